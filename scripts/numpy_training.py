@@ -81,18 +81,53 @@ LOSSES = {
 }
 
 
-# By what a product multiplies, where a dtype says so. A bfloat16 is the nearest number of 8 significant bits, the even
-# one of two; frexp's fraction has its first bit behind the point.
+# What a product multiplies, where a dtype says so. A bfloat16 is the nearest number of 8 significant bits, the even one
+# of two; frexp's fraction has its first bit behind the point.
 def bfloat16(values):
     fractions, exponents = numpy.frexp(values)
     return numpy.ldexp(numpy.rint(fractions * 2**8), exponents - 8)
+
+
+def binary16(values):
+    with numpy.errstate(over="ignore"):
+        return values.astype(numpy.float16).astype(numpy.float64)
 
 
 def same(values):
     return values
 
 
-OPERANDS = {"f32": same, "f64": same, "bf16": bfloat16}
+OPERANDS = {"f32": same, "f64": same, "bf16": bfloat16, "f16": binary16}
+
+def split_mix_64(seed, numbers):
+    """Outputs of SplitMix64, numbered from 0: Steele, Lea and Flood, OOPSLA 2014."""
+    with numpy.errstate(over="ignore"):
+        z = numpy.asarray(numbers, numpy.uint64) + numpy.uint64(1)
+        z = numpy.uint64(seed) + z * numpy.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+        return z ^ (z >> numpy.uint64(31))
+
+
+def stochastic_bfloat16(parameters, seed, step):
+    """Of all parameters in their order: a magnitude is cut off after random 16 bits below its last one were added."""
+    rounded, first = [], 0
+    seed = split_mix_64(seed, step)
+    for values in parameters:
+        random = split_mix_64(seed, numpy.arange(first, first + values.size)) >> numpy.uint64(48)
+        exponents = numpy.frexp(values)[1] - 8
+        places = numpy.ldexp(numpy.abs(values), -exponents) + random.reshape(values.shape) / 2.0**16
+        rounded.append(numpy.copysign(numpy.ldexp(numpy.floor(places), exponents), values))
+        first += values.size
+    return rounded
+
+
+# What an update makes of parameters that it rounds: by parameters, seed and step.
+PARAMETER_ROUNDINGS = {
+    "none": lambda parameters, seed, step: parameters,
+    "nearest": lambda parameters, seed, step: [bfloat16(values) for values in parameters],
+    "stochastic": stochastic_bfloat16,
+}
 
 # The derivatives that are told from the activation's result, once that was rounded.
 SLOPES_AT_RESULTS = {
@@ -110,9 +145,10 @@ def slopes(activation, z, operand):
     return ACTIVATIONS[activation][1](operand(z))
 
 
-def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="f64"):
-    """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ... With the dtype bf16
-    products multiply, biases add up and derivatives are told from what was rounded."""
+def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="f64", scale=1.0):
+    """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ... With the dtypes bf16
+    and f16 products multiply, biases add up and derivatives are told from what was rounded; what the loss's gradient is
+    a factor of is rounded with the scale of the loss."""
     operand = OPERANDS[dtype]
     inputs, sums, values, position = [], [], x, 0
     weights = []
@@ -129,12 +165,32 @@ def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="
     value, gradient = LOSSES[loss](values, targets, *constants)
     gradients = []
     for layer, layer_inputs, z, weight in reversed(list(zip(layers, inputs, sums, weights))):
-        gradient = operand(gradient * slopes(layer["activation"], z, operand))
+        gradient = operand(scale * gradient * slopes(layer["activation"], z, operand)) / scale
         if layer["bias"]:
             gradients.append(gradient.sum(axis=0))
         gradients.append(layer_inputs.T @ gradient)
         gradient = gradient @ weight.T
     return value, gradients[::-1]
+
+
+class LossScaling:
+    """The rule of torch.amp.GradScaler: the scale is halved by a step with a gradient that is not finite, which does
+    not update, and doubled by `growth_interval` updates in a row. Without settings nothing is scaled."""
+
+    def __init__(self, settings):
+        settings = settings or {"initial": 1.0, "growth_interval": math.inf}
+        self.scale, self.interval = float(settings["initial"]), settings["growth_interval"]
+        self.updates, self.skipped = 0, 0
+
+    def accepts(self, gradients):
+        """Whether a step with these updates; counts it."""
+        if not all(numpy.isfinite(gradient).all() for gradient in gradients):
+            self.scale, self.updates, self.skipped = self.scale / 2, 0, self.skipped + 1
+            return False
+        self.updates += 1
+        if self.updates == self.interval:
+            self.scale, self.updates = self.scale * 2, 0
+        return True
 
 
 def rows_of_step(step, rows, batch_rows, order):
@@ -165,13 +221,16 @@ class Optimizer:
 
     def __init__(self, settings, parameters):
         self.settings = settings
-        self.steps = 0
+        self.steps = self.skipped = 0
         self.first = [numpy.zeros_like(parameter) for parameter in parameters]
         self.second = [numpy.zeros_like(parameter) for parameter in parameters]
 
+    def skip(self):
+        self.skipped += 1
+
     def step(self, parameters, gradients):
         """The parameters after one update."""
-        rate = learning_rate(self.settings, self.steps)
+        rate = learning_rate(self.settings, self.steps + self.skipped)
         decay = self.settings.get("weight_decay", 0.0)
         decoupled = self.settings.get("decoupled_weight_decay", False)
         self.steps += 1

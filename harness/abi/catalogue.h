@@ -11,10 +11,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/dtypes.h"
 
 namespace gdbench::catalogue {
 
@@ -25,7 +25,6 @@ enum class Task : std::int32_t {
   gradients = GDBENCH_TASK_GRADIENTS,
   floor = GDBENCH_TASK_FLOOR
 };
-enum class Dtype : std::int32_t { f32 = GDBENCH_F32, f64 = GDBENCH_F64, bf16 = GDBENCH_BF16 };
 enum class Activation : std::int32_t {
   identity = GDBENCH_IDENTITY,
   relu = GDBENCH_RELU,
@@ -82,7 +81,9 @@ enum class Capability : std::int32_t {
   schedule = GDBENCH_CAPABILITY_SCHEDULE,
   tf32_products = GDBENCH_CAPABILITY_TF32_PRODUCTS,
   device = GDBENCH_CAPABILITY_DEVICE,
-  rounds_results = GDBENCH_CAPABILITY_ROUNDS_RESULTS
+  rounds_results = GDBENCH_CAPABILITY_ROUNDS_RESULTS,
+  rounds_parameters = GDBENCH_CAPABILITY_ROUNDS_PARAMETERS,
+  rounds_stochastically = GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY
 };
 
 // Names are those of scenario files, reports and messages.
@@ -93,32 +94,6 @@ struct TaskRow {
 };
 inline constexpr TaskRow kTasks[] = {
     {Task::train, "train"}, {Task::update, "update"}, {Task::gradients, "gradients"}, {Task::floor, "floor"}};
-
-// A dtype is uniform, all its arithmetic is that of its elements, or mixed: products round their operands first.
-struct DtypeRow {
-  Dtype value;
-  const char* name;
-  std::size_t bytes;     // of an element of data and states
-  int operand_bits = 0;  // of the significand of what a mixed one's products multiply, the hidden bit included; else 0
-};
-inline constexpr DtypeRow kDtypes[] = {
-    {Dtype::f32, "f32", sizeof(float)}, {Dtype::f64, "f64", sizeof(double)}, {Dtype::bf16, "bf16", sizeof(float), 8}};
-
-// The type of an element of data and states, in which all is computed but products' operands.
-template <Dtype dtype>
-struct ElementOf;
-template <>
-struct ElementOf<Dtype::f32> {
-  using Type = float;
-};
-template <>
-struct ElementOf<Dtype::f64> {
-  using Type = double;
-};
-template <>
-struct ElementOf<Dtype::bf16> {
-  using Type = float;
-};
 
 // Operations are counted per entry, an elementary function, a root, a division and a comparison being one each.
 
@@ -289,7 +264,9 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::schedule, "schedule"},
                                                       {Capability::tf32_products, "tf32_products"},
                                                       {Capability::device, "device"},
-                                                      {Capability::rounds_results, "rounds_results"}};
+                                                      {Capability::rounds_results, "rounds_results"},
+                                                      {Capability::rounds_parameters, "rounds_parameters"},
+                                                      {Capability::rounds_stochastically, "rounds_stochastically"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
@@ -370,7 +347,8 @@ template <Catalogued Enum>
 inline constexpr std::uint32_t kAll = GDBENCH_BIT(kCount<Enum>) - 1;
 
 constexpr std::size_t size_of(Dtype dtype) { return row_of(dtype).bytes; }
-constexpr bool is_mixed(Dtype dtype) { return row_of(dtype).operand_bits != 0; }
+constexpr bool is_mixed(Dtype dtype) { return row_of(dtype).operands.bits != 0; }
+constexpr bool scales_loss(Dtype dtype) { return row_of(dtype).scales_loss; }
 // The uniform dtype of the same elements.
 constexpr Dtype storage_of(Dtype dtype) { return is_mixed(dtype) ? Dtype::f32 : dtype; }
 inline constexpr std::uint32_t kUniformDtypes = bit_of(Dtype::f32) | bit_of(Dtype::f64);

@@ -188,6 +188,8 @@ Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const
   problem.batch_rows = scenario.batch.rows.value_or(dataset.rows);
   problem.micro_batches = scenario.batch.micro_batches;
   problem.optimizer = scenario.optimizer;
+  problem.loss_scaling = scenario.loss_scaling;
+  problem.rounding_seed = scenario.initial_seed;
   return problem;
 }
 
@@ -211,6 +213,7 @@ scenario::State make_initial_state(const scenario::Problem& problem, std::uint64
       state.slots.emplace_back(parameter.size(), 0.0);
     }
   }
+  if (catalogue::scales_loss(problem.dtype)) state.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   return state;
 }
 

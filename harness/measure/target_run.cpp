@@ -65,6 +65,7 @@ class Training {
     if (!std::isfinite(run.loss)) run.state = TargetState::diverged;
     if (run.loss <= run.target_loss) run.state = TargetState::reached;
     run.steps = run.stopped_after;
+    run.skipped_steps = scenario::skipped_steps(worker_.state(after_, step_).loss_scaling);
     thin(*run.curve);
     if (run.state == TargetState::reached && run.steps > 0) {
       TRY(find_exact_step(run));

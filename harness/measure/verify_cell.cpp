@@ -15,6 +15,7 @@ namespace gdbench::measure {
 
 namespace {
 
+using catalogue::ParameterRounding;
 using report::CellState;
 
 constexpr int kEmptyBlocks = 5;
@@ -27,6 +28,7 @@ report::Verification record_of(const verify::ReferenceTrajectory& reference, con
   verification.sampled = reference.sampled;
   verification.initial_loss = reference.initial_loss;
   verification.final_loss = reference.final_loss;
+  verification.skipped_steps = scenario::skipped_steps(reference.loss_scaling);
   for (const verify::TensorCheck& tensor : check.tensors) {
     verification.tensors.push_back({tensor.name, tensor.error, tensor.tolerance, tensor.relative});
   }
@@ -39,7 +41,21 @@ scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& 
   const protocol::ImplementationDescription& implementation = cell.entry->implementation;
   problem.tf32_products = problem.dtype == scenario::Dtype::f32 && implementation.has_capability("tf32_products");
   problem.rounds_results = catalogue::is_mixed(problem.dtype) && implementation.has_capability("rounds_results");
+  if (problem.dtype != scenario::Dtype::bf16) return problem;
+  if (implementation.has_capability("rounds_parameters")) problem.parameter_rounding = ParameterRounding::nearest;
+  if (implementation.has_capability("rounds_stochastically"))
+    problem.parameter_rounding = ParameterRounding::stochastic;
   return problem;
+}
+
+// What it rounds more than the scenario says.
+std::string rounded_by(const scenario::Problem& problem) {
+  if (problem.tf32_products) return " tf32";
+  const std::string parameters = problem.parameter_rounding == ParameterRounding::nearest ? " rounded parameters"
+                                 : problem.parameter_rounding == ParameterRounding::stochastic
+                                     ? " stochastic parameters"
+                                     : "";
+  return (problem.rounds_results ? " rounded results" : "") + parameters;
 }
 
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
@@ -257,10 +273,7 @@ Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const sc
   // Reading a file is no quicker than making what takes less.
   constexpr double kLongSeconds = 0.05;
   const bool is_kept = verify::reference_seconds(problem, {}) >= kLongSeconds;
-  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest +
-                               (problem.tf32_products    ? " tf32"
-                                : problem.rounds_results ? " rounded results"
-                                                         : "");
+  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest + rounded_by(problem);
   if (is_kept) {
     if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start))
       return std::move(*kept);
@@ -276,16 +289,18 @@ Status ReferenceTrajectories::status() const { return full_; }
 
 const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);
-  if (!problem.tf32_products && !problem.rounds_results) return full_;
-  if (!coarse_) coarse_ = find_or_make(problem);
-  return *coarse_;
+  const std::string rounded = rounded_by(problem);
+  if (rounded.empty()) return full_;
+  auto& coarse = coarse_[rounded];
+  if (!coarse) coarse = find_or_make(problem);
+  return *coarse;
 }
 
 const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::single_step(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);
   const Result<verify::ReferenceTrajectory>& whole = of(cell);
   if (!catalogue::is_mixed(problem.dtype) || !whole.ok()) return nullptr;
-  auto& step = problem.rounds_results ? coarse_single_step_ : single_step_;
+  auto& step = single_steps_[rounded_by(problem)];
   if (!step) step = verify::make_single_step(*whole, problem, *planned_.dataset);
   return &*step;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
@@ -13,7 +15,7 @@
 namespace gdbench::measure {
 
 // The trajectories that verification compares: one for the cells of a scenario, with a mixed dtype a single step
-// besides, and coarser ones for those whose implementations round more: products to TF32, or results, too.
+// besides, and others for those whose implementations round more: products to TF32, results, or parameters.
 class ReferenceTrajectories {
  public:
   // `planned` must outlive it. Makes the first one, or finds it in the folder `cache` (empty: none), where it is kept
@@ -36,9 +38,9 @@ class ReferenceTrajectories {
   const PlannedScenario& planned_;
   verify::TrajectoryCache cache_;
   Result<verify::ReferenceTrajectory> full_;
-  std::optional<Result<verify::ReferenceTrajectory>> coarse_;  // there is one way to round more for each dtype
-  std::optional<Result<verify::ReferenceTrajectory>> single_step_;
-  std::optional<Result<verify::ReferenceTrajectory>> coarse_single_step_;
+  // By what is rounded more than the scenario says.
+  std::map<std::string, std::optional<Result<verify::ReferenceTrajectory>>> coarse_;
+  std::map<std::string, std::optional<Result<verify::ReferenceTrajectory>>> single_steps_;
   std::optional<Result<verify::ReferenceTrajectory>> uniform_step_;
 };
 

@@ -31,6 +31,10 @@ void fields(auto& archive, Of<Problem> auto& problem) {
   archive.optional("micro_batches", problem.micro_batches);
   archive.field("loss", problem.loss.kind);
   archive.optional("huber_delta", problem.loss.huber_delta);
+  if (catalogue::scales_loss(problem.dtype)) {
+    archive.optional("scale_growth_interval", problem.loss_scaling.growth_interval);
+  }
+  if (problem.dtype == Dtype::bf16) archive.optional("rounding_seed", problem.rounding_seed);
   archive.non_empty("layers", problem.layers);
   archive.field("optimizer", problem.optimizer);
 }

@@ -1,6 +1,7 @@
 #include "harness/protocol/state_image.h"
 
 #include <cstring>
+#include <utility>
 
 #include "harness/base/shared_memory.h"
 
@@ -19,6 +20,10 @@ StateLayout state_layout(const scenario::Problem& problem) {
   };
   append(layout.parameters);
   for (std::size_t slot = 0; slot < scenario::slot_count(problem.optimizer.kind); ++slot) append(layout.slots);
+  if (catalogue::scales_loss(problem.dtype)) {
+    layout.loss_scaling.push_back({1, 3, layout.image_bytes});
+    layout.image_bytes += aligned_size(3 * scenario::size_of(problem.dtype));
+  }
   return layout;
 }
 
@@ -48,6 +53,7 @@ void write_state(const scenario::State& state, const StateLayout& layout, Dtype 
   };
   write_all(state.parameters, layout.parameters);
   write_all(state.slots, layout.slots);
+  if (!layout.loss_scaling.empty()) write_all({state.loss_scaling}, layout.loss_scaling);
 }
 
 scenario::State read_state(const StateLayout& layout, Dtype dtype, const std::byte* image, std::int64_t step) {
@@ -63,7 +69,9 @@ scenario::State read_state(const StateLayout& layout, Dtype dtype, const std::by
     }
     return tensors;
   };
-  return {step, read_all(layout.parameters), read_all(layout.slots)};
+  scenario::State state{step, read_all(layout.parameters), read_all(layout.slots)};
+  if (!layout.loss_scaling.empty()) state.loss_scaling = std::move(read_all(layout.loss_scaling).front());
+  return state;
 }
 
 }  // namespace gdbench::protocol

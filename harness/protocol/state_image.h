@@ -9,7 +9,8 @@
 
 namespace gdbench::protocol {
 
-// Where one state lies within the state memory: parameters, then slots, each at a multiple of 64 bytes.
+// Where one state lies within the state memory: parameters, then slots, then what is kept of the scale of
+// the loss, each at a multiple of 64 bytes.
 struct StateLayout {
   struct Entry {
     std::int64_t rows = 0;
@@ -19,7 +20,8 @@ struct StateLayout {
     std::int64_t size() const { return rows * columns; }
   };
   std::vector<Entry> parameters;
-  std::vector<Entry> slots;  // [slot, parameter]
+  std::vector<Entry> slots;         // [slot, parameter]
+  std::vector<Entry> loss_scaling;  // one, or none where the dtype does not scale the loss
   std::size_t image_bytes = 0;
 };
 

@@ -32,7 +32,7 @@ FIELDS_OF(Launch, launch, started_at, start_seconds, load_seconds, prepare_secon
           peak_resident_bytes, peak_anonymous_bytes, peak_shared_bytes, cached_file_bytes, import_seconds,
           imported_resident_bytes, repeated_blocks, device)
 FIELDS_OF(TensorCheck, name, error, tolerance, relative)
-FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors)
+FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors, skipped_steps)
 FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, empty_block_ns, added_iterations)
 FIELDS_OF(RatioToBaseline, baseline, comparison)
 FIELDS_OF(Span, bytes, read_only, written)
@@ -40,7 +40,7 @@ FIELDS_OF(CeilingShare, bound_by, level, floor_ns, operations_ns, bytes_ns, chai
           roots_ns, span, bytes)
 FIELDS_OF(LossPoint, steps, loss)
 FIELDS_OF(TargetRun, state, target_loss, initial_loss, steps, stopped_after, loss, evaluations, run_seconds,
-          evaluation_seconds, curve)
+          evaluation_seconds, curve, skipped_steps)
 FIELDS_OF(TimeToTarget, time_ns, with_evaluations_ns, ready_ns)
 FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns, start_seconds, load_seconds,
           prepare_seconds, launch_seconds, import_seconds, imported_resident_bytes, cpu_per_wall, not_ranked,

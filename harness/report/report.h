@@ -96,6 +96,8 @@ struct Verification {
   double initial_loss = 0;
   double final_loss = 0;  // after `steps` steps, by the reference
   std::vector<TensorCheck> tensors;
+  // Since 1.11: of those steps, where the dtype scales the loss.
+  std::optional<std::int64_t> skipped_steps{};
 };
 
 struct Block {
@@ -176,6 +178,8 @@ struct TargetRun {
   std::optional<double> evaluation_seconds;
   // Since 1.11: the loss at the start and at evaluations, of many at some that are evenly spread, the last among them.
   std::optional<std::vector<LossPoint>> curve{};
+  // Since 1.11: of stopped_after, where the dtype scales the loss.
+  std::optional<std::int64_t> skipped_steps{};
 };
 
 // Of a cell that reached its target and was timed.

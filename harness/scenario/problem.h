@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,17 @@ struct Problem {
   std::int64_t batch_rows = 0;     // of one step; equal to rows for full-batch training
   std::int64_t micro_batches = 1;  // parts that a batch is processed in, their gradients accumulated
   Optimizer optimizer;
+  catalogue::LossScaling loss_scaling = {};  // of dtypes that have one
   // Products round their operands to TF32, 10 bits after the point; only with f32. Never a scenario's wish: what an
   // implementation says of itself, and the reference then does.
   bool tf32_products = false;
   // With a mixed dtype results of products and activations are rounded as operands are. Likewise.
   bool rounds_results = false;
+  // With bf16. Likewise; its random numbers are the scenario's.
+  catalogue::ParameterRounding parameter_rounding = catalogue::ParameterRounding::none;
+  std::uint64_t rounding_seed = 0;
 
+  bool rounds_parameters() const { return parameter_rounding != catalogue::ParameterRounding::none; }
   // Columns of the targets, or classes; the task update has none.
   std::int64_t outputs() const { return task == Task::update ? 0 : layers.back().outputs; }
   std::int64_t steps_per_epoch() const { return (rows + batch_rows - 1) / batch_rows; }
@@ -70,6 +76,14 @@ struct State {
   std::int64_t step = 0;
   std::vector<std::vector<double>> parameters;
   std::vector<std::vector<double>> slots;  // [slot, parameter] flattened: slots[slot * parameters.size() + p]
+  std::vector<double> loss_scaling =
+      {};  // [3], as gdbench_state has it; says nothing where the dtype does not scale the loss
 };
+
+// How many of the steps before it were skipped; nothing where `loss_scaling` is empty.
+inline std::optional<std::int64_t> skipped_steps(const std::vector<double>& loss_scaling) {
+  if (loss_scaling.empty()) return std::nullopt;
+  return static_cast<std::int64_t>(loss_scaling[2]);
+}
 
 }  // namespace gdbench::scenario

@@ -1,6 +1,7 @@
 #include "harness/scenario/scenario.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "harness/base/fields.h"
 #include "harness/base/hash.h"
@@ -126,6 +127,22 @@ std::string read_name(JsonReader& root) {
   return name;
 }
 
+// Kept by dtypes without one, too, so that a scenario's dtype can be set to another.
+catalogue::LossScaling read_loss_scaling(JsonReader& root) {
+  catalogue::LossScaling scaling;
+  if (!root.has("loss_scaling")) return scaling;
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+  JsonReader reader = root.object("loss_scaling");
+  const std::int64_t initial = reader.integer("initial", {1, kLargest}, 65536);
+  if (!std::has_single_bit(static_cast<std::uint64_t>(initial))) {
+    reader.fail("initial", std::to_string(initial), "a power of two, by which nothing is rounded");
+  }
+  scaling.initial = static_cast<double>(initial);
+  scaling.growth_interval = reader.integer("growth_interval", {1, kMaxSteps}, scaling.growth_interval);
+  reader.finish();
+  return scaling;
+}
+
 // The given gradients have an entry for each parameter.
 void complete_gradients(JsonReader& root, Scenario& scenario) {
   auto* data = std::get_if<SyntheticData>(&scenario.data);
@@ -165,6 +182,7 @@ Scenario read_document(JsonDocument& document, const std::filesystem::path& file
   scenario.batch = read_batch(root);
   const JsonReader optimizer = root.object("optimizer");
   scenario.dtype = root.choice("dtype", catalogue::all_of<Dtype>(), Dtype::f32);
+  scenario.loss_scaling = read_loss_scaling(root);
   scenario.steps = root.integer("steps", {1, kMaxSteps}, 100);
   if (root.has("optimizer")) {
     OptimizerAndSchedule read = read_optimizer(optimizer, scenario.steps);
@@ -247,6 +265,10 @@ Json to_json(const Scenario& scenario) {
       {"steps", scenario.steps},
       {"initial_seed", scenario.initial_seed}};
   if (scenario.loss.kind == Loss::huber) result["huber_delta"] = scenario.loss.huber_delta;
+  if (catalogue::scales_loss(scenario.dtype)) {
+    result["loss_scaling"] = {{"initial", static_cast<std::int64_t>(scenario.loss_scaling.initial)},
+                              {"growth_interval", scenario.loss_scaling.growth_interval}};
+  }
   // Absent where there is none: the identity of other scenarios stays what it was before there were targets.
   if (scenario.target) result["target"] = to_json(*scenario.target);
   return result;

@@ -80,8 +80,9 @@ struct Scenario {
   Optimizer optimizer;  // its learning rates are the schedule's
   Schedule schedule;
   Dtype dtype = Dtype::f32;
-  std::int64_t steps = 100;        // a run of this length is far from its fixed point
-  std::uint64_t initial_seed = 1;  // of the initial parameters
+  catalogue::LossScaling loss_scaling = {};  // of dtypes that have one
+  std::int64_t steps = 100;                  // a run of this length is far from its fixed point
+  std::uint64_t initial_seed = 1;            // of the initial parameters
   std::optional<Target> target;
   std::filesystem::path file;  // where it was read from; paths in it are relative to that file
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "harness/base/text.h"
+#include "harness/verify/narrow.h"
 
 namespace gdbench::verify {
 
@@ -44,6 +45,19 @@ std::string form_error(const ReferenceTrajectory& reference, const scenario::Sta
   return cat("the state's step number is ", actual.step, ", expected ", step, after(reference.steps));
 }
 
+// Of what is kept of the scale of the loss. Empty where nothing differs.
+std::string scaling_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
+  constexpr const char* kNames[] = {"the scale of the loss", "the number of updates at this scale",
+                                    "the number of skipped steps"};
+  const std::vector<double>& expected = reference.loss_scaling;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (i < actual.loss_scaling.size() && actual.loss_scaling[i] == expected[i]) continue;
+    const double found = i < actual.loss_scaling.size() ? actual.loss_scaling[i] : std::nan("");
+    return formatted("%s is %.9g, expected %.9g", kNames[i], found, expected[i]) + after(reference.steps);
+  }
+  return "";
+}
+
 // The first entry that is NaN or infinite. Empty where there is none.
 std::string finite_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
   const auto is_wrong = [](double value) { return !std::isfinite(value); };
@@ -55,6 +69,18 @@ std::string finite_error(const ReferenceTrajectory& reference, const scenario::S
     return formatted("%s is %.9g, expected a finite number; %td of %zu entries are not finite", name.c_str(), *first,
                      std::count_if(first, values.end(), is_wrong), values.size()) +
            after(reference.steps);
+  }
+  return "";
+}
+
+// The first entry that is no bfloat16 though it has to be one. Empty where there is none.
+std::string format_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
+  for (std::size_t p = 0; reference.bfloat16_parameters && p < reference.tensors.size(); ++p) {
+    const std::vector<double>& values = actual.parameters[p];
+    const auto first = std::ranges::find_if(values, [](double v) { return narrowed(v, catalogue::kBfloat16) != v; });
+    if (first == values.end()) continue;
+    const std::string name = entry_name(reference.tensors[p], static_cast<std::size_t>(first - values.begin()));
+    return formatted("%s is %.9g, expected a bfloat16", name.c_str(), *first) + after(reference.steps);
   }
   return "";
 }
@@ -123,6 +149,8 @@ Check check(const ReferenceTrajectory& reference, const scenario::State& actual,
   result.loss = loss;
   result.reason = form_error(reference, actual);
   if (result.reason.empty()) result.reason = finite_error(reference, actual);
+  if (result.reason.empty()) result.reason = scaling_error(reference, actual);
+  if (result.reason.empty()) result.reason = format_error(reference, actual);
   if (!result.reason.empty()) return result;
 
   // The tensor that exceeds its tolerance by the largest factor speaks for all.

@@ -29,16 +29,32 @@ float rounded_to_tf32(float value) {
 // Nothing where the layer's dtype is uniform.
 template <class T>
 void narrow(const LayerView<T>& layer, std::vector<T>& values) {
-  if (layer.operand_bits == 0) return;
-  for (T& value : values) value = narrowed(value, layer.operand_bits);
+  if (layer.operands.bits == 0) return;
+  for (T& value : values) value = narrowed(value, layer.operands);
+}
+
+// Of numbers that the loss's gradient is a factor of. Dividing by the scale, a power of two, rounds nothing.
+template <class T>
+void narrow_gradient(const LayerView<T>& layer, std::vector<T>& values, Chunk<T>& chunk) {
+  if (layer.operands.bits == 0) return;
+  const T overflow = overflow_of<T>(layer.operands);
+  T nearest = 1;
+  for (T& value : values) {
+    const T scaled = value * layer.loss_scale;
+    nearest = std::min(nearest, std::abs(std::abs(scaled) / overflow - 1));
+    value = narrowed(scaled, layer.operands) / layer.loss_scale;
+  }
+  chunk.distance_to_overflow = std::min(chunk.distance_to_overflow, static_cast<double>(nearest));
 }
 
 // A matrix as a layer's products read it.
 template <class T>
 class ProductOperand {
  public:
-  ProductOperand(const LayerView<T>& layer, const T* values, std::int64_t count) : values_(values) {
-    if (layer.operand_bits != 0) {
+  // `narrowed`: it was rounded to a mixed dtype's operands before.
+  ProductOperand(const LayerView<T>& layer, const T* values, std::int64_t count, bool narrowed = false)
+      : values_(values) {
+    if (layer.operands.bits != 0 && !narrowed) {
       rounded_.assign(values, values + count);
       narrow(layer, rounded_);
       values_ = rounded_.data();
@@ -183,7 +199,7 @@ void apply(Activation activation, std::vector<T>& values) {
 }  // namespace
 
 template <class T>
-std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std::vector<std::vector<T>>& parameters) {
+std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const ReferenceState<T>& state) {
   std::vector<LayerView<T>> views;
   std::size_t next = 0;
   for (const scenario::Layer& layer : problem.layers) {
@@ -192,14 +208,15 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std:
     view.outputs = layer.outputs;
     view.activation = layer.activation;
     view.tf32_products = problem.tf32_products;
-    view.operand_bits = catalogue::row_of(problem.dtype).operand_bits;
+    view.operands = catalogue::row_of(problem.dtype).operands;
+    view.loss_scale = state.loss_scale;
     view.rounds_results = problem.rounds_results;
     view.hidden = views.size() + 1 < problem.layers.size();
     view.weights_index = next++;
-    view.weights = parameters[view.weights_index].data();
+    view.weights = state.parameters[view.weights_index].data();
     if (layer.bias) {
       view.bias_index = next++;
-      view.bias = parameters[view.bias_index].data();
+      view.bias = state.parameters[view.bias_index].data();
     }
     views.push_back(view);
   }
@@ -243,6 +260,11 @@ void narrow_result(const LayerView<T>& layer, std::vector<T>& values) {
 }
 
 template <class T>
+void narrow_gradient_result(const LayerView<T>& layer, std::vector<T>& values, Chunk<T>& chunk) {
+  if (layer.rounds_results) narrow_gradient(layer, values, chunk);
+}
+
+template <class T>
 void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
   std::vector<T>& result = chunk.activations[index + 1];
   result.assign(index_of(chunk.rows * layer.outputs), T(0));
@@ -262,7 +284,7 @@ void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
   std::vector<T>& values = chunk.activations[index + 1];
   if (catalogue::reads_input(layer.activation)) chunk.pre_activations[index] = values;
   apply(layer.activation, values);
-  if (layer.operand_bits == 0 || (!layer.hidden && !layer.rounds_results)) return;
+  if (layer.operands.bits == 0 || (!layer.hidden && !layer.rounds_results)) return;
   chunk.wide_activations[index] = values;
   narrow(layer, values);
 }
@@ -339,7 +361,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
               std::vector<std::vector<T>>& gradients) {
   for (std::size_t index = layers.size(); index-- > 0;) {
     const LayerView<T>& layer = layers[index];
-    narrow_result(layer, chunk.upstream[index]);
+    narrow_gradient_result(layer, chunk.upstream[index], chunk);
     const std::vector<T> told = told_by(layer, index, chunk);
     std::vector<T>& delta = chunk.deltas[index];
     delta.resize(told.size());
@@ -353,11 +375,11 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
         delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, told[i]);
       }
     }
-    if (layer.operand_bits != 0) chunk.wide_deltas[index] = delta;
-    narrow(layer, delta);
+    if (layer.operands.bits != 0) chunk.wide_deltas[index] = delta;
+    narrow_gradient(layer, delta, chunk);
 
     const ProductOperand<T> inputs(layer, chunk.activations[index].data(), chunk.rows * layer.inputs);
-    const ProductOperand<T> deltas(layer, delta.data(), chunk.rows * layer.outputs);
+    const ProductOperand<T> deltas(layer, delta.data(), chunk.rows * layer.outputs, true);
     add_transposed_product(inputs.data(), deltas.data(), gradients[layer.weights_index].data(), chunk.rows,
                            layer.inputs, layer.outputs);
     if (layer.bias != nullptr) {
@@ -375,9 +397,10 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
 }
 
 #define GDBENCH_INSTANTIATE(T)                                                                                      \
-  template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const std::vector<std::vector<T>>&);       \
+  template std::vector<LayerView<T>> layers_of(const scenario::Problem&, const ReferenceState<T>&);                 \
   template void load_rows(const data::Dataset&, const std::int64_t*, std::int64_t, Chunk<T>&);                      \
   template void narrow_result(const LayerView<T>&, std::vector<T>&);                                                \
+  template void narrow_gradient_result(const LayerView<T>&, std::vector<T>&, Chunk<T>&);                            \
   template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                       \
   template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                              \
   template std::vector<T> told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                               \

@@ -22,14 +22,15 @@ struct LayerView {
   const T* bias = nullptr;
   std::size_t weights_index = 0;
   std::size_t bias_index = 0;
-  bool tf32_products = false;   // in float alone; wider arithmetic is exact
-  int operand_bits = 0;         // of a mixed dtype; else 0
-  bool rounds_results = false;  // Problem::rounds_results
-  bool hidden = false;          // other layers follow
+  bool tf32_products = false;             // in float alone; wider arithmetic is exact
+  catalogue::NumberFormat operands = {};  // of a mixed dtype; else without bits
+  T loss_scale = 1;                       // of a dtype that has one: what deltas are multiplied by to be rounded
+  bool rounds_results = false;            // Problem::rounds_results
+  bool hidden = false;                    // other layers follow
 };
 
 template <class T>
-std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const std::vector<std::vector<T>>& parameters);
+std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const ReferenceState<T>& state);
 
 // A ReLU unit whose pre-activation is zero as far as rounding can tell.
 struct Tie {
@@ -53,6 +54,8 @@ struct Chunk {
   // empty.
   std::vector<std::vector<T>> wide_activations;
   std::vector<std::vector<T>> wide_deltas;
+  // How near a number that was rounded with the scale of the loss came to overflow_of: 0 there, 1 at 0.
+  double distance_to_overflow = 1;
   std::vector<Tie> ties;
 };
 
@@ -75,9 +78,11 @@ template <class T>
 T loss_of(const catalogue::LossFunction& loss, const Chunk<T>& chunk, std::int64_t outputs, std::int64_t batch_rows,
           std::vector<T>* gradient);
 
-// Nothing but where results are rounded.
+// Nothing but where results are rounded. Of gradients: with the scale of the loss.
 template <class T>
 void narrow_result(const LayerView<T>& layer, std::vector<T>& values);
+template <class T>
+void narrow_gradient_result(const LayerView<T>& layer, std::vector<T>& values, Chunk<T>& chunk);
 
 // From upstream[last], set by loss_of, to every layer's upstream and deltas; adds the chunk's share to `gradients`.
 template <class T>

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/verify/network.h"
+#include "harness/verify/parameter_rounding.h"
 #include "harness/verify/rounding.h"
 
 namespace gdbench::verify {
@@ -70,7 +71,7 @@ template <class T>
 ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                       Ties ties, bool analysed, std::vector<RoundingError> parameter_errors = {}) {
   if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
-  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
+  const std::vector<LayerView<T>> layers = layers_of(problem, state);
   const std::int64_t count = dataset.batch_size(problem, state.step);
   const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
   std::optional<TieFinder<T>> tie_finder;
@@ -95,11 +96,14 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
     backward(layers, ties, chunk, result.parameters);
     if (analysed) rounding->add_backward(chunk);
     if (analysed) tie_finder->add_bounds(chunk, result.tie_bounds);
+    result.distance_to_overflow = std::min(result.distance_to_overflow, chunk.distance_to_overflow);
   });
+  Chunk<T> whole;
   for (const LayerView<T>& layer : layers) {
-    narrow_result(layer, result.parameters[layer.weights_index]);
-    if (layer.bias != nullptr) narrow_result(layer, result.parameters[layer.bias_index]);
+    narrow_gradient_result(layer, result.parameters[layer.weights_index], whole);
+    if (layer.bias != nullptr) narrow_gradient_result(layer, result.parameters[layer.bias_index], whole);
   }
+  result.distance_to_overflow = std::min(result.distance_to_overflow, whole.distance_to_overflow);
   for (std::size_t p = 0; p < result.tie_bounds.size(); ++p) {
     const std::vector<double>& bounds = result.tie_bounds[p];
     result.tie_allowance[p] = std::sqrt(sum_of_squares(bounds.data(), static_cast<std::int64_t>(bounds.size())));
@@ -113,7 +117,7 @@ Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const Re
                         std::int64_t count, const RowOf& row_of, std::vector<RoundingError> parameter_errors = {}) {
   Evaluation<T> result;
   if (problem.task == scenario::Task::update) return result;
-  const std::vector<LayerView<T>> layers = layers_of(problem, state.parameters);
+  const std::vector<LayerView<T>> layers = layers_of(problem, state);
   parameter_errors.resize(state.parameters.size());
   RoundingModel<T> rounding(problem, layers, parameter_errors);
   for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
@@ -137,6 +141,10 @@ ReferenceState<T> to_reference(const scenario::State& state) {
   for (const std::vector<double>& tensor : state.parameters)
     result.parameters.emplace_back(tensor.begin(), tensor.end());
   for (const std::vector<double>& tensor : state.slots) result.slots.emplace_back(tensor.begin(), tensor.end());
+  if (state.loss_scaling.empty()) return result;
+  result.loss_scale = static_cast<T>(state.loss_scaling[0]);
+  result.updates_at_scale = static_cast<std::int64_t>(state.loss_scaling[1]);
+  result.skipped = static_cast<std::int64_t>(state.loss_scaling[2]);
   return result;
 }
 
@@ -146,6 +154,8 @@ scenario::State to_state(const ReferenceState<T>& state) {
   result.step = state.step;
   for (const std::vector<T>& tensor : state.parameters) result.parameters.emplace_back(tensor.begin(), tensor.end());
   for (const std::vector<T>& tensor : state.slots) result.slots.emplace_back(tensor.begin(), tensor.end());
+  result.loss_scaling = {static_cast<double>(state.loss_scale), static_cast<double>(state.updates_at_scale),
+                         static_cast<double>(state.skipped)};
   return result;
 }
 
@@ -160,13 +170,40 @@ double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
   return optimizer.learning_rates[static_cast<std::size_t>(std::min(step, last))];
 }
 
+// The rule of torch.amp.GradScaler with its factors 2 and 1/2 (PyTorch 2); "Mixed Precision Training" (Micikevicius et
+// al., ICLR 2018), section 3.2, describes it.
+template <class T>
+bool take_step(const Problem& problem, const std::vector<std::vector<T>>& gradients, ReferenceState<T>& state) {
+  if (!catalogue::scales_loss(problem.dtype)) {
+    update(problem.optimizer, gradients, state);
+    round_parameters(problem, state);
+    return true;
+  }
+  const bool finite = std::ranges::all_of(gradients, [](const std::vector<T>& tensor) {
+    return std::ranges::all_of(tensor, [](const T& value) { return std::isfinite(value); });
+  });
+  if (!finite) {
+    ++state.step;
+    ++state.skipped;
+    state.updates_at_scale = 0;
+    state.loss_scale /= 2;
+    return false;
+  }
+  update(problem.optimizer, gradients, state);
+  if (++state.updates_at_scale == problem.loss_scaling.growth_interval) {
+    state.updates_at_scale = 0;
+    state.loss_scale *= 2;
+  }
+  return true;
+}
+
 template <class T>
 std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
   std::vector<T> losses;
   for (std::int64_t step = 0; step < steps; ++step) {
     const ReferenceGradients<T> batch = batch_gradients(problem, dataset, state, Ties::as_computed, false);
     losses.push_back(batch.loss);
-    update(problem.optimizer, batch.parameters, state);
+    take_step(problem, batch.parameters, state);
   }
   return losses;
 }
@@ -199,6 +236,7 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
   template scenario::State to_state(const ReferenceState<T>&);                                             \
   template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties, \
                                            const std::vector<RoundingError>&);                             \
+  template bool take_step(const Problem&, const std::vector<std::vector<T>>&, ReferenceState<T>&);         \
   template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);         \
   template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&,  \
                                                 const std::vector<RoundingError>&);                        \

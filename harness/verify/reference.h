@@ -24,6 +24,12 @@ struct ReferenceState {
   std::vector<std::vector<T>> slots;
   // What the last update took the signs of, one vector per parameter; of lion alone.
   std::vector<std::vector<T>> directions = {};
+  // The parameters before the last update rounded them; where it did.
+  std::vector<std::vector<T>> unrounded = {};
+  // Of a dtype that scales the loss, else as they are here; see gdbench_state.loss_scaling.
+  T loss_scale = 1;
+  std::int64_t updates_at_scale = 0;
+  std::int64_t skipped = 0;
 };
 
 template <class T>
@@ -36,6 +42,8 @@ struct ReferenceGradients {
   std::vector<std::vector<double>> tie_bounds;  // the same of each entry; empty where all are 0
   // Per parameter, an estimate of how much the gradient's 2-norm may be off by rounding.
   std::vector<RoundingError> rounding;
+  // Chunk's, over all chunks and of the gradients.
+  double distance_to_overflow = 1;
 };
 
 // What a ReLU whose pre-activation is a tie takes as its derivative: what its sign says, or the opposite.
@@ -63,7 +71,14 @@ template <class T>
 void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<T>>& gradients,
             ReferenceState<T>& state);
 
-// `steps` updates; returns the loss of each step's batch before its update.
+// What a step does with its gradients: `update`, and to round the parameters where the problem says so; with a dtype
+// that scales the loss, where a gradient is not finite, nothing but to count the step and to halve the scale. Returns
+// whether it updated.
+template <class T>
+bool take_step(const scenario::Problem& problem, const std::vector<std::vector<T>>& gradients,
+               ReferenceState<T>& state);
+
+// `steps` steps; returns the loss of each step's batch before its update.
 template <class T>
 std::vector<T> train(const scenario::Problem& problem, const data::Dataset& dataset, ReferenceState<T>& state,
                      std::int64_t steps);

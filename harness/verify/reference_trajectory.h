@@ -54,7 +54,10 @@ struct ReferenceTrajectory {
   // (or that) step and after the last one.
   double initial_loss = 0;
   double final_loss = 0;
-  double loss_tolerance = 0;  // on evaluate() after the last step, absolute
+  double loss_tolerance = 0;         // on evaluate() after the last step, absolute
+  bool bfloat16_parameters = false;  // whatever the tolerance, every parameter is a bfloat16 after the last step
+  // After the last step, to be met exactly; empty where the dtype does not scale the loss.
+  std::vector<double> loss_scaling = {};
 };
 
 // About how many seconds make_reference_trajectory takes here, by a small product that is timed, once.

@@ -42,14 +42,6 @@ bool has_ties(const LayerView<T>& layer) {
   return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
 }
 
-// Of what rounding makes of a number that may be off by `error`.
-template <class T>
-double square_undecided(T value, double error, int bits) {
-  if (value == 0 || !std::isfinite(value) || !(static_cast<double>(distance_to_middle(value, bits)) < error)) return 0;
-  const double spacing = static_cast<double>(spacing_at(value, bits));
-  return spacing * spacing;
-}
-
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 // |entries| of the chosen rows, one after the other.
@@ -90,14 +82,18 @@ RoundingModel<T>::RoundingModel(const scenario::Problem& problem, const std::vec
       layers_(layers),
       parameter_errors_(parameter_errors),
       epsilon_(product_epsilon(problem)),
+      loss_scale_(static_cast<double>(layers.front().loss_scale)),
       squares_(layers.size()) {
   if (catalogue::is_mixed(problem.dtype)) rounded_.resize(layers.size());
+  if (problem.rounds_results) {
+    for (const LayerView<T>& layer : layers) narrow_sums_.emplace_back(size_of(layer.outputs), T(0));
+  }
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
     const std::int64_t size = layer.inputs * layer.outputs;
     squares_[index].weights = verify::sum_of_squares(layer.weights, size);
     if (layer.bias != nullptr) squares_[index].bias = verify::sum_of_squares(layer.bias, layer.outputs);
-    if (!rounded_.empty()) rounded_[index].weights.add(layer.weights, size, layer.operand_bits);
+    if (!rounded_.empty()) rounded_[index].weights.add(layer.weights, size, layer.operands);
   }
 }
 
@@ -107,7 +103,7 @@ void RoundingModel<T>::add_forward(std::size_t index, const Chunk<T>& chunk) {
   squares_[index].inputs += sum_of_squares(chunk.activations[index]);
   squares_[index].pre_activations += sum_of_squares(chunk.activations[index + 1]);
   if (rounded_.empty() || index == 0) return;
-  rounded_[index - 1].activations.add(chunk.wide_activations[index - 1], layers_[index].operand_bits);
+  rounded_[index - 1].activations.add(chunk.wide_activations[index - 1], layers_[index].operands);
 }
 
 template <class T>
@@ -115,14 +111,37 @@ void RoundingModel<T>::add_backward(const Chunk<T>& chunk) {
   for (std::size_t index = 0; index < squares_.size(); ++index) {
     squares_[index].upstream += sum_of_squares(chunk.upstream[index]);
     squares_[index].deltas += sum_of_squares(chunk.deltas[index]);
-    if (!rounded_.empty()) rounded_[index].deltas.add(chunk.wide_deltas[index], layers_[index].operand_bits);
+    if (!rounded_.empty()) rounded_[index].deltas.add(chunk.wide_deltas[index], layers_[index].operands, loss_scale_);
+    if (narrow_sums_.empty() || layers_[index].bias == nullptr) continue;
+    std::vector<T>& sums = narrow_sums_[index];
+    for (std::size_t i = 0; i < chunk.deltas[index].size(); ++i) {
+      T& sum = sums[i % sums.size()];
+      sum = narrowed(sum + chunk.deltas[index][i] * layers_[index].loss_scale, layers_[index].operands);
+    }
   }
 }
 
-// A number is rounded by at most 2^-bits of its value.
+// A normal number is rounded by at most 2^-bits of its value, a subnormal one by that of the least normal one.
 template <class T>
-RoundingError RoundingModel<T>::result_error(double norm) const {
-  return {0, problem_.rounds_results ? std::ldexp(norm, -layers_.front().operand_bits) : 0};
+RoundingError RoundingModel<T>::result_error(double norm, double count, double scale) const {
+  if (!problem_.rounds_results) return {};
+  const NumberFormat& format = layers_.front().operands;
+  const double least = std::sqrt(count) * std::ldexp(1.0, format.least_exponent) / scale;
+  return {0, std::ldexp(std::hypot(norm, least), -format.bits)};
+}
+
+template <class T>
+RoundingError RoundingModel<T>::narrow_sum_error(std::size_t index, const std::vector<T>& gradient) const {
+  if (narrow_sums_.empty()) return {};
+  // Twice as much (kFloor of the reference trajectory) must leave a bias that stays put beyond the tolerance.
+  constexpr double kMostOfGradient = 0.25;
+  double sum = 0;
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    const double difference =
+        static_cast<double>(narrow_sums_[index][i]) / loss_scale_ - static_cast<double>(gradient[i]);
+    sum += difference * difference;
+  }
+  return {0, std::min(kMostOfGradient * std::sqrt(sum_of_squares(gradient)), std::sqrt(sum))};
 }
 
 template <class T>
@@ -153,7 +172,7 @@ std::vector<RoundingError> RoundingModel<T>::activation_errors() const {
     const double weights_gain = std::max(ratio(pre_activations, weights), inputs / std::sqrt(width));
     const RoundingError sums = RoundingError{epsilon_ * own} + gain * errors.back() +
                                weights_gain * weights_error(index) + std::sqrt(rows_) * bias_error(index) +
-                               result_error(pre_activations);
+                               result_error(pre_activations, rows_ * static_cast<double>(layer.outputs));
     // An activation's own evaluation costs about an ulp of a value that is at most |Z| or 1.
     const double steepest = catalogue::row_of(layer.activation).steepest;
     RoundingError result = steepest * sums + RoundingError{epsilon_ * pre_activations};
@@ -169,7 +188,8 @@ template <class T>
 RoundingError RoundingModel<T>::output_gradient_error(RoundingError output_error) const {
   const double entries = rows_ * static_cast<double>(problem_.outputs());
   const double gradient = std::sqrt(squares_.back().upstream);
-  const RoundingError evaluation = RoundingError{2 * epsilon_ * gradient} + result_error(gradient);
+  const RoundingError evaluation =
+      RoundingError{2 * epsilon_ * gradient} + result_error(gradient, entries, loss_scale_);
   switch (problem_.loss.kind) {
     case Loss::mse:
       return 2 / entries * output_error + evaluation;
@@ -236,12 +256,14 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
     result[layer.weights_index] =
         RoundingError{epsilon_ * (inputs_norm * deltas + std::sqrt(rows_) * weights_gradient)} +
         std::max(inputs_norm / std::sqrt(rows_), ratio(weights_gradient, deltas)) * delta_error +
-        deltas / std::sqrt(rows_) * activation_error[index] + result_error(weights_gradient);
+        deltas / std::sqrt(rows_) * activation_error[index] +
+        result_error(weights_gradient, static_cast<double>(layer.inputs) * outputs, loss_scale_);
     if (layer.bias != nullptr) {
       const double bias_gradient = std::sqrt(sum_of_squares(gradients[layer.bias_index]));
       result[layer.bias_index] = RoundingError{epsilon_ * std::sqrt(rows_) * (deltas + bias_gradient)} +
                                  std::max(1.0, ratio(bias_gradient, deltas)) * delta_error +
-                                 result_error(bias_gradient);
+                                 result_error(bias_gradient, outputs, loss_scale_) +
+                                 narrow_sum_error(index, gradients[layer.bias_index]);
     }
     if (index == 0) break;
 
@@ -249,7 +271,8 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
     const double weights = std::sqrt(squares.weights);
     upstream_error = RoundingError{epsilon_ * (deltas * weights + std::sqrt(outputs) * below)} +
                      std::max(ratio(below, deltas), weights / std::sqrt(outputs)) * delta_error +
-                     deltas / std::sqrt(outputs) * weights_error(index) + result_error(below);
+                     deltas / std::sqrt(outputs) * weights_error(index) +
+                     result_error(below, rows_ * static_cast<double>(layer.inputs), loss_scale_);
   }
   return result;
 }
@@ -263,7 +286,7 @@ TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<Laye
       undecided_norms_(layers.size()) {
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
-    const bool mixed = layer.operand_bits != 0;
+    const bool mixed = layer.operands.bits != 0;
     if (!has_ties(layer) && !mixed) continue;
     const double count = static_cast<double>(layer.inputs * layer.outputs);
     const double error = parameter_errors[layer.weights_index].total() / std::sqrt(count);
@@ -275,7 +298,7 @@ TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<Laye
       for (std::int64_t j = 0; j < layer.outputs; ++j) {
         const double weight = static_cast<double>(layer.weights[i * layer.outputs + j]);
         norms[static_cast<std::size_t>(j)] += weight * weight;
-        if (mixed) undecided[static_cast<std::size_t>(j)] += square_undecided(weight, error, layer.operand_bits);
+        if (mixed) undecided[static_cast<std::size_t>(j)] += square_undecided(weight, error, layer.operands);
       }
     }
     for (double& norm : norms) norm = std::sqrt(norm);
@@ -290,12 +313,12 @@ std::vector<double> TieFinder<T>::input_uncertainties(std::size_t index, const C
   for (const Tie& tie : chunk.ties) {
     if (tie.layer + 1 == index) squares[size_of(tie.row)] += tie.uncertainty * tie.uncertainty;
   }
-  if (index == 0 || layers_[index].operand_bits == 0) return squares;
+  if (index == 0 || layers_[index].operands.bits == 0) return squares;
   const LayerView<T>& below = layers_[index - 1];
   const double steepest = catalogue::row_of(below.activation).steepest;
   for (std::size_t i = 0; i < thresholds_.size(); ++i) {
     squares[i / size_of(below.outputs)] +=
-        square_undecided(chunk.wide_activations[index - 1][i], steepest * thresholds_[i], below.operand_bits);
+        square_undecided(chunk.wide_activations[index - 1][i], steepest * thresholds_[i], below.operands);
   }
   return squares;
 }
@@ -303,7 +326,7 @@ std::vector<double> TieFinder<T>::input_uncertainties(std::size_t index, const C
 template <class T>
 void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) {
   const LayerView<T>& layer = layers_[index];
-  const bool mixed = layer.operand_bits != 0;
+  const bool mixed = layer.operands.bits != 0;
   if (!has_ties(layer) && !mixed) return;
   const double factor = kTieFactor * epsilon_ * static_cast<double>(index + 1);
   // Changes by whole spacings are large and many with a mixed dtype: a random direction's gain is taken for them.
@@ -313,7 +336,7 @@ void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) {
   for (std::int64_t row = 0; row < chunk.rows; ++row) {
     const double input_norm =
         std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
-    const double rounded = layer.rounds_results ? std::ldexp(input_norm, -layer.operand_bits) : 0;
+    const double rounded = layer.rounds_results ? std::ldexp(input_norm, -layer.operands.bits) : 0;
     const double uncertainty = std::hypot(std::sqrt(uncertainties[static_cast<std::size_t>(row)]), rounded);
     const T* const pre_activations = chunk.activations[index + 1].data() + row * layer.outputs;
     for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {

@@ -10,6 +10,10 @@
 // A mixed dtype rounds results once more, to numbers of fewer bits that lie far apart. Most errors vanish there; but a
 // number that lies nearer to the middle between two of those than its error may become either. The reference knows
 // which numbers do, and how far apart their neighbours are (narrow.h).
+//
+// Who rounds results may round a sum as often as it is added to: TensorFlow's kernel for the gradient of a bias keeps
+// its sums in bfloat16, where many terms of one sign stop being added. How much that comes to depends on the numbers,
+// so the model adds the rows up in this way, too, and takes how far it ends from the exact sum, up to a quarter of it.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +62,11 @@ class RoundingModel {
   // Error of each layer's input as its product reads it; the last entry is that of the network's output.
   std::vector<RoundingError> activation_errors() const;
   RoundingError output_gradient_error(RoundingError output_error) const;
+  // Of a layer's bias gradient where every sum on the way to it is rounded.
+  RoundingError narrow_sum_error(std::size_t index, const std::vector<T>& gradient) const;
   // Of results of that 2-norm which are rounded where the reference does not round them, or the other way round.
-  RoundingError result_error(double norm) const;
+  // `scale`: by which they are multiplied to be rounded.
+  RoundingError result_error(double norm, double count, double scale = 1) const;
   // Of a layer's weights as its products read them; of its bias.
   RoundingError weights_error(std::size_t index) const;
   RoundingError bias_error(std::size_t index) const;
@@ -68,8 +75,12 @@ class RoundingModel {
   const std::vector<LayerView<T>>& layers_;
   const std::vector<RoundingError>& parameter_errors_;
   double epsilon_;
+  double loss_scale_;
   std::vector<Squares> squares_;
   std::vector<Rounded> rounded_;  // [layers]; empty where the dtype is uniform
+  // [layers][outputs]: the bias's gradient, times the scale of the loss, each sum of which is rounded; empty where
+  // results are not.
+  std::vector<std::vector<T>> narrow_sums_;
   double rows_ = 0;
 };
 

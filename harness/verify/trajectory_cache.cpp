@@ -32,6 +32,7 @@ std::string key_of(const std::string& identity, const scenario::State& start) {
   hash.add(&start.step, sizeof start.step);
   add_tensors(start.parameters, hash);
   add_tensors(start.slots, hash);
+  add_tensors({start.loss_scaling}, hash);
   return std::string(GDBENCH_REFERENCE_HASH " ") + identity + " " + hexadecimal(hash.value());
 }
 
@@ -137,7 +138,8 @@ void visit_tensor(const Visit& visit, AnyTensor& tensor) {
 template <class Visit, class AnyReferenceTrajectory>
 void visit_reference(const Visit& visit, AnyReferenceTrajectory& reference) {
   visit(reference.steps, reference.sampled, reference.evaluated, reference.start.step, reference.losses,
-        reference.initial_loss, reference.final_loss, reference.loss_tolerance);
+        reference.initial_loss, reference.final_loss, reference.loss_tolerance, reference.bfloat16_parameters,
+        reference.loss_scaling);
 }
 
 constexpr std::size_t kChecksumSize = 16;

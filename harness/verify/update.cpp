@@ -12,11 +12,11 @@ namespace {
 using scenario::Optimizer;
 using scenario::OptimizerKind;
 
-// A step's constants in the arithmetic's type. Differences such as 1 - beta are taken in double, where they are exact
-// or nearly so, as the documented code does.
+// A step's constants in the arithmetic's type, after so many steps and updates. Differences such as 1 - beta are taken
+// in double, where they are exact or nearly so, as the documented code does.
 template <class T>
 struct Constants {
-  Constants(const Optimizer& optimizer, std::int64_t step)
+  Constants(const Optimizer& optimizer, std::int64_t step, std::int64_t updates)
       : rate(static_cast<T>(learning_rate(optimizer, step))),
         momentum(static_cast<T>(optimizer.momentum)),
         beta1(static_cast<T>(optimizer.beta1)),
@@ -28,16 +28,16 @@ struct Constants {
         epsilon(static_cast<T>(optimizer.epsilon)),
         decay(static_cast<T>(optimizer.weight_decay)) {
     if (!catalogue::row_of(optimizer.kind).corrects_moments) return;
-    correction2 = static_cast<T>(1 - power(optimizer.beta2, step + 1));
+    correction2 = static_cast<T>(1 - power(optimizer.beta2, updates + 1));
     if (optimizer.kind != OptimizerKind::nadam) {
-      correction1 = static_cast<T>(1 - power(optimizer.beta1, step + 1));
+      correction1 = static_cast<T>(1 - power(optimizer.beta1, updates + 1));
       return;
     }
     long double product = 1;
-    for (std::int64_t t = 1; t <= step + 1; ++t) product *= nadam_momentum(optimizer, t);
-    const long double next = nadam_momentum(optimizer, step + 2);
+    for (std::int64_t t = 1; t <= updates + 1; ++t) product *= nadam_momentum(optimizer, t);
+    const long double next = nadam_momentum(optimizer, updates + 2);
     moment_share = static_cast<T>(next / (1 - product * next));
-    gradient_share = static_cast<T>((1 - nadam_momentum(optimizer, step + 1)) / (1 - product));
+    gradient_share = static_cast<T>((1 - nadam_momentum(optimizer, updates + 1)) / (1 - product));
   }
 
   // mu_t of torch.optim.NAdam.
@@ -107,16 +107,16 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
 }
 
 // What a rule divides a mean square by before it takes the root; and the largest |update| / rate of a single step.
-double square_correction(const Optimizer& optimizer, std::int64_t step) {
+double square_correction(const Optimizer& optimizer, std::int64_t updates) {
   if (!catalogue::row_of(optimizer.kind).corrects_moments) return 1;
-  return static_cast<double>(1 - Constants<double>::power(optimizer.beta2, step));
+  return static_cast<double>(1 - Constants<double>::power(optimizer.beta2, updates));
 }
 
-double largest_update(const Optimizer& optimizer, std::int64_t step) {
+double largest_update(const Optimizer& optimizer, std::int64_t updates) {
   if (optimizer.kind == OptimizerKind::rmsprop) return 1 / std::sqrt(1 - optimizer.rho);
   if (optimizer.kind != OptimizerKind::nadam) return 1;
   // Of a gradient after none: its share of the first moment and its own, over the root of its share of the second.
-  const Constants<double> c(optimizer, step - 1);
+  const Constants<double> c(optimizer, updates - 1, updates - 1);
   return (c.moment_share * c.rest1 + c.gradient_share) * std::sqrt(c.correction2 / c.rest2);
 }
 
@@ -132,7 +132,7 @@ double geometric_sum(double ratio, std::int64_t terms) {
 
 template <class T>
 void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradients, ReferenceState<T>& state) {
-  const Constants<T> constants(optimizer, state.step);
+  const Constants<T> constants(optimizer, state.step, state.step - state.skipped);
   const std::size_t slots = scenario::slot_count(optimizer.kind);
   const std::size_t count = state.parameters.size();
   // A state without slots is at its beginning.
@@ -177,8 +177,8 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
     case OptimizerKind::adamw:
     case OptimizerKind::nadam:
       divides_ = true;
-      correction_ = square_correction(optimizer, state.step);
-      largest_ = 2 * largest_update(optimizer, state.step);
+      correction_ = square_correction(optimizer, state.step - state.skipped);
+      largest_ = 2 * largest_update(optimizer, state.step - state.skipped);
       return;
     case OptimizerKind::lion:
       turns_ = true;

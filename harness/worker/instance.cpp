@@ -162,6 +162,10 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   abi_problem_.layers = layers_.data();
   abi_problem_.loss = static_cast<std::int32_t>(problem_.loss.kind);
   abi_problem_.huber_delta = problem_.loss.huber_delta;
+  if (catalogue::scales_loss(problem_.dtype)) {
+    abi_problem_.scale_growth_interval = problem_.loss_scaling.growth_interval;
+  }
+  if (problem_.dtype == catalogue::Dtype::bf16) abi_problem_.rounding_seed = problem_.rounding_seed;
   abi_problem_.batch_rows = problem_.batch_rows;
   abi_problem_.micro_batches = problem_.micro_batches;
   abi_problem_.optimizer = &optimizer_;
@@ -220,6 +224,9 @@ Result<gdbench_state> Instance::state_in(std::size_t image, std::int64_t step) {
   state.parameters = parameters_.data();
   state.slot_count = static_cast<std::int64_t>(scenario::slot_count(problem_.optimizer.kind));
   state.slots = slots_.data();
+  if (!layout_.loss_scaling.empty()) {
+    state.loss_scaling = reinterpret_cast<float*>(start + layout_.loss_scaling.front().offset);
+  }
   return state;
 }
 

@@ -18,14 +18,15 @@ def dtype_of(request):
 
 
 class Problem(SimpleNamespace):
-    """The request's problem: task, dtype (NumPy's), whether that is mixed with bfloat16, layers, loss, rows, batch_rows, micro_batches, optimizer, and the
-    shapes of the parameters w0 b0 w1 b1 ...: weights [inputs, outputs], biases [outputs]. Of the optimizer also the
-    number of its slots, whether it corrects its moments by the number of the update, and whether its weight decay is
-    decoupled."""
+    """The request's problem: task, dtype (NumPy's), what that is mixed with ("bf16", "f16" or nothing), layers, loss,
+    rows, batch_rows, micro_batches, optimizer, and the shapes of the parameters w0 b0 w1 b1 ...: weights [inputs,
+    outputs], biases [outputs]. Of the optimizer also the number of its slots, whether it corrects its moments by the
+    number of the update, and whether its weight decay is decoupled. With f16 also scale_growth_interval."""
 
     def __init__(self, request):
         super().__init__(**{"huber_delta": 1.0, **request, "dtype": dtype_of(request)})
-        self.mixed = request["dtype"] == "bf16"
+        self.mixed = request["dtype"] if request["dtype"] in ("bf16", "f16") else ""
+        self.scales_loss = self.mixed == "f16"
         self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
         self.optimizer = SimpleNamespace(**request["optimizer"])
         rule = CATALOGUE["optimizers"][self.optimizer.kind]
@@ -93,12 +94,13 @@ class Data:
 
 
 class Images:
-    """States in the shared memory: parameters, then slots of the optimizer, each array at a multiple of 64 bytes."""
+    """States in the shared memory: parameters, then slots of the optimizer, then what is kept of the scale of the loss,
+    each array at a multiple of 64 bytes."""
 
     def __init__(self, problem, request):
         memory = mmap.mmap(request["fd"], request["bytes"])
         self.parameters = len(problem.shapes)
-        self.images = []
+        self.images, self.loss_scaling = [], []
         for image in range(request["bytes"] // request["image_bytes"]):
             offset, arrays = image * request["image_bytes"], []
             for shape in problem.shapes * (1 + problem.slots):
@@ -106,6 +108,8 @@ class Images:
                 arrays.append(array.reshape(shape))
                 offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
             self.images.append(arrays)
+            if problem.scales_loss:
+                self.loss_scaling.append(numpy.frombuffer(memory, problem.dtype, 3, offset))
 
     def read(self, image):
         """Parameters, and slots [slot][parameter]; views that are valid until the next state is written."""

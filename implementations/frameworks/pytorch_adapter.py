@@ -20,7 +20,7 @@ class Modules(PhasedTraining):
     """Base of all modes: modules, a loss function, an optimizer."""
 
     TASKS = ("train", "update", "gradients", "floor")
-    DTYPES = ("f32", "f64", "bf16")
+    DTYPES = ("f32", "f64", "bf16", "f16")
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results")
     # Of torch.nn, with what they are made with.
     MODULES = {
@@ -59,14 +59,32 @@ class Modules(PhasedTraining):
             self.tensors = list(self.model.parameters())
             self.loss_function = self.make_loss()
         self.optimizer = self.make_optimizer()
+        self.skipped = 0
         self.loss_of = self.loss_by_autocast if problem.mixed else self.loss_in_dtype
+        self.narrow = {"bf16": torch.bfloat16, "f16": torch.float16}.get(problem.mixed)
+        if problem.scales_loss:
+            self.scaler = torch.amp.GradScaler("cpu", growth_interval=problem.scale_growth_interval)
+            self.updates = 0
+            self.optimizer.register_step_post_hook(self.count_update)
 
     def loss_in_dtype(self, x, y):
         return self.loss_function(self.model(x), y)
 
     def loss_by_autocast(self, x, y):
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", self.narrow):
             return self.loss_function(self.model(x), y)
+
+    def count_update(self, *_):
+        self.updates += 1
+
+    def set_loss_scaling(self, scale, updates, skipped):
+        state = {"scale": scale, "_growth_tracker": int(updates)}
+        self.scaler.load_state_dict({**self.scaler.state_dict(), **state})
+        self.skipped, self.updates = int(skipped), self.step - int(skipped)
+
+    def get_loss_scaling(self):
+        state = self.scaler.state_dict()
+        return state["scale"], state["_growth_tracker"], self.step - self.updates
 
     @classmethod
     def reason_unsupported(cls, problem):
@@ -149,10 +167,11 @@ class Modules(PhasedTraining):
                 tensor.copy_(self.own(array))
         for index, tensor in enumerate(self.tensors):
             state = {name: self.own(slot[index]) for name, slot in zip(self.SLOT_NAMES[self.kind], slots)}
+            updates = self.step - self.skipped
             if self.kind not in ("sgd", "momentum", "nesterov"):
-                state["step"] = torch.tensor(float(self.step))
+                state["step"] = torch.tensor(float(updates))
             if self.kind == "nadam":
-                state["mu_product"] = torch.tensor(self.problem.momentum_product(self.step), dtype=torch.float64)
+                state["mu_product"] = torch.tensor(self.problem.momentum_product(updates), dtype=torch.float64)
             self.optimizer.state[tensor] = state
 
     def get_state(self):
@@ -202,6 +221,8 @@ class Eager(Modules):
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
+        if problem.scales_loss:
+            self.backward, self.update = self.backward_scaled, self.update_scaled
         if problem.task == "update":
             self.whole_step = lambda x, y: self.optimizer.step()
         elif problem.task == "gradients":
@@ -219,6 +240,13 @@ class Eager(Modules):
     def update(self, _):
         self.optimizer.step()
 
+    def backward_scaled(self, loss):
+        self.scaler.scale(loss).backward()
+
+    def update_scaled(self, _):
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
     def forward_outputs(self, x, y):
         self.optimizer.zero_grad()
         return self.model(x), y
@@ -233,8 +261,8 @@ class Eager(Modules):
     def step_in_parts(self, x, y):
         self.optimizer.zero_grad()
         for part_x, part_y in zip(self.parts(x), self.parts(y)):
-            (self.loss_of(part_x, part_y) * (len(part_x) / len(x))).backward()
-        self.optimizer.step()
+            self.backward(self.loss_of(part_x, part_y) * (len(part_x) / len(x)))
+        self.update(None)
 
     def parts(self, array):
         """The first rows mod k parts have a row more; empty ones are left out."""

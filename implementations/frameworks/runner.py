@@ -156,11 +156,15 @@ class Worker:
 
     def set_state(self, request):
         self.training.step = request["step"]
+        if self.images.loss_scaling:
+            self.training.set_loss_scaling(*self.images.loss_scaling[request["image"]].tolist())
         self.training.set_state(*self.images.read(request["image"]))
         return {}
 
     def get_state(self, request):
         self.images.write(request["image"], *self.training.get_state())
+        if self.images.loss_scaling:
+            self.images.loss_scaling[request["image"]][:] = self.training.get_loss_scaling()
         return {"step": self.training.step}
 
     def run(self, request):

@@ -48,7 +48,9 @@ class Training:
     either steps(batches), which trains on (x, y) after (x, y), or run(steps)."""
 
     TASKS = ("train", "floor")
-    DTYPES = ("f32", "f64")  # with "bf16" by the framework's own rules, which are the capability "rounds_results"
+    # With "bf16" and "f16" by the framework's own rules, which are the capability "rounds_results". With "f16" a mode
+    # also has set_loss_scaling(scale, updates, skipped), called before set_state, and get_loss_scaling.
+    DTYPES = ("f32", "f64")
     ACTIVATIONS = ()
     LOSSES = ()
     OPTIMIZERS = ()

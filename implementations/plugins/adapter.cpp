@@ -21,9 +21,10 @@
 namespace {
 
 using gdbench::backends::Backend;
+using gdbench::catalogue::ParameterRounding;
 using gdbench::implementations::Failure;
 using gdbench::plugins::Offer;
-using gdbench::plugins::Products;
+using gdbench::plugins::Policy;
 using gdbench::strategies::Strategy;
 using gdbench::strategies::StrategyDescriptor;
 
@@ -198,7 +199,12 @@ std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& 
   return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
          (is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_DEVICE) : 0) |
          (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)) |
-         (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0);
+         (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0) |
+         (backend.parameter_rounding == ParameterRounding::nearest ? GDBENCH_BIT(GDBENCH_CAPABILITY_ROUNDS_PARAMETERS)
+                                                                   : 0) |
+         (backend.parameter_rounding == ParameterRounding::stochastic
+              ? GDBENCH_BIT(GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY)
+              : 0);
 }
 
 // A region's options behind the strategy's own; its passes join those of the option `passes`. `entry` must not move
@@ -224,6 +230,32 @@ void add_region_options(Entry& entry) {
   }
 }
 
+void add_policy(Entry& entry, Policy policy) {
+  Backend& backend = entry.backend;
+  switch (policy) {
+    case Policy::none:
+      return;
+    case Policy::tf32:
+      if ((backend.flags & gdbench::backends::kTf32) == 0) {
+        throw Failure(GDBENCH_UNSUPPORTED, std::string(backend.name) + " has no products in TF32");
+      }
+      backend.tf32 = true;
+      backend.dtypes &= bit_of(gdbench::catalogue::Dtype::f32);
+      entry.id += "+tf32";
+      entry.description += ", products in TF32";
+      return;
+    case Policy::bf16_params:
+    case Policy::bf16_params_stochastic:
+      break;
+  }
+  const bool stochastic = policy == Policy::bf16_params_stochastic;
+  backend.parameter_rounding = stochastic ? ParameterRounding::stochastic : ParameterRounding::nearest;
+  backend.dtypes &= bit_of(gdbench::catalogue::Dtype::bf16);
+  entry.id += stochastic ? "+bf16-params-stochastic" : "+bf16-params";
+  entry.description +=
+      stochastic ? ", parameters rounded to bfloat16 stochastically" : ", parameters rounded to bfloat16";
+}
+
 Entry make_entry(const Backend& backend, const Offer& offer) {
   const StrategyDescriptor& strategy = *offer.strategy;
   Entry entry;
@@ -240,15 +272,8 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
     entry.backend.max_compute_threads = 1;
     entry.backend.unavailable = strategy.own->unavailable;
   }
-  if (offer.products == Products::tf32) {
-    if ((backend.flags & gdbench::backends::kTf32) == 0) {
-      throw Failure(GDBENCH_UNSUPPORTED, std::string(backend.name) + " has no products in TF32");
-    }
-    entry.backend.tf32 = true;
-    entry.backend.dtypes &= bit_of(gdbench::catalogue::Dtype::f32);
-    entry.id += "+tf32";
-    entry.description += ", products in TF32";
-  }
+  add_policy(entry, offer.policy);
+  entry.backend.dtypes &= strategy.dtypes;
   entry.options.assign(strategy.options.begin(), strategy.options.end());
   entry.options.insert(entry.options.end(), backend.options, backend.options + backend.option_count);
   if (is_device(backend)) entry.options.push_back(gdbench::strategies::kTransferOption);

@@ -12,18 +12,21 @@
 
 namespace gdbench::plugins {
 
-enum class Products {
-  full,
-  tf32,  // of floats: operands rounded to TF32, on a backend that can (backends::kTf32); the policy +tf32
+// What an id's policy says beyond the strategy's own.
+enum class Policy {
+  none,
+  tf32,  // products of floats round their operands to TF32, on a backend that can (backends::kTf32)
+  // Updates in bf16 round parameters, on a backend of the processor.
+  bf16_params,
+  bf16_params_stochastic,
 };
 
 // A row of a plugin's list.
 struct Offer {
   // NOLINTNEXTLINE(google-explicit-constructor): lists are of pointers
-  constexpr Offer(const strategies::StrategyDescriptor* of, Products how = Products::full)
-      : strategy(of), products(how) {}
+  constexpr Offer(const strategies::StrategyDescriptor* of, Policy how = Policy::none) : strategy(of), policy(how) {}
   const strategies::StrategyDescriptor* strategy;
-  Products products;
+  Policy policy;
 };
 
 // The C interface's create has no argument that says which implementation is meant, hence a function for each.

@@ -87,7 +87,7 @@ const gdbench_implementation* implementation() {
       .description = "loops over rows and features, straight from the formulas; no kernels",
       .build = gdbench::loop::build(),
       .tasks = GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS),
-      .dtypes = GDBENCH_BIT(GDBENCH_F32) | GDBENCH_BIT(GDBENCH_F64) | GDBENCH_BIT(GDBENCH_BF16),
+      .dtypes = gdbench::catalogue::kAll<gdbench::catalogue::Dtype>,
       .activations = gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
       .losses = gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
       .optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>,

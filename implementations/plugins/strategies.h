@@ -15,6 +15,17 @@ inline constexpr Offer kCpuStrategies[] = {
     &strategies::tape::kRerecordDescriptor, &strategies::graph::kDescriptor,
 };
 
+// The same, and what differs by the rounding of parameters: on one of them, as that is the same on all.
+inline constexpr Offer kCpuStrategiesAndRoundings[] = {
+    &strategies::hand::kDescriptor,
+    &strategies::tape::kDescriptor,
+    &strategies::tape::kReplayDescriptor,
+    &strategies::tape::kRerecordDescriptor,
+    &strategies::graph::kDescriptor,
+    {&strategies::hand::kDescriptor, Policy::bf16_params},
+    {&strategies::hand::kDescriptor, Policy::bf16_params_stochastic},
+};
+
 // On a CUDA device.
 inline constexpr Offer kCudaStrategies[] = {
     &strategies::hand::kDescriptor,
@@ -24,8 +35,8 @@ inline constexpr Offer kCudaStrategies[] = {
     &strategies::graph::kDescriptor,
     &strategies::graph::kDeviceGraphDescriptor,
     &strategies::fused::kDescriptor,
-    {&strategies::hand::kDescriptor, Products::tf32},
-    {&strategies::graph::kDeviceGraphDescriptor, Products::tf32},
+    {&strategies::hand::kDescriptor, Policy::tf32},
+    {&strategies::graph::kDeviceGraphDescriptor, Policy::tf32},
 };
 
 // On a backend that compiles whole steps.

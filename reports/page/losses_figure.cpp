@@ -109,7 +109,8 @@ render::TextTable table_of(const LossCurves& losses) {
                              {.title = "target", .right_aligned = true, .texts = {}}};
   for (const Curve& curve : losses.curves) {
     const report::TargetRun& target = *curve.cell->target;
-    add_row(table, {curve.label, render::row_name(*curve.cell), std::to_string(target.stopped_after),
+    add_row(table, {curve.label, render::row_name(*curve.cell),
+                    std::to_string(target.stopped_after) + render::skipped_words(target.skipped_steps),
                     render::format_number(target.loss), render::format_number(target.target_loss)});
   }
   return table;

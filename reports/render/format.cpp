@@ -161,6 +161,10 @@ std::string format_number(double value) {
   return formatted("%.*g", 3, value);
 }
 
+std::string skipped_words(const std::optional<std::int64_t>& skipped_steps) {
+  return skipped_steps.value_or(0) == 0 ? "" : cat(", ", *skipped_steps, " of them skipped");
+}
+
 std::string format_duration_ns(double nanoseconds) {
   if (!std::isfinite(nanoseconds)) return "-";
   const Unit& unit = unit_of(nanoseconds);

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ inline std::string text_table(const PlainTable& table) { return text_table(table
 
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);
+
+// ", 16 of them skipped", to be put behind a number of steps; empty where none was, or none can be.
+std::string skipped_words(const std::optional<std::int64_t>& skipped_steps);
 
 // "18.3 ns", "104 us", "1.25 ms", "2.1 s": three significant digits.
 std::string format_duration_ns(double nanoseconds);

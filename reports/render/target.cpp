@@ -34,7 +34,8 @@ std::vector<Row> rows_of(const ScenarioTable& table) {
 
 // "unreached: loss 0.31 after 10000 steps".
 std::string outcome_words(const report::TargetRun& run) {
-  const std::string end = std::to_string(run.stopped_after) + " steps";
+  const std::string skipped = skipped_words(run.skipped_steps);
+  const std::string end = std::to_string(run.stopped_after) + " steps" + skipped;
   const std::string loss = ": loss " + format_number(run.loss) + " after " + end;
   switch (run.state) {
     case TargetState::reached:
@@ -71,20 +72,24 @@ TextTable target_table(const ScenarioTable& table) {
   TextTable text = {{"implementation", false, 0, {}}, {"steps", true, 1, {}},
                     {"time/step", true, 2, {}},       {"ready", true, 1, {}},
                     {"time to target", true, 0, {}},  {"with evaluations", true, 3, {}},
-                    {"import", true, 4, {}}};
+                    {"import", true, 4, {}},          {"skipped steps", true, 5, {}}};
   for (const Row& row : rows_of(table)) {
     const report::TimeToTarget* time = time_of(row);
     if (time == nullptr) continue;
+    const std::optional<std::int64_t>& skipped_steps = row.cell->target->skipped_steps;
     const std::optional<double>& import_seconds = row.cell->summary->import_seconds;
     add_row(text, {row_name(*row.cell), std::to_string(row.cell->target->steps),
                    format_duration_ns(row.cell->summary->step_ns.value),
                    time->ready_ns ? format_duration_ns(*time->ready_ns) : "-",
                    format_estimate_ns(time->time_ns) + process_mark(time->time_ns),
                    time->with_evaluations_ns ? format_duration_ns(time->with_evaluations_ns->value) : "-",
-                   import_seconds ? format_duration_ns(*import_seconds * 1e9) : "-"});
+                   import_seconds ? format_duration_ns(*import_seconds * 1e9) : "-",
+                   skipped_steps ? std::to_string(*skipped_steps) : "-"});
   }
-  const std::vector<std::string>& imports = text.back().texts;
-  if (std::ranges::all_of(imports, [](const std::string& t) { return t == "-"; })) text.pop_back();
+  std::erase_if(text, [](const auto& column) {
+    const bool may_lack = column.title == "import" || column.title == "skipped steps";
+    return may_lack && std::ranges::all_of(column.texts, [](const std::string& t) { return t == "-"; });
+  });
   return text;
 }
 

@@ -32,9 +32,10 @@ std::string closeness(const report::Verification& verification) {
                      verification.initial_loss, verification.final_loss, steps);
   }
   if (worst == nullptr) return "not verified: does nothing on purpose";
-  return formatted("%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s", worst->name.c_str(),
+  return formatted("%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s%s", worst->name.c_str(),
                    worst->relative, 100 * share_of_tolerance(*worst), steps,
-                   verification.sampled ? " (of a sample: one step)" : "");
+                   verification.sampled ? " (of a sample: one step)" : "",
+                   skipped_words(verification.skipped_steps).c_str());
 }
 
 std::string outcome(const report::Cell& cell) {

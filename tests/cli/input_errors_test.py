@@ -55,7 +55,7 @@ class InputErrors(ProgramTest):
         self.expect_error(["run", *SMALL, "--set", "batch"], '"batch"', "KEY=VALUE")
         misspelt = ["run", *SMALL, "--set", "optimizer.learning_rat=1"]
         self.expect_error(misspelt, "learning_rat", "did you mean learning_rate")
-        self.expect_error(["run", *SMALL, "--set", "dtype=f16"], "linreg-3x2.json", "dtype", '"f16"', "f32")
+        self.expect_error(["run", *SMALL, "--set", "dtype=f8"], "linreg-3x2.json", "dtype", '"f8"', "f32")
         self.expect_error(["run", *SMALL, "--set", "rows=-1"], "rows", "-1")
         split = ["verify", "--scenario", "mlp-784-128-10", "--set", "task=gradients"]
         self.expect_error(split, "mlp-784-128-10.json: --set task", '"softmax_cross_entropy"', "mse, half_mse")

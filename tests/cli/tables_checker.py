@@ -199,6 +199,9 @@ TARGETS = {
     "time to target": check_to_target,
     "with evaluations": check_with_evaluations,
     "import": check_import,
+    "skipped steps": lambda context, cell, text: optional(
+        text, cell.target.get("skipped_steps"), lambda text, count: text == str(count)
+    ),
 }
 
 

@@ -67,6 +67,18 @@ class Target(ProgramTest):
         self.assertNotIn("to_target", report["cells"][0]["summary"])
         self.assertRegex(table, r"hand/naive unreached: loss \S+ after 35 steps\.")
 
+    def test_skipped_steps_are_counted(self):
+        # Gradients times 2^20 are beyond the largest number of f16.
+        settings = ("--set", "dtype=f16", "--set", "loss_scaling.initial=1048576")
+        report, _ = self.run_to(*settings, relative=0.5, evaluate_every=9)
+        (cell,) = self.cells_of(report)
+        skipped = cell["target"]["skipped_steps"]
+        self.assertTrue(0 < skipped < cell["target"]["steps"], skipped)
+        self.assertIn("| skipped steps |", self.call("report", "x.json", "--markdown", "-")[0])
+        self.assertEqual(cell["verification"]["skipped_steps"], skipped)
+        text, _ = self.call("verify", "--scenario", "./mine.json", "--impl", "hand/naive", *settings)
+        self.assertIn(f", {skipped} of them skipped", text)
+
     def test_diverged(self):
         report, table = self.run_to("--set", "learning_rate=2", loss=1e-9, most_steps=100000)
         self.assertEqual(report["cells"][0]["target"]["state"], "diverged")

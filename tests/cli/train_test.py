@@ -58,6 +58,18 @@ class Train(ProgramTest):
         numpy.save(self.folder / "dump" / "final_w0.npy", changed)
         self.assertFalse(check_dump.check(self.folder / "dump"))
 
+    def test_parameters_that_are_rounded(self):
+        for rounding, policy in (("nearest", "bf16-params"), ("stochastic", "bf16-params-stochastic")):
+            for optimizer in ("sgd", "adam"):
+                name = f"{policy}-{optimizer}"
+                settings = ("dtype=bf16", f"optimizer={optimizer}", "batch.rows=64", "initial_seed=5")
+                options = [word for setting in settings for word in ("--set", setting)]
+                arguments = ("--impl", f"hand/eigen+{policy}", "--steps", "20", "--dump", name)
+                self.call("train", "mlp-10-50-1", *arguments, *options)
+                for other in ("nearest", "stochastic"):
+                    with self.subTest(dump=name, by=other):
+                        self.assertEqual(check_dump.check(self.folder / name, other), other == rounding)
+
     def test_linear_regression(self):
         self.compare("linreg-300x10", 20)
         self.compare("linreg-3x2", 20, "loss=half_mse", "model.bias=true")

@@ -148,9 +148,10 @@ json random_scenario(std::uint64_t seed) {
   return scenario;
 }
 
-json random_mixed_training(std::uint64_t seed) {
+json random_mixed_training(std::uint64_t seed, const std::string& dtype) {
   json scenario = random_training(seed);
-  scenario["dtype"] = name_of(catalogue::Dtype::bf16);
+  scenario["dtype"] = dtype;
+  scenario["loss_scaling"] = {{"initial", std::int64_t{1} << seed % 24}, {"growth_interval", 1 + seed % 3}};
   Random random(seed, 3);
   split_batch(random, scenario);
   return scenario;

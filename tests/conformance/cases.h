@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace gdbench::conformance {
 
@@ -12,8 +13,8 @@ namespace gdbench::conformance {
 // with a partial last one, batches of one row, batches in parts, every optimizer with and without decay and schedule.
 nlohmann::json random_scenario(std::uint64_t seed);
 
-// The same of the task train in a mixed dtype.
-nlohmann::json random_mixed_training(std::uint64_t seed);
+// The same of the task train in a mixed dtype; with scales of the loss of which the largest overflow.
+nlohmann::json random_mixed_training(std::uint64_t seed, const std::string& dtype);
 
 // The same for linear regression by plain sgd alone.
 nlohmann::json random_linear_regression(std::uint64_t seed);

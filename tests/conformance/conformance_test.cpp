@@ -62,6 +62,12 @@ bool by_a_library(const protocol::CatalogueEntry& entry) {
   return entry.on_request || entry.implementation.id.find("/blas") != std::string::npos;
 }
 
+// Others are right in MixedConformance.
+bool has_no_uniform_dtype(const protocol::CatalogueEntry& entry) {
+  return std::ranges::none_of(entry.implementation.dtypes,
+                              [](const std::string& name) { return name == "f32" || name == "f64"; });
+}
+
 std::vector<int> processors() {
   std::vector<int> allowed;
   cpu_set_t set;
@@ -71,6 +77,33 @@ std::vector<int> processors() {
     if (CPU_ISSET(processor, &set)) allowed.push_back(processor);
   }
   return allowed;
+}
+
+// Layers wide enough for products of cuBLAS.
+nlohmann::json wide_training(const std::string& dtype) {
+  const nlohmann::json hidden = {{"width", 160}, {"activation", "tanh"}, {"bias", true}};
+  const nlohmann::json outputs = {{"width", 2}, {"activation", "identity"}, {"bias", true}};
+  return {{"name", "wide"},
+          {"loss", "mse"},
+          {"dtype", dtype},
+          {"model", {{"kind", "multilayer_perceptron"}, {"layers", {hidden, outputs}}}},
+          {"data",
+           {{"source", "synthetic"},
+            {"kind", "teacher"},
+            {"rows", 64},
+            {"features", 160},
+            {"outputs", 2},
+            {"noise", 0.3},
+            {"seed", 1}}},
+          {"batch", "full"},
+          {"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.1}}},
+          {"steps", 10},
+          {"initial_seed", 1}};
+}
+
+// Of what this machine or its libraries cannot run.
+bool is_missing(const std::string& reason) {
+  return reason.starts_with("no CUDA device") || reason.starts_with("not installed: ");
 }
 
 class Conformance : public testing::Test {
@@ -131,7 +164,8 @@ class Conformance : public testing::Test {
 };
 
 TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
-  const std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
+  std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
+  std::erase_if(catalogue, has_no_uniform_dtype);
   ASSERT_GE(catalogue.size(), 2U) << "this build has no plugins";
   std::vector<protocol::CatalogueEntry> own = catalogue;
   std::erase_if(own, by_a_library);
@@ -148,9 +182,7 @@ TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
                                                   << scenario.dump();
       EXPECT_EQ(finding.reason.empty(), finding.verdict == Verdict::conforms) << id << ", seed " << seed;
       if (finding.verdict == Verdict::conforms) ++right[id];
-      if (finding.reason.starts_with("no CUDA device") || finding.reason.starts_with("not installed: ")) {
-        refused[id] = finding.reason;
-      }
+      if (is_missing(finding.reason)) refused[id] = finding.reason;
     }
   }
   std::cout << "seeds 0 to " << kCases << ", " << unfit << " unfit for comparison\n";
@@ -166,7 +198,11 @@ TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
 }
 
 // Verification of a mixed dtype cannot judge every problem: lion's updates are signs.
-TEST_F(Conformance, MixedPrecisionIsRight) {
+class MixedConformance : public Conformance, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Dtypes, MixedConformance, ::testing::Values("bf16", "f16"),
+                         [](const auto& dtype) { return std::string(dtype.param); });
+
+TEST_P(MixedConformance, IsRight) {
 #ifdef __SANITIZE_ADDRESS__
   constexpr std::uint64_t kSeeds = 9;
 #else
@@ -177,22 +213,33 @@ TEST_F(Conformance, MixedPrecisionIsRight) {
     const auto& [id, dtypes] = std::tie(entry.implementation.id, entry.implementation.dtypes);
     const bool never =
         id.ends_with("+rerecord") || id.ends_with("+hoisted") || entry.implementation.has_capability("no_arithmetic");
-    return never || std::find(dtypes.begin(), dtypes.end(), "bf16") == dtypes.end();
+    return never || std::find(dtypes.begin(), dtypes.end(), GetParam()) == dtypes.end();
   });
   EXPECT_GE(catalogue.size(), 4U);
   std::map<std::string, int> right;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const nlohmann::json scenario = random_mixed_training(seed);
+    const nlohmann::json scenario = random_mixed_training(seed, GetParam());
     for (const auto& [id, finding] : findings(scenario, catalogue)) {
       EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
                                                   << scenario.dump();
-      right[id] += finding.verdict == Verdict::conforms ? 1 : 0;
+      if (!is_missing(finding.reason)) right[id] += finding.verdict == Verdict::conforms ? 1 : 0;
     }
   }
   for (const auto& [id, count] : right) {
     std::cout << id << ": right in " << count << "\n";
-    // It has wide layers of relu alone.
-    EXPECT_GE(count, id == "graph/jit" ? 1 : static_cast<int>(kSeeds) / 2) << id;
+    EXPECT_GE(count, static_cast<int>(kSeeds) / 2) << id;
+  }
+}
+
+TEST_P(MixedConformance, IsRightByCublas) {
+  std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits());
+  std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
+    const std::string& id = entry.implementation.id;
+    return id != "hand/emulated_cuda" && id != "tape/emulated_cuda" && id != "tape/emulated_cuda+replay";
+  });
+  ASSERT_EQ(catalogue.size(), 3U);
+  for (const auto& [id, finding] : findings(wide_training(GetParam()), catalogue)) {
+    EXPECT_EQ(finding.verdict, Verdict::conforms) << id << ": " << finding.reason;
   }
 }
 
@@ -206,7 +253,9 @@ TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
   constexpr std::uint64_t kStride = 1;
 #endif
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
-  std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) { return entry.on_request; });  // one thread each
+  std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
+    return entry.on_request || has_no_uniform_dtype(entry);  // the former have one thread each
+  });
   std::map<std::string, int> right;
   for (std::uint64_t seed = 0; seed < kSeeds; seed += kStride) {
     nlohmann::json scenario = random_scenario(seed);
@@ -251,26 +300,9 @@ TEST_F(Conformance, AcceptsAnHonestFake) {
   }
 }
 
-// Layers wide enough for products of cuBLAS, which is what uses TF32.
+// Products of cuBLAS are what uses TF32.
 TEST_F(Conformance, Tf32HasToBeDeclared) {
-  const nlohmann::json hidden = {{"width", 160}, {"activation", "tanh"}, {"bias", true}};
-  const nlohmann::json outputs = {{"width", 2}, {"activation", "identity"}, {"bias", true}};
-  const nlohmann::json scenario = {{"name", "wide"},
-                                   {"loss", "mse"},
-                                   {"dtype", "f32"},
-                                   {"model", {{"kind", "multilayer_perceptron"}, {"layers", {hidden, outputs}}}},
-                                   {"data",
-                                    {{"source", "synthetic"},
-                                     {"kind", "teacher"},
-                                     {"rows", 64},
-                                     {"features", 160},
-                                     {"outputs", 2},
-                                     {"noise", 0.3},
-                                     {"seed", 1}}},
-                                   {"batch", "full"},
-                                   {"optimizer", {{"kind", "sgd"}, {"learning_rate", 0.1}}},
-                                   {"steps", 10},
-                                   {"initial_seed", 1}};
+  const nlohmann::json scenario = wide_training("f32");
   std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits());
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     const std::string& id = entry.implementation.id;
@@ -286,6 +318,27 @@ TEST_F(Conformance, Tf32HasToBeDeclared) {
   for (const auto& [id, finding] : findings(scenario, catalogue)) {
     EXPECT_EQ(finding.verdict, Verdict::breaks) << id;
     EXPECT_EQ(finding.reason.substr(0, 7), "wrong: ") << id << ": " << finding.reason;
+  }
+}
+
+// Master weights in place of bfloat16 parameters, one way to round them in place of the other, and either undeclared.
+TEST_F(Conformance, RoundedParametersHaveToBeDeclared) {
+  const std::map<std::string, std::string> capabilities = {
+      {"hand/eigen", ""},
+      {"hand/eigen+bf16-params", "rounds_parameters"},
+      {"hand/eigen+bf16-params-stochastic", "rounds_stochastically"}};
+  for (const auto& [id, own] : capabilities) {
+    for (const auto& [other, declared] : capabilities) {
+      std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
+      std::erase_if(catalogue, [&](const auto& entry) { return entry.implementation.id != id; });
+      ASSERT_EQ(catalogue.size(), 1U) << id;
+      std::vector<std::string>& names = catalogue[0].implementation.capabilities;
+      std::erase(names, own);
+      if (!declared.empty()) names.push_back(declared);
+      const auto found = findings(wide_training("bf16"), catalogue);
+      EXPECT_EQ(found.at(id).verdict, id == other ? Verdict::conforms : Verdict::breaks)
+          << id << " as " << other << ": " << found.at(id).reason;
+    }
   }
 }
 

@@ -77,13 +77,14 @@ struct gdbench_instance {
   gdbench_status put(Position& position) {
     const std::vector<gdbench_tensor> tensors = tensors_in(position.image);
     const gdbench_state state{sizeof state, position.step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
-                              nullptr};
+                              nullptr,      nullptr};
     return inner->set_state(wrapped, &state);
   }
 
   gdbench_status take(Position& position) {
     const std::vector<gdbench_tensor> tensors = tensors_in(position.image);
-    gdbench_state state{sizeof state, 0, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr};
+    gdbench_state state{sizeof state, 0,      static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
+                        nullptr,      nullptr};
     const gdbench_status status = inner->get_state(wrapped, &state);
     position.step = state.step;
     return status;

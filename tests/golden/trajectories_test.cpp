@@ -56,6 +56,10 @@ scenario::Problem problem_of(const json& golden) {
   problem.rows = golden["rows"];
   problem.batch_rows = golden["batch_rows"];
   problem.optimizer = optimizer_of(golden);
+  if (golden.contains("loss_scaling")) {
+    const json& scaling = golden["loss_scaling"];
+    problem.loss_scaling = {scaling["initial"].get<double>(), scaling["growth_interval"].get<std::int64_t>()};
+  }
   for (const json& layer : golden["layers"]) {
     problem.layers.push_back(
         {layer["inputs"], layer["outputs"], named<catalogue::Activation>(layer["activation"]), layer["bias"]});
@@ -84,12 +88,16 @@ void expect_trajectory(const json& golden) {
   }
   const auto dataset = testing::make_dataset(problem, golden["x"].get<std::vector<double>>(),
                                              golden["targets"].get<std::vector<double>>(), order);
-  const scenario::State start{0, golden["initial_parameters"].get<std::vector<std::vector<double>>>(), {}};
+  scenario::State start{0, golden["initial_parameters"].get<std::vector<std::vector<double>>>(), {}};
+  if (golden.contains("loss_scaling")) start.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   ReferenceState<T> state = to_reference<T>(start);
   expect_close(train(problem, dataset, state, golden["steps"]), golden["losses"], "losses");
   ASSERT_EQ(state.parameters.size(), golden["final_parameters"].size());
   for (std::size_t p = 0; p < state.parameters.size(); ++p) {
     expect_close(state.parameters[p], golden["final_parameters"][p], "parameter " + std::to_string(p));
+  }
+  if (golden.contains("loss_scaling")) {
+    EXPECT_EQ(state.skipped, golden["loss_scaling"]["skipped"].get<std::int64_t>());
   }
   const double final_loss = golden["final_loss"];
   EXPECT_NEAR(static_cast<double>(evaluate(problem, dataset, state)), final_loss, kRelative * final_loss);

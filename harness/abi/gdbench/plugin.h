@@ -53,10 +53,7 @@ extern "C" {
 #endif
 
 #define GDBENCH_ABI_MAJOR 1
-/* 1: GDBENCH_OPTION_SWITCHES; 2: the task update's problem and data, streams, helper_threads_in_use; 3: TF32; 4:
- * gdbench_profile_sink.record_part, unavailable; 5: GDBENCH_LEAKY_RELU; 6: GDBENCH_LION, GDBENCH_NADAM, GDBENCH_SILU,
- * GDBENCH_GELU, GDBENCH_GELU_TANH, GDBENCH_BINARY_CROSS_ENTROPY, GDBENCH_HUBER; 7: GDBENCH_CAPABILITY_DEVICE,
- * device_time, gdbench_profile_sink.leave_out; 8: runtime, imported; 9: GDBENCH_BF16, ..._ROUNDS_RESULTS */
+/* What came after 1.0 says since when where it is declared. */
 #define GDBENCH_ABI_MINOR 9
 
 /* Address alignment in bytes of every array that the host passes in. */
@@ -70,10 +67,11 @@ typedef enum gdbench_status {
   GDBENCH_OUT_OF_MEMORY = 4
 } gdbench_status;
 
-/* GDBENCH_BF16, of problems alone, with the tasks train and floor: data, states and sums are floats (gdbench_data.dtype
- * is GDBENCH_F32); what products multiply is rounded first, to the nearest bfloat16, ties to even. docs/arithmetic.md,
- * "Mixed precision", says of each tensor what is stored and what is rounded. */
-typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1, GDBENCH_BF16 = 2 } gdbench_dtype;
+/* GDBENCH_BF16 and GDBENCH_F16, since 1.9, of problems alone, with the tasks train and floor: data, states and sums are
+ * floats (gdbench_data.dtype is GDBENCH_F32); what products multiply is rounded first, to the nearest bfloat16 or
+ * binary16 (IEEE 754), ties to even. docs/arithmetic.md, "Mixed precision", says of each tensor what is stored and what
+ * is rounded, and how GDBENCH_F16 scales the loss. */
+typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1, GDBENCH_BF16 = 2, GDBENCH_F16 = 3 } gdbench_dtype;
 
 /* What a step is.
  *
@@ -103,8 +101,8 @@ typedef enum gdbench_activation {
   GDBENCH_SIGMOID = 3,    /* 1 / (1 + exp(-z)) */
   GDBENCH_LEAKY_RELU = 4, /* since 1.5: z for z > 0, else z / 100; its derivative at 0 is 1/100 */
   GDBENCH_SILU = 5,       /* since 1.6: z / (1 + exp(-z)) */
-  GDBENCH_GELU = 6,       /* Hendrycks and Gimpel, 2016: z (1 + erf(z / sqrt(2))) / 2 */
-  GDBENCH_GELU_TANH = 7   /* nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
+  GDBENCH_GELU = 6,       /* since 1.6; Hendrycks and Gimpel, 2016: z (1 + erf(z / sqrt(2))) / 2 */
+  GDBENCH_GELU_TANH = 7   /* since 1.6; nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
 } gdbench_activation;
 
 /* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */
@@ -112,8 +110,9 @@ typedef enum gdbench_loss {
   GDBENCH_MSE = 0,                   /* mean over rows and outputs of (P - Y)^2 */
   GDBENCH_HALF_MSE = 1,              /* half of GDBENCH_MSE */
   GDBENCH_SOFTMAX_CROSS_ENTROPY = 2, /* mean over rows of log(sum(exp(P))) - P[label]; P are logits */
-  GDBENCH_BINARY_CROSS_ENTROPY = 3,  /* mean over rows and outputs of log(1 + exp(P)) - P Y; logits P, Y from 0 to 1 */
-  GDBENCH_HUBER = 4 /* the same of E^2 / 2 for E = |P - Y| up to huber_delta d, of d (E - d / 2) beyond */
+  /* Since 1.6: mean over rows and outputs of log(1 + exp(P)) - P Y; logits P, Y from 0 to 1. */
+  GDBENCH_BINARY_CROSS_ENTROPY = 3,
+  GDBENCH_HUBER = 4 /* since 1.6; the same of E^2 / 2 for E = |P - Y| up to huber_delta d, of d (E - d / 2) beyond */
 } gdbench_loss;
 
 /* Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam); Lion as in Chen
@@ -121,8 +120,7 @@ typedef enum gdbench_loss {
  * gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for GDBENCH_ADAMW
  * and GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors of a
  * parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state in the
- * order given here.
- */
+ * order given here. */
 typedef enum gdbench_optimizer_kind {
   GDBENCH_SGD = 0,      /* no slot */
   GDBENCH_MOMENTUM = 1, /* slot: velocity */
@@ -167,8 +165,7 @@ typedef struct gdbench_optimizer {
  *
  * The host has read the file once: all chosen values are finite numbers, labels are integers in [0, outputs). A value v
  * (a double, also where the file has floats) becomes (v - mean) / scale, 0 where scale is 0, and is then rounded to the
- * data's dtype. A file whose size or time differs from what is given here has changed since: reading fails.
- */
+ * data's dtype. A file whose size or time differs from what is given here has changed since: reading fails. */
 #define GDBENCH_STREAM_BLOCK_BYTES 131072
 
 typedef enum gdbench_stream_format {
@@ -204,11 +201,9 @@ typedef struct gdbench_data {
   const void* x;         /* [rows, features]; null when streamed */
   const void* y;         /* [rows, outputs]; null when labels are given, and when streamed */
   const int32_t* labels; /* [rows], class indices in [0, outputs); null when y is given, and when streamed */
-  /*
-   * Batches: step t takes the rows order[(t / steps_per_epoch) % epochs][first ... ] with
+  /* Batches: step t takes the rows order[(t / steps_per_epoch) % epochs][first ... ] with
    * first = (t % steps_per_epoch) * batch_rows and steps_per_epoch = ceil(rows / batch_rows). The last batch of an
-   * epoch may be smaller; its mean is over its own rows.
-   */
+   * epoch may be smaller; its mean is over its own rows. */
   int64_t epochs;        /* at least 1, also where order is null */
   const uint32_t* order; /* [epochs, rows], row indices; null: rows in their own order */
   /* Rows for gdbench_implementation.evaluate with split 1; validation_rows is 0 where there are none. */
@@ -228,15 +223,14 @@ typedef struct gdbench_problem {
   int32_t loss; /* gdbench_loss */
   int32_t reserved;
   int64_t batch_rows; /* rows of a step's batch; equal to the data's rows for full-batch training */
-  /*
-   * k >= 1. A batch of R rows is processed in k consecutive parts whose gradients are accumulated before the update:
+  /* k >= 1. A batch of R rows is processed in k consecutive parts whose gradients are accumulated before the update:
    * the first R mod k of them have ceil(R / k) rows, the others floor(R / k); empty ones are skipped. The sum over the
-   * parts of (rows of the part / R) times the gradient of the part's own mean loss is that of the batch. k = 1: at
-   * once.
-   */
+   * parts of (rows of the part / R) times the gradient of the part's own mean loss is that of the batch. */
   int64_t micro_batches;
   const gdbench_optimizer* optimizer;
-  double huber_delta; /* since 1.6; above 0 */
+  double huber_delta;            /* since 1.6; above 0 */
+  int64_t scale_growth_interval; /* since 1.9, with GDBENCH_F16, else 0: so many updates in a row double the scale */
+  uint64_t rounding_seed;        /* since 1.9, of GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY */
 } gdbench_problem;
 
 /* An option's value, already checked against its declaration, spelled canonically ("true", "12", "0.5", a choice). */
@@ -267,11 +261,14 @@ typedef struct gdbench_tensor {
 /* Parameters come in the order w0 b0 w1 b1 ..., without the biases that a layer does not have. */
 typedef struct gdbench_state {
   size_t struct_size;
-  int64_t step; /* number of updates already made; the next step is number `step`, counted from 0 */
+  int64_t step; /* number of steps already made; the next step is number `step`, counted from 0 */
   int64_t parameter_count;
   const gdbench_tensor* parameters;
   int64_t slot_count;          /* optimizer slots per parameter */
   const gdbench_tensor* slots; /* [slot_count, parameter_count] */
+  /* Since 1.9, with GDBENCH_F16, else null: [3] the scale of the loss, a power of two; updates since it last changed;
+   * and steps so far that were skipped. The number of an update, which corrects moments, does not count those. */
+  float* loss_scaling;
 } gdbench_state;
 
 typedef enum gdbench_phase {
@@ -332,10 +329,11 @@ typedef enum gdbench_option_type {
   GDBENCH_OPTION_NUMBER = 2,
   GDBENCH_OPTION_CHOICE = 3,
   GDBENCH_OPTION_STRING = 4,
-  /* Named parts that can be switched off one by one, such as a compiler's passes; `gdbench ablate` does. The value is
-   * words separated by commas that apply in order, starting from all on: all, none, -NAME, +NAME ("-fusion,-reuse",
-   * "none,+fusion"). A profile's record of the phase compile whose op is "NAME" or ends in " NAME" says in `calls` how
-   * often that part had an effect. Further lines of the description, "NAME: what it does", say it of each part. */
+  /* Since 1.1. Named parts that can be switched off one by one, such as a compiler's passes; `gdbench ablate` does. The
+   * value is words separated by commas that apply in order, starting from all on: all, none, -NAME, +NAME
+   * ("-fusion,-reuse", "none,+fusion"). A profile's record of the phase compile whose op is "NAME" or ends in " NAME"
+   * says in `calls` how often that part had an effect. Further lines of the description, "NAME: what it does", say it
+   * of each part. */
   GDBENCH_OPTION_SWITCHES = 5
 } gdbench_option_type;
 
@@ -362,7 +360,9 @@ typedef enum gdbench_capability {
    * verification then allows for. To be shown as a policy in the id. */
   GDBENCH_CAPABILITY_TF32_PRODUCTS = 6,
   GDBENCH_CAPABILITY_DEVICE = 7, /* since 1.7: computes on a device beside the processor; its blocks are longer */
-  GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8 /* since 1.9: with GDBENCH_BF16 those of products and activations, too */
+  GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8,    /* since 1.9: with a mixed dtype those of products and activations, too */
+  GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9, /* since 1.9: every update rounds parameters to bfloat16; a policy */
+  GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10 /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */

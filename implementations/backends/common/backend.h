@@ -23,7 +23,7 @@
 namespace gdbench::backends {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 8;
+constexpr std::uint32_t kInterfaceVersion = 10;
 
 struct Recording;  // a backend's own: calls that are done as one
 
@@ -79,6 +79,14 @@ struct DeviceFunctions {
   void (*discard)(Context* context, Recording* recording) = nullptr;
 };
 
+// Of backends that offer dtypes which scale the loss.
+struct LossScalingFunctions {
+  // What loss_gradient multiplies by from now on; a power of two, 1 before.
+  void (*set)(Context* context, float scale) = nullptr;
+  // Divides `count` floats by it; returns whether all are finite.
+  bool (*unscale)(Context* context, Buffer values, std::int64_t count) = nullptr;
+};
+
 // A backend. Optional entries may be null.
 struct Backend {
   std::uint32_t interface_version = kInterfaceVersion;
@@ -91,7 +99,9 @@ struct Backend {
   std::int32_t helper_threads = 0;          // the most that the backend's own runtime starts beside them
   const gdbench_option* options = nullptr;  // its own, beside those of the strategy
   std::size_t option_count = 0;
-  bool tf32 = false;  // of a plugin's own copy: what its contexts are asked for
+  // Of a plugin's own copy: what its contexts, and its updates, are asked for.
+  bool tf32 = false;
+  catalogue::ParameterRounding parameter_rounding = catalogue::ParameterRounding::none;
 
   gdbench_status (*create)(const ContextSettings& settings, Context** context) = nullptr;
   void (*destroy)(Context* context) = nullptr;
@@ -120,8 +130,9 @@ struct Backend {
   // Optional: what the library that this context uses says of itself, a line for the report; null for nothing.
   const char* (*runtime)(Context* context) = nullptr;
 
-  DeviceFunctions device;   // optional
-  RegionFunctions regions;  // optional
+  LossScalingFunctions loss_scaling;  // optional
+  DeviceFunctions device;             // optional
+  RegionFunctions regions;            // optional
 
   // Optional: why nothing of it can run on this machine, for as long as the process lives; null where it can.
   const char* unavailable = nullptr;

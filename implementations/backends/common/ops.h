@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "gdbench/plugin.h"
 #include "harness/abi/catalogue.h"
@@ -35,12 +36,13 @@ enum class Op : std::uint32_t {
   // loss[1] = alpha times the loss of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy.
   // Operands P, Y, loss; the loss is a double whatever the dtype.
   loss,
-  // G[m,n] = alpha d loss / d P. Operands P, Y (or labels), G. G may be P's buffer.
+  // G[m,n] = alpha d loss / d P, times the context's scale of the loss. Operands P, Y (or labels), G. G may be P's
+  // buffer.
   loss_gradient,
   // s[1,n] = sum over rows of D[m,n]. Operands D, s.
   column_sum,
   // One optimizer update of W[m,n] by its gradient. Operands G, scalars, W, slots in the ABI's order.
-  // `scalars` [1,1] is UpdateScalars in the backend's memory.
+  // `scalars` [1,1] is UpdateScalars in the backend's memory. Ends with W rounded as `parameter_rounding` says.
   update,
   // C[m,n] = alpha A[m,n] + beta B[m,n]. Operands A, B, C; C may be A's or B's buffer. With beta 0, B is never read
   // (any buffer of that shape will do), so that it also copies and scales.
@@ -73,6 +75,13 @@ struct UpdateScalars {
   double first_moment_factor = 1;
   double second_moment_root_factor = 1;
   double gradient_factor = 0;  // Nadam's (1 - mu_t) / (1 - product of mu_1 to mu_t)
+};
+
+// `count` entries of an update's W from entry `first` on, and the number of the first one in the model's flat order.
+struct NumberedEntries {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t number = 0;
 };
 
 enum class Layout : std::uint32_t { row_major, sparse_csr, packed };
@@ -114,6 +123,14 @@ struct Request {
   Activation activation = Activation::identity;
   catalogue::LossFunction loss = {};
   const gdbench_optimizer* optimizer = nullptr;  // for updates; valid during bind
+  // With a dtype that scales the loss: of the context, whose backend sets it.
+  const float* loss_scale = nullptr;
+  // Of updates in bf16. Stochastically, by the step's seed and the numbers of its entries: `numbered`, valid during
+  // bind, are all but zeros.
+  catalogue::ParameterRounding parameter_rounding = catalogue::ParameterRounding::none;
+  const std::uint64_t* rounding_seed = nullptr;
+  std::span<const NumberedEntries> numbered = {};
+  std::int64_t first_entry = 0;  // of `numbered` that W begins with; backends ask it of themselves alone
   bool epilogue_bias = false;
   Activation epilogue_activation = Activation::identity;
   // Each excludes the others and an activation.

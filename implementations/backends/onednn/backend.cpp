@@ -40,14 +40,14 @@ const cpu::Definition& cpu::definition() {
   static const Definition definition = {
       .name = "onednn",
       .flags = kEpilogueBias | kEpilogueActivation | kEpilogueUpdate,
-      .dtypes = catalogue::bit_of(Dtype::f32) | catalogue::bit_of(Dtype::bf16),
+      .dtypes = catalogue::kAll<Dtype> & ~catalogue::bit_of(Dtype::f64),
       .max_compute_threads = implementations::kMaxComputeThreads,
       .options = std::span(&kSharingOption, 1),
       .sharing = &kSharing,
       .bind = bind,
       .f32 = loops(),
-      .bind_mixed_product = onednn::bind_mixed_product,
-      .mixed_products = onednn::mixed_products,
+      .bind_bfloat16_product = onednn::bind_bfloat16_product,
+      .bfloat16_products = onednn::bfloat16_products,
       .bind_in_library = bind,
       .start_library = onednn::start_library,
   };

@@ -9,9 +9,9 @@ namespace gdbench::backends::onednn {
 cpu::Binding bind_product(const Request& request);
 
 // Product of bfloat16, where the processor multiplies them; an empty Binding elsewhere, and for vectors and small ones.
-cpu::Binding bind_mixed_product(const Request& request);
+cpu::Binding bind_bfloat16_product(const Request& request);
 // Null where the processor does not.
-const char* mixed_products();
+const char* bfloat16_products();
 
 // tanh and sigmoid; an empty Binding for the others.
 cpu::Binding bind_activation(const Request& request);

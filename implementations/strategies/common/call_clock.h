@@ -18,7 +18,8 @@ class CallClock {
 
   // Runs a call of a step. Returns the nanoseconds that the host spent in here.
   double run(const backends::Call* call, const backends::Buffer* buffers, const ProfiledAs& as);
-  // To be called behind the calls of a step: nothing else may be waited for before. `as` of its calls lives until then.
+  // To be called behind the calls of a step, or of a part of it: nothing else may be waited for before. `as` of its
+  // calls lives until then.
   void end_step();
 
   // Runs what is no sequence of single calls, and waits for it.

@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "implementations/common/failure.h"
+#include "implementations/common/mixed_precision/stochastic_rounding.h"
 #include "implementations/loader/batch_loader.h"
 
 namespace gdbench::strategies {
@@ -25,6 +27,7 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
     : session_(session),
       optimizer_(*problem.optimizer),
       dtype_(catalogue::dtype_of(problem)),
+      rounding_seed_(problem.rounding_seed),
       first_correction_(optimizer_.beta1),
       second_correction_(optimizer_.beta2),
       momentum_(optimizer_.beta1, optimizer_.momentum_decay) {
@@ -39,7 +42,9 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
     slots_.push_back(session.allocate(block_bytes_));
   }
   scalars_ = session.allocate(sizeof(backends::UpdateScalars));
-  varies_ = optimizer_.learning_rate_count > 1 || catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments;
+  steps_differ_ = catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments ||
+                  session.parameter_rounding() == catalogue::ParameterRounding::stochastic;
+  varies_ = optimizer_.learning_rate_count > 1 || steps_differ_;
   if (varies_ && !session.host_memory()) {
     window_scalars_.resize(kWindowSteps);
     window_ = session.allocate(kWindowSteps * sizeof(backends::UpdateScalars));
@@ -84,8 +89,15 @@ std::vector<std::int64_t> Parameters::layers() const {
   return layers;
 }
 
-void Parameters::bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands) {
-  program.add(session_, backends::Request{.op = backends::Op::update, .dtype = dtype_, .optimizer = &optimizer_},
+void Parameters::bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands,
+                             std::span<const backends::NumberedEntries> numbered) {
+  program.add(session_,
+              backends::Request{.op = backends::Op::update,
+                                .dtype = dtype_,
+                                .optimizer = &optimizer_,
+                                .parameter_rounding = session_.parameter_rounding(),
+                                .rounding_seed = &step_seed_,
+                                .numbered = numbered},
               catalogue::Phase::update, part, operands);
 }
 
@@ -94,14 +106,24 @@ void Parameters::add_update(Program& program) {
   std::vector<Matrix> operands = {{gradients_, 1, size}, scalars(), {values_, 1, size}};
   for (const backends::Buffer slot : slots_) operands.push_back({slot, 1, size});
   const auto last = static_cast<std::int64_t>(places_.size()) - 1;
-  bind_update(program, {{0, places_.back().layer}, {0, last}, GDBENCH_UPDATES_PARAMETERS}, operands);
+  std::vector<backends::NumberedEntries> numbered;
+  std::int64_t number = 0;
+  for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
+    const std::int64_t count = places_[parameter].rows * places_[parameter].columns;
+    numbered.push_back({offset(parameter), count, number});
+    number += count;
+  }
+  bind_update(program, {{0, places_.back().layer}, {0, last}, GDBENCH_UPDATES_PARAMETERS}, operands, numbered);
 }
 
 void Parameters::add_update_of_each(Program& program) {
+  backends::NumberedEntries numbered;
   for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
     std::vector<Matrix> operands = {gradient(parameter), scalars(), value(parameter)};
     for (std::size_t i = 0; i < slots_.size(); ++i) operands.push_back(slot(parameter, i));
-    bind_update(program, part_of(parameter, GDBENCH_UPDATES_PARAMETERS), operands);
+    numbered.count = places_[parameter].rows * places_[parameter].columns;
+    bind_update(program, part_of(parameter, GDBENCH_UPDATES_PARAMETERS), operands, {&numbered, 1});
+    numbered.number += numbered.count;
   }
 }
 
@@ -113,38 +135,40 @@ void Parameters::set_gradients(const void* gradients) {
   }
 }
 
-backends::UpdateScalars Parameters::scalars_of(std::int64_t step) {
+backends::UpdateScalars Parameters::scalars_of(std::int64_t step, std::int64_t update) {
   backends::UpdateScalars scalars;
   scalars.learning_rate = learning_rate(optimizer_, step);
   const catalogue::OptimizerKind kind = catalogue::kind_of(optimizer_);
   if (!catalogue::row_of(kind).corrects_moments) return scalars;
-  scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(step + 1));
+  scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(update + 1));
   if (kind == catalogue::OptimizerKind::nadam) {
-    const MomentumSchedule::Factors factors = momentum_.at(step + 1);
+    const MomentumSchedule::Factors factors = momentum_.at(update + 1);
     scalars.first_moment_factor = factors.of_moment;
     scalars.gradient_factor = factors.of_gradient;
   } else {
-    scalars.first_moment_factor = 1 / first_correction_.at(step + 1);
+    scalars.first_moment_factor = 1 / first_correction_.at(update + 1);
   }
   return scalars;
 }
 
-void Parameters::set_step(std::int64_t step) {
+void Parameters::set_step(std::int64_t step, std::int64_t skipped) {
   const double rate = learning_rate(optimizer_, step);
-  const bool written = written_step_ == step ||
-                       (written_step_ >= 0 && !catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments);
+  const bool written = (written_step_ == step && written_skipped_ == skipped) || (written_step_ >= 0 && !steps_differ_);
   if (written && rate == written_rate_) return;
   written_step_ = step;
+  step_seed_ = implementations::split_mix_64(rounding_seed_, static_cast<std::uint64_t>(step));
   written_rate_ = rate;
-  if (window_ != nullptr) return take_from_window(step);
-  const backends::UpdateScalars scalars = scalars_of(step);
+  const bool skips_alike = std::exchange(written_skipped_, skipped) == skipped;
+  if (window_ != nullptr) return take_from_window(step, skipped, skips_alike);
+  const backends::UpdateScalars scalars = scalars_of(step, step - skipped);
   session_.enqueue_upload(scalars_, &scalars, sizeof(scalars));
 }
 
-void Parameters::take_from_window(std::int64_t step) {
+void Parameters::take_from_window(std::int64_t step, std::int64_t skipped, bool skips_alike) {
   const auto steps = static_cast<std::int64_t>(window_scalars_.size());
-  if (window_first_ < 0 || step < window_first_ || step >= window_first_ + steps) {
-    for (std::int64_t i = 0; i < steps; ++i) window_scalars_[static_cast<std::size_t>(i)] = scalars_of(step + i);
+  if (!skips_alike || window_first_ < 0 || step < window_first_ || step >= window_first_ + steps) {
+    for (std::int64_t i = 0; i < steps; ++i)
+      window_scalars_[static_cast<std::size_t>(i)] = scalars_of(step + i, step + i - skipped);
     session_.enqueue_upload(window_, window_scalars_.data(), window_scalars_.size() * sizeof(backends::UpdateScalars));
     window_first_ = step;
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "implementations/strategies/common/moment_corrections.h"
@@ -48,6 +49,7 @@ class Parameters {
   // The whole block of parameters, of each slot, and where parameters start in it; in entries.
   backends::Buffer values() const { return values_; }
   backends::Buffer slot_block(std::size_t slot) const { return slots_[slot]; }
+  backends::Buffer gradients() const { return gradients_; }
   std::int64_t block_size() const;
   std::int64_t offset(std::size_t parameter) const;
   std::size_t parameter_count() const { return places_.size(); }
@@ -65,10 +67,11 @@ class Parameters {
   // Copies gradients that lie one after the other in the ABI's order, without gaps.
   void set_gradients(const void* gradients);
 
-  // What the update of step `step` takes; cheapest for steps in their order.
-  backends::UpdateScalars scalars_of(std::int64_t step);
-  // Puts the scalars that the update reads in step `step` in place; does nothing where they are there.
-  void set_step(std::int64_t step);
+  // What the update of step `step` takes, update number `update`, counted from 0; cheapest for steps in their order.
+  backends::UpdateScalars scalars_of(std::int64_t step, std::int64_t update);
+  // Puts the scalars that the update reads in step `step` in place, where `skipped` steps before did not update; does
+  // nothing where they are there.
+  void set_step(std::int64_t step, std::int64_t skipped = 0);
   // Whether set_step has something to do at every step or never again after the first.
   bool varies() const { return varies_; }
 
@@ -94,14 +97,18 @@ class Parameters {
   Matrix matrix(backends::Buffer block, const Place& at) const {
     return {session_.slice(block, at.offset), at.rows, at.columns};
   }
-  void bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands);
+  void bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands,
+                   std::span<const backends::NumberedEntries> numbered);
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
-  void take_from_window(std::int64_t step);
+  // `skips_alike`: as many steps were skipped when the window was filled.
+  void take_from_window(std::int64_t step, std::int64_t skipped, bool skips_alike);
 
   Session& session_;
   const gdbench_optimizer& optimizer_;
   catalogue::Dtype dtype_;
+  std::uint64_t rounding_seed_;
+  std::uint64_t step_seed_ = 0;  // of the step that set_step was told last
   std::vector<Layer> layers_;
   std::vector<Place> places_;  // in the ABI's order
   std::size_t block_bytes_ = 0;
@@ -118,7 +125,9 @@ class Parameters {
   BiasCorrection second_correction_;
   MomentumSchedule momentum_;
   std::int64_t written_step_ = -1;
+  std::int64_t written_skipped_ = 0;
   double written_rate_ = 0;
+  bool steps_differ_ = false;  // in more than the learning rate
   bool varies_ = false;
 };
 

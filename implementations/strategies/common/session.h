@@ -37,6 +37,7 @@ class Session {
   // As backends::Backend has it.
   const char* runtime() const { return backend_.runtime == nullptr ? nullptr : backend_.runtime(context_); }
 
+  catalogue::ParameterRounding parameter_rounding() const { return backend_.parameter_rounding; }
   // Whether a buffer is a host address.
   bool host_memory() const { return (backend_.flags & backends::kDevice) == 0; }
   backends::Buffer slice(backends::Buffer buffer, std::size_t offset) const { return backend_.slice(buffer, offset); }
@@ -52,6 +53,12 @@ class Session {
 
   // Whether calls can be recorded and replayed.
   bool records() const { return backend_.device.begin_recording != nullptr; }
+  // As backends::LossScalingFunctions has them; for dtypes that scale the loss.
+  void set_loss_scale(float scale) { backend_.loss_scaling.set(context_, scale); }
+  bool unscale(backends::Buffer values, std::int64_t count) {
+    return backend_.loss_scaling.unscale(context_, values, count);
+  }
+
   // Between the two, calls are recorded instead of done. The recording lives until the session ends.
   void begin_recording();
   const backends::Recording* end_recording();

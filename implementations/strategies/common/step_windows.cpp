@@ -18,7 +18,8 @@ void StepWindows::fill(std::int64_t first, std::int64_t steps) {
     // Where they do not vary, they are the same for all windows to come.
     const auto count = parameters_.varies() ? static_cast<std::size_t>(steps) : host_scalars_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      host_scalars_[i] = parameters_.scalars_of(first + static_cast<std::int64_t>(i));
+      const std::int64_t step = first + static_cast<std::int64_t>(i);
+      host_scalars_[i] = parameters_.scalars_of(step, step);
     }
     session_.enqueue_upload(scalars_, host_scalars_.data(), count * sizeof(backends::UpdateScalars));
     scalars_filled_ = true;

@@ -68,6 +68,7 @@ struct StrategyDescriptor {
   const char* description = nullptr;
   // Masks as in gdbench_implementation. All activations and losses are offered, and what optimizers the backend has.
   std::uint32_t tasks = 0;
+  std::uint32_t dtypes = catalogue::kAll<catalogue::Dtype>;  // of the backend's
   std::uint32_t capabilities = 0;
   std::int32_t helper_threads = 0;  // the most that an instance uses
   std::span<const gdbench_option> options = {};

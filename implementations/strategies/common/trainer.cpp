@@ -11,19 +11,49 @@ TrainerBase::TrainerBase(const Setup& setup)
     : setup_(setup),
       session_(setup.backend, setup.settings),
       parameters_(session_, setup.problem),
-      update_each_(implementations::option_value(setup.settings, kUpdateOption.key) == "each") {}
+      update_each_(implementations::option_value(setup.settings, kUpdateOption.key) == "each") {
+  if (!catalogue::scales_loss(catalogue::dtype_of(setup.problem))) return;
+  scaling_.emplace(setup.problem);
+  bind_update(scaled_update_);
+  parameters_.follow_steps(scaled_update_);
+}
 
 void TrainerBase::set_state(const gdbench_state& state) {
   parameters_.set_state(state);
   step_ = state.step;
+  if (!scaling_) return;
+  scaling_->set_state(state);
+  session_.set_loss_scale(scaling_->scale());
 }
 
 void TrainerBase::get_state(gdbench_state& state) {
   parameters_.get_state(state);
   state.step = step_;
+  if (scaling_) scaling_->get_state(state);
+}
+
+void TrainerBase::finish_scaled_step() {
+  const bool finite = session_.unscale(parameters_.gradients(), parameters_.block_size());
+  if (finite) scaled_update_.run();
+  scaling_->count(finite);
+  session_.set_loss_scale(scaling_->scale());
+}
+
+void TrainerBase::finish_scaled_step(CallClock& clock) {
+  clock.end_step();  // a device is waited for
+  const double start = now_ns();
+  const bool finite = session_.unscale(parameters_.gradients(), parameters_.block_size());
+  clock.add({"unscale", catalogue::Phase::update, {}, whole_model(problem())}, now_ns() - start);
+  if (finite) scaled_update_.run_profiled(clock);
+  scaling_->count(finite);
+  session_.set_loss_scale(scaling_->scale());
 }
 
 void TrainerBase::add_update(Program& program) {
+  if (!scaling_) bind_update(program);
+}
+
+void TrainerBase::bind_update(Program& program) {
   if (update_each_) {
     parameters_.add_update_of_each(program);
   } else {

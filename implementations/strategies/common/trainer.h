@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "implementations/common/mixed_precision/loss_scaling.h"
 #include "implementations/strategies/common/batch_feed.h"
 #include "implementations/strategies/common/batch_rows.h"
 #include "implementations/strategies/common/column_masks.h"
@@ -37,17 +38,30 @@ class TrainerBase : public Strategy {
   const gdbench_problem& problem() const { return setup_.problem; }
   Session& session() final { return session_; }
   Parameters& parameters() { return parameters_; }
-  // Appends the update of all parameters: one call, or one for each where the option `update` says so.
+  // Appends the update of all parameters: one call, or one for each where the option `update` says so. Nothing with a
+  // dtype that scales the loss, whose steps end with finish_scaled_step.
   void add_update(Program& program);
 
+  // How a dtype scales the loss; null with others.
+  const implementations::LossScaling* loss_scaling() const { return scaling_ ? &*scaling_ : nullptr; }
+
  protected:
+  // The gradients are divided by the scale of the loss and, where all are finite, the parameters updated.
+  void finish_scaled_step();
+  // The same for a profile.
+  void finish_scaled_step(CallClock& clock);
+
   std::int64_t step_ = 0;
 
  private:
+  void bind_update(Program& program);
+
   const Setup setup_;
   Session session_;
   Parameters parameters_;
   const bool update_each_;
+  std::optional<implementations::LossScaling> scaling_;
+  Program scaled_update_;  // with it
 };
 
 // The task update (gdbench_task in gdbench/plugin.h): a step is the optimizer's update by gradients that are given, and
@@ -121,6 +135,9 @@ class Trainer : public TrainerBase {
   }
 
  private:
+  template <class Execute>
+  void for_each_scaled_step(std::uint64_t steps, Execute execute);
+
   BatchFeed feed_;
   std::optional<ColumnMasks> masks_;          // of the task gradients
   std::optional<Evaluation> evaluations_[2];  // of a split, from its first evaluation on
@@ -128,6 +145,7 @@ class Trainer : public TrainerBase {
 
 template <class Execute>
 void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
+  if (loss_scaling() != nullptr) return for_each_scaled_step(steps, execute);
   parameters().set_step(step_);
   if (feed_.full_batch() && !parameters().varies()) {
     const Batch batch = feed_.batch(step_);
@@ -144,15 +162,27 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
 }
 
 template <class Execute>
+void Trainer::for_each_scaled_step(std::uint64_t steps, Execute execute) {
+  feed_.start(step_, steps);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    parameters().set_step(step_, loss_scaling()->skipped());
+    execute(feed_.batch(step_));
+    finish_scaled_step();
+    ++step_;
+  }
+}
+
+template <class Execute>
 void Trainer::for_each_profiled_step(std::uint64_t steps, CallClock& clock, Execute execute) {
   feed_.start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
-    parameters().set_step(step_);
+    parameters().set_step(step_, loss_scaling() == nullptr ? 0 : loss_scaling()->skipped());
     const Batch batch = feed_.batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
     clock.add({"batch", catalogue::Phase::data, {0, feed_.copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);
+    if (loss_scaling() != nullptr) finish_scaled_step(clock);
     clock.end_step();
     ++step_;
   }

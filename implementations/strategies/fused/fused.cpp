@@ -45,6 +45,7 @@ const StrategyDescriptor kDescriptor = {
     .name = "fused",
     .description = "all steps as one call: on a device one kernel that keeps the model in its shared memory",
     .tasks = bit_of(catalogue::Task::train),
+    .dtypes = catalogue::kUniformDtypes,
     .capabilities = kTrainerCapabilities & ~GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES),
     .create = make_strategy<Fused>,
 };

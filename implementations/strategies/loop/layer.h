@@ -1,7 +1,6 @@
 // Internal to plain: a fully connected layer, one row at a time.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -30,13 +29,6 @@ struct AlignedAllocator {
 };
 template <class T>
 using Array = std::vector<T, AlignedAllocator<T>>;
-
-// To the nearest, ties to even. A NaN's bits might carry into its sign.
-inline float rounded_to_bfloat16(float value) {
-  if (std::isnan(value)) return value;
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000U);
-}
 
 // output = activation(input W + b), W [inputs, outputs], for one row at a time.
 template <class T>

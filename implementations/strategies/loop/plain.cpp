@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "implementations/common/mixed_precision/loss_scaling.h"
 #include "implementations/strategies/loop/rows.h"
 
 namespace gdbench::loop {
@@ -37,13 +38,16 @@ bool shares_update(const gdbench_problem& problem, int threads) {
   return threads > 1 && 2 * parameter_count(problem) >= kOperationsOfThread * threads;
 }
 
-template <class T, bool mixed = false>
+template <catalogue::Dtype dtype>
 class Loop final : public Trainer {
+  using T = typename catalogue::ElementOf<dtype>::Type;
+
  public:
   Loop(const gdbench_data& data, const gdbench_problem& problem, int threads)
       : data_(data),
         problem_(problem),
         optimizer_(*problem.optimizer),
+        scaling_(problem),
         threads_(threads),
         shares_rows_(shares_rows(problem, threads)),
         shares_update_(shares_update(problem, threads)) {
@@ -71,13 +75,15 @@ class Loop final : public Trainer {
   void set_state(const gdbench_state& state) override {
     for_each_tensor(state, [](T* own, T* given, std::int64_t size) { std::copy_n(given, size, own); });
     step_ = state.step;
+    scaling_.set_state(state);
     momentum_product_ = 1;
-    for (std::int64_t t = 1; t <= step_; ++t) momentum_product_ *= momentum_of(t);
+    for (std::int64_t t = 1; t < next_update(); ++t) momentum_product_ *= momentum_of(t);
   }
 
   void get_state(gdbench_state& state) override {
     for_each_tensor(state, [](T* own, T* given, std::int64_t size) { std::copy_n(own, size, given); });
     state.step = step_;
+    scaling_.get_state(state);
   }
 
   void run(std::uint64_t steps) override {
@@ -95,6 +101,8 @@ class Loop final : public Trainer {
   }
 
  private:
+  static constexpr bool kScalesLoss = catalogue::scales_loss(dtype);
+
   // Calls copy(own, given, size) for parameters and slots. Tensors come as w0 b0 w1 b1 ..., and so do they lie here.
   template <class Copy>
   void for_each_tensor(const gdbench_state& state, Copy copy) {
@@ -124,13 +132,15 @@ class Loop final : public Trainer {
     // (...).
     const double multiple = problem_.loss == GDBENCH_MSE ? 2 : 1;
     const std::int64_t outputs = problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY ? 1 : data_.outputs;
-    const T factor = static_cast<T>(multiple / static_cast<double>((last - first) * outputs));
+    T factor = static_cast<T>(multiple / static_cast<double>((last - first) * outputs));
+    if constexpr (kScalesLoss) factor *= scaling_.scale();
     if (shares_rows_) {
       share_gradient(order, first, last, factor);
     } else {
       rows_[0].find_gradient(order, first, last, factor);
     }
-    update(mixed ? T(1) : factor);
+    if constexpr (kScalesLoss) return update_where_finite();
+    update(Rows<dtype>::mixed ? T(1) : factor);
   }
 
   // Every thread takes as many rows as the others, one after the other, and adds up its share of the parameters'
@@ -152,6 +162,22 @@ class Loop final : public Trainer {
       }
     }
   }
+
+  void update_where_finite() {
+    const T scale = scaling_.scale();
+    const T* const end = gradient_ + parameters_.size();
+    bool finite = true;
+    for (const T* g = gradient_; g != end; ++g) finite &= std::isfinite(*g);
+    if (finite) {
+      update(1 / scale);
+    } else {
+      ++step_;
+    }
+    scaling_.count(finite);
+  }
+
+  // Of the next update, counted from 1.
+  std::int64_t next_update() const { return step_ + 1 - scaling_.skipped(); }
 
   void update(T scale) {
     const std::int64_t last_rate = optimizer_.learning_rate_count - 1;
@@ -214,7 +240,7 @@ class Loop final : public Trainer {
     const T rest1 = static_cast<T>(1 - optimizer_.beta1);
     const T rest2 = static_cast<T>(1 - optimizer_.beta2);
     const T epsilon = static_cast<T>(optimizer_.epsilon);
-    const double t = static_cast<double>(step_ + 1);
+    const double t = static_cast<double>(next_update());
     const T correction1 = static_cast<T>(1 - std::pow(optimizer_.beta1, t));
     const T correction2 = static_cast<T>(1 - std::pow(optimizer_.beta2, t));
     T* first = slots_[0].data();
@@ -250,7 +276,7 @@ class Loop final : public Trainer {
     const T rest1 = static_cast<T>(1 - optimizer_.beta1);
     const T rest2 = static_cast<T>(1 - optimizer_.beta2);
     const T epsilon = static_cast<T>(optimizer_.epsilon);
-    const std::int64_t t = step_ + 1;
+    const std::int64_t t = next_update();
     const double now = momentum_of(t);
     const double next = momentum_of(t + 1);
     momentum_product_ *= now;
@@ -298,6 +324,7 @@ class Loop final : public Trainer {
   const gdbench_data& data_;
   const gdbench_problem& problem_;
   const gdbench_optimizer& optimizer_;
+  implementations::LossScaling scaling_;
   const int threads_;
   const bool shares_rows_;
   const bool shares_update_;
@@ -306,9 +333,9 @@ class Loop final : public Trainer {
   double momentum_product_ = 1;  // NAdam's, up to step_
   Array<T> parameters_;          // w0 b0 w1 b1 ..., one after the other, as all that follow
   Array<T> slots_[2];
-  Array<T> given_gradient_;           // of the task update
-  std::vector<Rows<T, mixed>> rows_;  // by thread, where they share a batch; none for the task update
-  T* gradient_ = nullptr;             // of the step; threads add up theirs in that of the first
+  Array<T> given_gradient_;        // of the task update
+  std::vector<Rows<dtype>> rows_;  // by thread, where they share a batch; none for the task update
+  T* gradient_ = nullptr;          // of the step; threads add up theirs in that of the first
 };
 
 }  // namespace
@@ -319,8 +346,7 @@ bool shares(const gdbench_problem& problem, int threads) {
 
 std::unique_ptr<Trainer> make_trainer(const gdbench_data& data, const gdbench_problem& problem, int threads) {
   return catalogue::with(catalogue::dtype_of(problem), [&](auto dtype) -> std::unique_ptr<Trainer> {
-    using T = typename catalogue::ElementOf<dtype.value>::Type;
-    return std::make_unique<Loop<T, catalogue::is_mixed(dtype.value)>>(data, problem, threads);
+    return std::make_unique<Loop<dtype.value>>(data, problem, threads);
   });
 }
 

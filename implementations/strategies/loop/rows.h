@@ -7,16 +7,19 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "implementations/common/mixed_precision/narrow_formats.h"
 #include "implementations/strategies/loop/layer.h"
 
 namespace gdbench::loop {
 
 using catalogue::Loss;
 
-// With `mixed`, T is float and what products multiply is rounded to bfloat16.
-template <class T, bool mixed>
+template <catalogue::Dtype dtype>
 class Rows {
  public:
+  using T = typename catalogue::ElementOf<dtype>::Type;
+  static constexpr bool mixed = catalogue::is_mixed(dtype);
+
   // The parameters lie as w0 b0 w1 b1 ..., one after the other, and so does the gradient. All outlive this.
   Rows(const gdbench_data& data, const gdbench_problem& problem, const Array<T>& parameters)
       : data_(data), problem_(problem), parameters_(parameters.data()), gradient_(parameters.size()) {
@@ -120,7 +123,7 @@ class Rows {
   // Returns what the first product multiplied.
   const T* forward_all(const T* x) {
     if constexpr (mixed) {
-      std::transform(x, x + input_.size(), input_.begin(), rounded_to_bfloat16);
+      std::transform(x, x + input_.size(), input_.begin(), implementations::operand_of<dtype>);
       x = input_.data();
     }
     const T* input = x;
@@ -135,11 +138,12 @@ class Rows {
 
   // Nothing where the arithmetic is uniform.
   static void round(Array<T>& values) {
-    if constexpr (mixed) std::transform(values.begin(), values.end(), values.begin(), rounded_to_bfloat16);
+    if constexpr (mixed)
+      std::transform(values.begin(), values.end(), values.begin(), implementations::operand_of<dtype>);
   }
   void round_weights() {
     if constexpr (mixed)
-      std::transform(parameters_, parameters_ + rounded_.size(), rounded_.begin(), rounded_to_bfloat16);
+      std::transform(parameters_, parameters_ + rounded_.size(), rounded_.begin(), implementations::operand_of<dtype>);
   }
 
   // From d loss / d output in the last layer's delta.

@@ -73,7 +73,7 @@ class TestContext {
   void unbind(Call* call) { backend_.unbind(context_, call); }
   gdbench_status bind_status(const Request& request);
   const std::string& error() const { return error_; }
-  catalogue::Dtype dtype() const { return dtype_; }
+  Context* get() const { return context_; }
 
  private:
   const Backend& backend_;

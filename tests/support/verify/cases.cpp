@@ -115,6 +115,7 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
       for (double& value : parameter) value = rounded(random.uniform(-bound, bound), problem.dtype);
     }
   }
+  if (catalogue::scales_loss(problem.dtype)) result.start.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   return result;
 }
 

@@ -3,175 +3,25 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
+#include "tests/support/verify/other_functions.h"
 #include "tests/support/verify/other_update.h"
 
 namespace gdbench::verify::testing {
 
 namespace {
 
-using scenario::Activation;
-using scenario::Loss;
+using catalogue::ParameterRounding;
 
 template <class T>
 using Rows = std::vector<std::vector<T>>;
-
-template <class T>
-T pairwise_sum(const T* terms, std::size_t count) {
-  if (count == 0) return T(0);
-  if (count == 1) return terms[0];
-  return pairwise_sum(terms, count / 2) + pairwise_sum(terms + count / 2, count - count / 2);
-}
-
-double cut_to_tf32(double value) { return value; }
-float cut_to_tf32(float value) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1fffU); }
-
-// To the nearest bfloat16, ties to even, or to the next one towards zero.
-float rounded_to_bfloat16(float value, bool cut) {
-  auto bits = std::bit_cast<std::uint32_t>(value);
-  if (!cut) bits += 0x7fff + (bits >> 16 & 1);
-  return std::bit_cast<float>(bits & 0xffff0000U);
-}
-
-// Sum of a[i] * b[i].
-template <class T>
-T dot(std::vector<T> a, std::vector<T> b, Summation summation) {
-  T sum = 0;
-  switch (summation) {
-    case Summation::reversed:
-      std::reverse(a.begin(), a.end());
-      std::reverse(b.begin(), b.end());
-      [[fallthrough]];
-    case Summation::forward:
-      for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-      return sum;
-    case Summation::fused:
-      for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
-      return sum;
-    case Summation::tf32:
-      for (std::size_t i = 0; i < a.size(); ++i) sum += cut_to_tf32(a[i]) * cut_to_tf32(b[i]);
-      return sum;
-    case Summation::pairwise:
-      for (std::size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
-      return pairwise_sum(a.data(), a.size());
-    case Summation::blocked: {
-      T lanes[8] = {};
-      for (std::size_t i = 0; i < a.size(); ++i) lanes[i % 8] += a[i] * b[i];
-      for (const T lane : lanes) sum += lane;
-      return sum;
-    }
-  }
-  return sum;
-}
 
 template <class T>
 std::vector<T> column(const Rows<T>& rows, std::size_t index) {
   std::vector<T> values;
   for (const std::vector<T>& row : rows) values.push_back(row[index]);
   return values;
-}
-
-template <class T>
-T twice_gelu_argument(T z) {
-  return std::sqrt(8 / std::acos(T(-1))) * (z + T(0.044715L) * z * z * z);
-}
-
-template <class T>
-T apply(Activation activation, T z) {
-  switch (activation) {
-    case Activation::identity:
-      break;
-    case Activation::relu:
-      return std::max(z, T(0));
-    case Activation::tanh:
-      return std::tanh(z);
-    case Activation::sigmoid:
-      return T(1) / (T(1) + std::exp(-z));
-    case Activation::leaky_relu:
-      return std::max(z, z * T(0.01L));
-    case Activation::silu:
-      return z * apply(Activation::sigmoid, z);
-    case Activation::gelu:
-      return z - z * std::erfc(z / std::sqrt(T(2))) / 2;
-    case Activation::gelu_tanh:
-      return z * apply(Activation::sigmoid, twice_gelu_argument(z));
-  }
-  return z;
-}
-
-template <class T>
-T slope(Activation activation, T z) {
-  switch (activation) {
-    case Activation::identity:
-      break;
-    case Activation::relu:
-      return z > 0 ? T(1) : T(0);
-    case Activation::tanh:
-      return T(1) - std::tanh(z) * std::tanh(z);
-    case Activation::sigmoid:
-      return apply(activation, z) * (T(1) - apply(activation, z));
-    case Activation::leaky_relu:
-      return z > 0 ? T(1) : T(0.01L);
-    case Activation::silu: {
-      const T s = apply(Activation::sigmoid, z);
-      return s + z * s * (1 - s);
-    }
-    case Activation::gelu:
-      return 1 - std::erfc(z / std::sqrt(T(2))) / 2 + z * std::exp(-z * z / 2) / std::sqrt(2 * std::acos(T(-1)));
-    case Activation::gelu_tanh: {
-      const T s = apply(Activation::sigmoid, twice_gelu_argument(z));
-      return s +
-             s * (1 - s) * (twice_gelu_argument(z) + std::sqrt(8 / std::acos(T(-1))) * 2 * T(0.044715L) * z * z * z);
-    }
-  }
-  return T(1);
-}
-
-// The same told from f(z), where it can be.
-template <class T>
-T slope_at_result(Activation activation, T a) {
-  if (activation == Activation::tanh) return (T(1) + a) * (T(1) - a);
-  if (activation == Activation::sigmoid) return a - a * a;
-  return slope(activation, a);  // relu, leaky_relu, identity, whose results have the sign of z
-}
-
-// Of a loss that is a mean over entries.
-template <class T>
-T term(const catalogue::LossFunction& loss, T p, T y) {
-  switch (loss.kind) {
-    case Loss::mse:
-      return (p - y) * (p - y);
-    case Loss::half_mse:
-      return (p - y) * (p - y) / 2;
-    case Loss::binary_cross_entropy:
-      return (1 - y) * p + std::log1p(std::exp(-p));
-    case Loss::huber: {
-      const T near = std::min(std::abs(p - y), static_cast<T>(loss.huber_delta));
-      return near * (std::abs(p - y) - near / 2);
-    }
-    case Loss::softmax_cross_entropy:
-      break;
-  }
-  throw std::logic_error("no loss of entries");
-}
-
-template <class T>
-T term_slope(const catalogue::LossFunction& loss, T p, T y) {
-  switch (loss.kind) {
-    case Loss::mse:
-      return 2 * (p - y);
-    case Loss::half_mse:
-      return p - y;
-    case Loss::binary_cross_entropy:
-      return (std::tanh(p / 2) + 1) / 2 - y;
-    case Loss::huber:
-      return std::max(std::min(p - y, static_cast<T>(loss.huber_delta)), -static_cast<T>(loss.huber_delta));
-    case Loss::softmax_cross_entropy:
-      break;
-  }
-  throw std::logic_error("no loss of entries");
 }
 
 template <class T>
@@ -183,6 +33,10 @@ class Trainer {
       optimizers_.emplace_back(problem_case.problem.optimizer, problem_case.start, parameters_.size());
       parameters_.emplace_back(tensor.begin(), tensor.end());
     }
+    if (!scales()) return;
+    scale_ = static_cast<T>(problem_case.start.loss_scaling[0]);
+    updates_at_scale_ = problem_case.start.loss_scaling[1];
+    skipped_ = problem_case.start.loss_scaling[2];
   }
 
   void step(std::int64_t number) {
@@ -193,11 +47,14 @@ class Trainer {
     Rows<T> delta = loss_gradient(rows, divisor);
     std::size_t parameter = parameters_.size();
     std::vector<std::vector<T>> updated = parameters_;
+    std::vector<OtherOptimizer<T>> before = optimizers_;
+    overflows_ = false;
     for (std::size_t l = case_.problem.layers.size(); l-- > 0;) {
       const scenario::Layer& layer = case_.problem.layers[l];
       for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::size_t j = 0; j < delta[r].size(); ++j) {
-          delta[r][j] = operand(delta[r][j] * derivative(layer.activation, sums_[l][r][j], inputs_[l + 1][r][j]));
+          delta[r][j] =
+              gradient_operand(delta[r][j] * derivative(layer.activation, sums_[l][r][j], inputs_[l + 1][r][j]));
         }
       }
       const std::size_t outputs = static_cast<std::size_t>(layer.outputs);
@@ -208,27 +65,38 @@ class Trainer {
         // No product, whatever it is written as here.
         const Summation plain = summation_ == Summation::tf32 ? Summation::forward : summation_;
         for (std::size_t j = 0; j < outputs && !frozen; ++j) {
-          const T sum = dot(column(delta, j), std::vector<T>(rows.size(), T(1)), plain);
-          update(parameter, j, result(sum), number, updated);
+          const std::vector<T> ones(rows.size(), T(1));
+          const T sum = fault_ == Fault::narrow_bias_sums ? narrow_gradient_dot(ones, column(delta, j))
+                                                          : dot(column(delta, j), ones, plain);
+          update(parameter, j, gradient_result(sum), number, updated);
         }
       }
       --parameter;
       for (std::size_t i = 0; i < inputs; ++i) {
         for (std::size_t j = 0; j < outputs; ++j) {
-          update(parameter, i * outputs + j, result(product(column(inputs_[l], i), column(delta, j))), number, updated);
+          const T sum = gradient_product(column(inputs_[l], i), column(delta, j));
+          update(parameter, i * outputs + j, gradient_result(sum), number, updated);
         }
       }
       Rows<T> below(rows.size(), std::vector<T>(inputs));
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::size_t i = 0; i < inputs; ++i) below[r][i] = result(product(delta[r], weights_row(parameter, l, i)));
+        for (std::size_t i = 0; i < inputs; ++i) {
+          below[r][i] = gradient_result(gradient_product(weights_row(parameter, l, i), delta[r]));
+        }
       }
       delta = below;
     }
-    parameters_ = updated;
-    if (fault_ != Fault::narrow_parameters) return;
-    for (std::vector<T>& values : parameters_) {
-      for (T& value : values) value = operand(value);
+    if (count_scaling()) {
+      optimizers_.swap(before);
+      return;
     }
+    parameters_ = updated;
+    if (fault_ == Fault::narrow_parameters) {
+      for (std::vector<T>& values : parameters_) {
+        for (T& value : values) value = operand(value);
+      }
+    }
+    round_parameters(number);
   }
 
   double loss() {
@@ -255,14 +123,68 @@ class Trainer {
   scenario::State state() const {
     scenario::State result;
     for (const std::vector<T>& tensor : parameters_) result.parameters.emplace_back(tensor.begin(), tensor.end());
+    result.loss_scaling = {static_cast<double>(scale_), updates_at_scale_, skipped_};
     return result;
   }
 
  private:
+  bool scales() const { return case_.problem.dtype == scenario::Dtype::f16; }
+
+  // After a step; returns whether it is skipped.
+  bool count_scaling() {
+    if (!scales()) return false;
+    if (overflows_ && fault_ != Fault::updates_on_overflow) {
+      skipped_ += 1;
+      updates_at_scale_ = 0;
+      scale_ /= 2;
+      return true;
+    }
+    updates_at_scale_ += 1;
+    if (updates_at_scale_ >= static_cast<double>(case_.problem.loss_scaling.growth_interval)) {
+      updates_at_scale_ = 0;
+      if (fault_ != Fault::constant_scale) scale_ *= 2;
+    }
+    return false;
+  }
+
+  void round_parameters(std::int64_t number) {
+    ParameterRounding rounding = case_.problem.parameter_rounding;
+    if (rounding == ParameterRounding::none || fault_ == Fault::unrounded_parameters) return;
+    if (fault_ == Fault::nearest_parameters) rounding = ParameterRounding::nearest;
+    if (fault_ == Fault::stochastic_parameters) rounding = ParameterRounding::stochastic;
+    const std::uint64_t stream = case_.problem.rounding_seed + (fault_ == Fault::other_stream ? 7 : 0);
+    const std::uint64_t seed = split_mix_64(stream, static_cast<std::uint64_t>(number));
+    std::uint64_t index = 0;
+    for (std::vector<T>& values : parameters_) {
+      for (T& value : values) {
+        const auto single = static_cast<float>(value);
+        const std::uint32_t carry = rounding == ParameterRounding::stochastic
+                                        ? static_cast<std::uint32_t>(split_mix_64(seed, index++) >> 48)
+                                        : 0x7fff + (std::bit_cast<std::uint32_t>(single) >> 16 & 1);
+        value = static_cast<T>(std::bit_cast<float>((std::bit_cast<std::uint32_t>(single) + carry) & 0xffff0000U));
+      }
+    }
+  }
+
+  // What the loss's gradient is a factor of is rounded with the scale of the loss.
+  T gradient_operand(T value) const {
+    const T scale = fault_ == Fault::unscaled_loss ? T(1) : scale_;
+    return operand(value * scale) / scale;
+  }
+  T gradient_result(T value) const { return case_.problem.rounds_results ? gradient_operand(value) : value; }
+  // `deltas` were rounded before.
+  T gradient_product(std::vector<T> a, std::vector<T> deltas) const {
+    for (T& value : a) value = operand(value);
+    return fault_ == Fault::narrow_sums ? narrow_gradient_dot(a, deltas)
+                                        : dot(std::move(a), std::move(deltas), summation_);
+  }
+
   // What a product multiplies in place of `value`.
   T operand(T value) const {
     if (!catalogue::is_mixed(case_.problem.dtype) || fault_ == Fault::wide_operands) return value;
-    return static_cast<T>(rounded_to_bfloat16(static_cast<float>(value), fault_ == Fault::cut_operands));
+    const bool cut = fault_ == Fault::cut_operands;
+    const auto single = static_cast<float>(value);
+    return static_cast<T>(scales() ? rounded_to_binary16(single, cut) : rounded_to_bfloat16(single, cut));
   }
 
   T result(T value) const { return case_.problem.rounds_results ? operand(value) : value; }
@@ -271,9 +193,20 @@ class Trainer {
     for (T& value : a) value = operand(value);
     for (T& value : b) value = operand(value);
     if (fault_ != Fault::narrow_sums) return dot(std::move(a), std::move(b), summation_);
+    return narrow_dot(a, b, [this](T sum) { return operand(sum); });
+  }
+
+  template <class Round>
+  T narrow_dot(const std::vector<T>& a, const std::vector<T>& b, const Round& round) const {
     T sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum = operand(sum + a[i] * b[i]);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::size_t next = summation_ == Summation::reversed ? a.size() - 1 - i : i;
+      sum = round(sum + a[next] * b[next]);
+    }
     return sum;
+  }
+  T narrow_gradient_dot(const std::vector<T>& a, const std::vector<T>& b) const {
+    return narrow_dot(a, b, [this](T sum) { return gradient_operand(sum); });
   }
 
   T derivative(Activation activation, T z, T a) const {
@@ -283,8 +216,12 @@ class Trainer {
   }
 
   void update(std::size_t parameter, std::size_t entry, T gradient, std::int64_t number, Rows<T>& updated) {
+    const bool finite = std::isfinite(gradient);
+    overflows_ = overflows_ || !finite;
+    if (!finite && fault_ == Fault::updates_on_overflow) gradient = 0;
+    const std::int64_t update = number + 1 - static_cast<std::int64_t>(skipped_);
     updated[parameter][entry] =
-        optimizers_[parameter].updated(entry, parameters_[parameter][entry], gradient, number + 1);
+        optimizers_[parameter].updated(entry, parameters_[parameter][entry], gradient, number + 1, update);
   }
 
   std::vector<std::size_t> batch(std::int64_t number) const {
@@ -389,15 +326,38 @@ class Trainer {
   std::vector<OtherOptimizer<T>> optimizers_;  // one per parameter
   std::vector<Rows<T>> inputs_;                // of each layer, then the output
   std::vector<Rows<T>> sums_;                  // pre-activations
+  T scale_ = 1;                                // of the loss
+  double updates_at_scale_ = 0;
+  double skipped_ = 0;
+  bool overflows_ = false;  // a gradient of this step is not finite
 };
 
 }  // namespace
 
 void PrintTo(Fault fault, std::ostream* stream) {
-  constexpr const char* kNames[] = {
-      "none",          "doubled_loss_gradient", "frozen_bias",       "dropped_last_row",  "extra_step",
-      "missing_step",  "summed_loss",           "transposed_weight", "wrong_entry",       "unshuffled",
-      "wide_operands", "cut_operands",          "narrow_sums",       "narrow_parameters", "wide_derivatives"};
+  constexpr const char* kNames[] = {"none",
+                                    "doubled_loss_gradient",
+                                    "frozen_bias",
+                                    "dropped_last_row",
+                                    "extra_step",
+                                    "missing_step",
+                                    "summed_loss",
+                                    "transposed_weight",
+                                    "wrong_entry",
+                                    "unshuffled",
+                                    "wide_operands",
+                                    "cut_operands",
+                                    "narrow_sums",
+                                    "narrow_parameters",
+                                    "wide_derivatives",
+                                    "narrow_bias_sums",
+                                    "unscaled_loss",
+                                    "updates_on_overflow",
+                                    "constant_scale",
+                                    "unrounded_parameters",
+                                    "nearest_parameters",
+                                    "stochastic_parameters",
+                                    "other_stream"};
   *stream << kNames[static_cast<std::size_t>(fault)];
 }
 

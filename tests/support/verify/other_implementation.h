@@ -33,6 +33,16 @@ enum class Fault {
   narrow_sums,        // every addition within a product is rounded as operands are
   narrow_parameters,  // so are the parameters after every update
   wide_derivatives,   // told from what was not rounded
+  narrow_bias_sums,   // every addition for the gradient of a bias is rounded as operands are
+  // Of f16 alone.
+  unscaled_loss,        // rounded as if the scale were 1
+  updates_on_overflow,  // by 0 in place of what is not finite
+  constant_scale,       // never grows
+  // Where parameters are rounded after every update.
+  unrounded_parameters,
+  nearest_parameters,
+  stochastic_parameters,
+  other_stream,  // of random numbers
 };
 
 // For the names of test cases.

@@ -23,11 +23,11 @@ class OtherOptimizer {
     }
   }
 
-  // Entry i after update number t, counted from 1.
-  T updated(std::size_t i, T p, T g, std::int64_t t) {
+  // Entry i after update number t of step number `step`, both counted from 1.
+  T updated(std::size_t i, T p, T g, std::int64_t step, std::int64_t t) {
     using enum scenario::OptimizerKind;
     const std::size_t last = settings_.learning_rates.size() - 1;
-    const double rate = settings_.learning_rates[std::min(static_cast<std::size_t>(t - 1), last)];
+    const double rate = settings_.learning_rates[std::min(static_cast<std::size_t>(step - 1), last)];
     const double decay = settings_.weight_decay;
     if (settings_.decoupled_weight_decay) p -= static_cast<T>(rate * decay) * p;
     if (!settings_.decoupled_weight_decay) g = std::fma(static_cast<T>(decay), p, g);

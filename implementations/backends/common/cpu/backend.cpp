@@ -16,8 +16,10 @@ namespace gdbench::backends {
 
 struct Context {
   ContextSettings settings;
-  bool in_library = false;  // the library divides what it can, the backend the rest
-  bool mixed = false;       // products of a mixed dtype were bound
+  bool in_library = false;                // the library divides what it can, the backend the rest
+  Dtype products = Dtype::f32;            // of what was bound last
+  const char* region_products = nullptr;  // RegionCall::mixed_products of a whole batch's steps
+  float loss_scale = 1;
   std::string runtime{};
   std::unordered_set<Buffer> owned{};  // what allocate returned; imported buffers belong to the host
 };
@@ -90,15 +92,17 @@ Binding bind_for_threads(const Context& context, const Request& request) {
   return binding.call == nullptr && binding.reason == nullptr ? bind_request(request) : binding;
 }
 
-gdbench_status bind(Context* context, const Request& request, Call** call) {
+gdbench_status bind(Context* context, const Request& given, Call** call) {
   const ContextSettings& settings = context->settings;
+  Request request = given;
+  request.loss_scale = &context->loss_scale;
   return guarded(settings, definition().name, [&] {
     if (const std::string error = shape_error(request); !error.empty()) {
       return report(settings, GDBENCH_INVALID, error);
     }
     const std::string reason = reason_unsupported(request, definition().dtypes, definition().flags);
     if (!reason.empty()) return refuse(settings, reason);
-    context->mixed = context->mixed || (catalogue::is_mixed(request.dtype) && request.op == Op::product);
+    if (request.op == Op::product) context->products = request.dtype;
     const Binding binding = bind_for_threads(*context, request);
     if (binding.call == nullptr) return refuse(settings, binding.reason);
     *call = binding.call;
@@ -106,12 +110,21 @@ gdbench_status bind(Context* context, const Request& request, Call** call) {
   });
 }
 
+void set_loss_scale(Context* context, float scale) { context->loss_scale = scale; }
+
+bool unscale_values(Context* context, Buffer values, std::int64_t count) {
+  return unscale(data<float>(values), count, context->loss_scale);
+}
+
 gdbench_status bind_region(Context* context, const TrainingRegion& region, RegionCall** call) {
   const ContextSettings& settings = context->settings;
   return guarded(settings, definition().name, [&] {
     std::string unsupported;
     *call = definition().bind_region(region, settings.compute_threads, unsupported);
-    return *call == nullptr ? refuse(settings, unsupported) : GDBENCH_OK;
+    if (*call == nullptr) return refuse(settings, unsupported);
+    context->products = region.dtype;
+    if (!region.ends_epoch) context->region_products = (*call)->mixed_products;
+    return GDBENCH_OK;
   });
 }
 
@@ -120,10 +133,11 @@ const char* runtime(Context* context) {
   const Definition& backend = definition();
   std::string& text = context->runtime;
   text = backend.runtime == nullptr ? "" : backend.runtime();
-  if (context->mixed) {
-    const char* const native = backend.mixed_products == nullptr ? nullptr : backend.mixed_products();
+  if (catalogue::is_mixed(context->products)) {
+    const bool asked = context->products == Dtype::bf16 && backend.bfloat16_products != nullptr;
+    const char* const native = asked ? backend.bfloat16_products() : context->region_products;
     text += text.empty() ? "" : "; ";
-    text += native != nullptr ? native : "products of bfloat16 emulated: rounded floats are multiplied as floats";
+    text += native != nullptr ? native : "products of a mixed dtype emulated: rounded floats are multiplied as floats";
   }
   return text.empty() ? nullptr : text.c_str();
 }
@@ -171,6 +185,7 @@ Backend make_backend() {
   backend.bind = bind;
   backend.unbind = unbind;
   backend.runtime = runtime;
+  backend.loss_scaling = {set_loss_scale, unscale_values};
   backend.regions = kernels.regions;
   if (kernels.bind_region != nullptr) backend.regions.bind = bind_region;
   return backend;
@@ -182,8 +197,8 @@ Binding bind_request(const Request& request) {
   const Definition& backend = definition();
   Binding binding;
   if (catalogue::is_mixed(request.dtype)) {
-    if (request.op == Op::product && backend.bind_mixed_product != nullptr)
-      binding = backend.bind_mixed_product(request);
+    if (request.op == Op::product && request.dtype == Dtype::bf16 && backend.bind_bfloat16_product != nullptr)
+      binding = backend.bind_bfloat16_product(request);
     return binding.call == nullptr && binding.reason == nullptr ? bind_rounding(request, bind_request) : binding;
   }
   if (backend.bind != nullptr) binding = backend.bind(request);

@@ -27,11 +27,11 @@ struct Definition {
   Binding (*bind)(const Request& request) = nullptr;
   Functions f32 = {};
   Functions f64 = {};
-  // The same for products of a mixed dtype; null, or an empty Binding: their operands are rounded and multiplied as
+  // The same for products of bf16; null, or an empty Binding: their operands are rounded and multiplied as
   // numbers of the elements' own dtype (mixed_precision.h).
-  Binding (*bind_mixed_product)(const Request& request) = nullptr;
+  Binding (*bind_bfloat16_product)(const Request& request) = nullptr;
   // By what it multiplies them, for the report; null where it never does.
-  const char* (*mixed_products)() = nullptr;
+  const char* (*bfloat16_products)() = nullptr;
 
   // The calls of ops that the library itself divides among threads, an empty Binding for others; kSharingOption is then
   // among the options.

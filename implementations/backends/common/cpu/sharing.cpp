@@ -132,7 +132,9 @@ Binding bind_parts(const Division& division, int threads, Derived call, Run run)
     Part part;
     part.first_row = first_row(division.rows, thread, threads);
     const std::int64_t rows = first_row(division.rows, thread + 1, threads) - part.first_row;
-    const Binding binding = bind_request(part_of(division, rows, thread == 0));
+    Request request = part_of(division, rows, thread == 0);
+    request.first_entry = part.first_row;
+    const Binding binding = bind_request(request);
     if (binding.call == nullptr) return binding;
     part.call.reset(binding.call);
     for (std::size_t i = 0; i < division.request.operand_count; ++i) {

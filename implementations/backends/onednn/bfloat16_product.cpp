@@ -67,16 +67,16 @@ void run_update(const Call* call, const Buffer* buffers, Stream* stream) {
 
 }  // namespace
 
-const char* mixed_products() {
+const char* bfloat16_products() {
   static const bool native = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
   return native ? "products of bfloat16 by the processor's instructions for them, but for small ones" : nullptr;
 }
 
-cpu::Binding bind_mixed_product(const Request& request) {
+cpu::Binding bind_bfloat16_product(const Request& request) {
   const ProductShape shape = product_shape(request);
   const bool small = shape.m == 1 || shape.n == 1 || shape.m * shape.n * shape.k <= kSmallProduct;
   const bool scaled_bias = request.epilogue_bias && request.alpha != 1;
-  if (mixed_products() == nullptr || small || scaled_bias) return {};
+  if (bfloat16_products() == nullptr || small || scaled_bias) return {};
   MixedCall call(request);
   call.product.reset(bind_matmul(request, dnnl::memory::data_type::bf16).call);
   const cpu::Run run_call = request.epilogue_update ? run_update : run;
