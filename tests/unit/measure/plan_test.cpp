@@ -125,7 +125,7 @@ TEST_F(PlanTest, RefusesAnOptionThatNobodyDeclares) {
 }
 
 TEST_F(PlanTest, AWrongScenarioIsTheInputsError) {
-  const auto made = plan({point("linreg-3x2", "a/plain", {{"dtype", "f16"}})});
+  const auto made = plan({point("linreg-3x2", "a/plain", {{"dtype", "f8"}})});
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().kind, ErrorKind::usage);
 }

@@ -127,6 +127,7 @@ TEST_P(PluginTest, TrainsWithSeveralThreads) {
   for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
     const gdbench_implementation& implementation = *plugin_->implementations[i];
     if ((implementation.tasks & GDBENCH_BIT(GDBENCH_TASK_TRAIN)) == 0) continue;
+    if ((implementation.dtypes & catalogue::bit_of(values.dtype)) == 0) continue;
     for (const std::int32_t threads : {2, 3}) {
       SCOPED_TRACE(testing::Message() << implementation.id << " " << threads << " threads");
       TrainingProblem training(values);

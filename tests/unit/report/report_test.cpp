@@ -109,7 +109,7 @@ TEST(Report, SaysWhatIsWrongInAResolvedScenario) {
             "r.json: /scenarios/1/resolved/loss: found \"mae\", expected one of " +
                 joined(catalogue::names_of_mask<catalogue::Loss>(catalogue::kAll<catalogue::Loss>)));
   EXPECT_EQ(error_with("/dtype", "f8"),
-            "r.json: /scenarios/1/resolved/dtype: found \"f8\", expected one of f32, f64, bf16");
+            "r.json: /scenarios/1/resolved/dtype: found \"f8\", expected one of f32, f64, bf16, f16");
   EXPECT_EQ(error_with("/model/kind", "transformer"),
             "r.json: /scenarios/1/resolved/model/kind: found \"transformer\", expected one of linear_regression, "
             "multilayer_perceptron, tensors");

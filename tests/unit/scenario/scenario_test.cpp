@@ -290,13 +290,14 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/batch", "\"half\"", "s.json: /batch: found \"half\", expected \"full\" or a positive number of rows"},
       {"/batch/rows", "31", "s.json: /batch/rows: found 31, expected \"full\" or from 1 to 30, the data's rows"},
       {"/batch", "31", "s.json: /batch: found 31, expected \"full\" or from 1 to 30, the data's rows"},
-      {"/dtype", "\"f16\"", "s.json: /dtype: found \"f16\", expected one of f32, f64, bf16 (did you mean bf16?)"},
-      {"/dtype", "64", "s.json: /dtype: found 64, expected one of f32, f64, bf16"},
+      {"/dtype", "\"bf17\"",
+       "s.json: /dtype: found \"bf17\", expected one of f32, f64, bf16, f16 (did you mean bf16?)"},
+      {"/dtype", "64", "s.json: /dtype: found 64, expected one of f32, f64, bf16, f16"},
       {"/steps", "0", "s.json: /steps: found 0, expected an integer from 1 to 1000000000000"},
       {"/purpose", "\"a\\nb\"", "s.json: /purpose: found \"a\\x0ab\", expected text on one line"},
       {"/optimiser", "{}",
        "s.json: /optimiser: found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
-       "standardise, batch, optimizer, dtype, steps, initial_seed, target (did you mean optimizer?)"},
+       "standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target (did you mean optimizer?)"},
   };
   for (const Fault& fault : faults) {
     json scenario = perceptron_scenario();
@@ -317,10 +318,12 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "s.json: --set optimizer.learning_rate: found -1, expected a positive number"},
       {{"lerning_rate", "1"},
        "s.json: --set lerning_rate: found an unknown key, expected one of name, purpose, favours, task, model, loss, "
-       "data, standardise, batch, optimizer, dtype, steps, initial_seed, target (did you mean learning_rate?)"},
+       "data, standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target (did you mean "
+       "learning_rate?)"},
       {{"optimiser.learning_rate", "1"},
        "s.json: --set optimiser.learning_rate: found an unknown key, expected one of name, purpose, favours, task, "
-       "model, loss, data, standardise, batch, optimizer, dtype, steps, initial_seed, target (did you mean "
+       "model, loss, data, standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target (did you "
+       "mean "
        "optimizer?)"},
       {{"width", "none"}, "s.json: --set width: found \"none\", expected an integer from 1 to 1048576"},
       {{"model.layers.7.width", "3"}, "s.json: --set model.layers.7.width: found \"7\", expected an index below 3"},
@@ -334,10 +337,10 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
       {{"data", R"({"source": "synthetic"})"},
        "s.json: --set data (/data/kind): found nothing, expected one of linear, teacher, blobs, gradients"},
       {{"dtype", "f3\n2"},
-       "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64, bf16 (did you mean f32?)"},
+       "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64, bf16, f16 (did you mean f32?)"},
       {{"", "1"},
        "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
-       "standardise, batch, optimizer, dtype, steps, initial_seed, target"},
+       "standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target"},
   };
   for (const auto& [setting, message] : faults) EXPECT_EQ(read_error(perceptron_scenario(), {setting}), message);
   EXPECT_EQ(read_error(linear_scenario(), {{"width", "3"}}),
