@@ -99,8 +99,9 @@ class Middles {
   // By powers of two.
   static std::size_t place_of(double distance) {
     if (distance == 0) return 0;
-    const int place = std::ilogb(distance) - kLeastExponent;
-    return static_cast<std::size_t>(std::clamp(place, 0, static_cast<int>(kPlaces) - 1));
+    constexpr int kGreatestExponent = kLeastExponent + static_cast<int>(kPlaces) - 1;
+    return static_cast<std::size_t>(std::clamp(std::ilogb(distance), kLeastExponent, kGreatestExponent) -
+                                    kLeastExponent);
   }
 
   std::array<double, kPlaces> squares_{};

@@ -10,6 +10,14 @@
 
 namespace gdbench::verify::testing {
 
+// Tests of hundreds of networks are skipped under the sanitizers: they take minutes there, and single ones show as
+// much.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 struct Case {
   scenario::Problem problem;
   data::Dataset dataset;

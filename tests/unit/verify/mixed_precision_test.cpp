@@ -132,6 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, MixedPrecisionTest, ::testing::Values(Dtype::bf
 
 // Binary16 has three bits more, so that small learning rates leave less to be judged.
 TEST_P(MixedPrecisionTest, OneStepTellsWhatIsRoundedOtherwise) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   const Tally one = tally(GetParam(), testing::random_case, 1);
   EXPECT_GT(one.judged, GetParam() == Dtype::f16 ? 250 : 290);
   EXPECT_LT(one.largest_share, 0.5);
@@ -141,6 +142,7 @@ TEST_P(MixedPrecisionTest, OneStepTellsWhatIsRoundedOtherwise) {
 
 // All kinds but lion, whose updates are signs.
 TEST_P(MixedPrecisionTest, OneStepTellsItWithEveryOptimizer) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   const Tally one = tally(GetParam(), testing::random_optimizer_case, 1);
   EXPECT_GT(one.judged, GetParam() == Dtype::f16 ? 210 : 260);
   EXPECT_LT(one.largest_share, 0.5);
@@ -149,6 +151,7 @@ TEST_P(MixedPrecisionTest, OneStepTellsItWithEveryOptimizer) {
 }
 
 TEST_P(MixedPrecisionTest, AcceptsRightResultsOfManySteps) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   const Tally sgd = tally(GetParam(), testing::random_case, 6);
   const Tally others = tally(GetParam(), testing::random_optimizer_case, 6);
   EXPECT_LT(sgd.largest_share, 0.5);
@@ -159,6 +162,7 @@ TEST_P(MixedPrecisionTest, AcceptsRightResultsOfManySteps) {
 // Frameworks round results as well, each in its own way. That is allowed for; f32 passed off as bf16 is then found by
 // the step in f32, to whose tolerance it is right.
 TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   const Tally one = tally(GetParam(), testing::random_case, 1, true);
   EXPECT_GT(one.judged, 250);
   EXPECT_LT(one.largest_share, 0.5);
@@ -180,6 +184,7 @@ TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
 // So does the gradient of a bias that TensorFlow's kernel adds up in the format of operands. Of many rows that is far
 // off, and wrong where it is not declared; what else is wrong with the biases is found all the same.
 TEST_P(MixedPrecisionTest, AllowsForNarrowSumsOfBiasesWhereResultsAreRounded) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   for (const std::int64_t rows : {8, 128, 256, 2048}) {
     const auto problem_of = [&](bool rounds_results) {
       scenario::Problem problem =

@@ -99,6 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Roundings, ParameterRoundingTest,
                          });
 
 TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   for (const auto make : {testing::random_case, testing::random_optimizer_case}) {
     const Tally one = tally(make, 1);
     EXPECT_GT(one.judged, 280);
@@ -107,6 +108,7 @@ TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
 }
 
 TEST_P(ParameterRoundingTest, AcceptsRightResultsOfManySteps) {
+  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
   const Tally sgd = tally(testing::random_case, 6);
   const Tally others = tally(testing::random_optimizer_case, 6);
   EXPECT_EQ(sgd.found.at(Fault::unrounded_parameters), sgd.judged);
