@@ -99,6 +99,7 @@ def same(values):
 
 OPERANDS = {"f32": same, "f64": same, "bf16": bfloat16, "f16": binary16}
 
+
 def split_mix_64(seed, numbers):
     """Outputs of SplitMix64, numbered from 0: Steele, Lea and Flood, OOPSLA 2014."""
     with numpy.errstate(over="ignore"):
@@ -183,7 +184,7 @@ class LossScaling:
         self.updates, self.skipped = 0, 0
 
     def accepts(self, gradients):
-        """Whether a step with these updates; counts it."""
+        """Whether a step with these gradients updates; counts the step."""
         if not all(numpy.isfinite(gradient).all() for gradient in gradients):
             self.scale, self.updates, self.skipped = self.scale / 2, 0, self.skipped + 1
             return False

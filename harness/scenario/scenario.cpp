@@ -133,7 +133,7 @@ catalogue::LossScaling read_loss_scaling(JsonReader& root) {
   if (!root.has("loss_scaling")) return scaling;
   constexpr std::int64_t kLargest = std::int64_t{1} << 40;
   JsonReader reader = root.object("loss_scaling");
-  const std::int64_t initial = reader.integer("initial", {1, kLargest}, 65536);
+  const std::int64_t initial = reader.integer("initial", {1, kLargest}, static_cast<std::int64_t>(scaling.initial));
   if (!std::has_single_bit(static_cast<std::uint64_t>(initial))) {
     reader.fail("initial", std::to_string(initial), "a power of two, by which nothing is rounded");
   }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/verify/network.h"
+#include "harness/verify/norms.h"
 #include "harness/verify/parameter_rounding.h"
 #include "harness/verify/rounding.h"
 
@@ -174,15 +175,8 @@ double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
 // al., ICLR 2018), section 3.2, describes it.
 template <class T>
 bool take_step(const Problem& problem, const std::vector<std::vector<T>>& gradients, ReferenceState<T>& state) {
-  if (!catalogue::scales_loss(problem.dtype)) {
-    update(problem.optimizer, gradients, state);
-    round_parameters(problem, state);
-    return true;
-  }
-  const bool finite = std::ranges::all_of(gradients, [](const std::vector<T>& tensor) {
-    return std::ranges::all_of(tensor, [](const T& value) { return std::isfinite(value); });
-  });
-  if (!finite) {
+  const bool scales = catalogue::scales_loss(problem.dtype);
+  if (scales && !all_finite(gradients)) {
     ++state.step;
     ++state.skipped;
     state.updates_at_scale = 0;
@@ -190,7 +184,8 @@ bool take_step(const Problem& problem, const std::vector<std::vector<T>>& gradie
     return false;
   }
   update(problem.optimizer, gradients, state);
-  if (++state.updates_at_scale == problem.loss_scaling.growth_interval) {
+  round_parameters(problem, state);
+  if (scales && ++state.updates_at_scale == problem.loss_scaling.growth_interval) {
     state.updates_at_scale = 0;
     state.loss_scale *= 2;
   }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "harness/base/text.h"
+#include "harness/verify/norms.h"
 #include "harness/verify/parameter_rounding.h"
 #include "harness/verify/products.h"
 #include "harness/verify/reference.h"
@@ -48,32 +49,6 @@ constexpr std::int64_t kStepsBefore = 3;
 // roundings. Where results are rounded by an implementation's own rule, by several of its roundings.
 constexpr double kNearOverflow = 1e-3;
 constexpr double kNearOverflowRounded = 1e-2;
-
-template <class T>
-double norm(const std::vector<T>& values) {
-  T sum = 0;
-  for (const T& value : values) sum += value * value;
-  return static_cast<double>(std::sqrt(sum));
-}
-
-// 2-norm of b - a.
-template <class A, class B>
-double distance(const std::vector<A>& a, const std::vector<B>& b) {
-  using Wider = std::common_type_t<A, B, double>;
-  Wider sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const Wider difference = static_cast<Wider>(b[i]) - static_cast<Wider>(a[i]);
-    sum += difference * difference;
-  }
-  return static_cast<double>(std::sqrt(sum));
-}
-
-template <class T>
-bool all_finite(const std::vector<std::vector<T>>& tensors) {
-  return std::ranges::all_of(tensors, [](const std::vector<T>& tensor) {
-    return std::ranges::all_of(tensor, [](const T& value) { return std::isfinite(value); });
-  });
-}
 
 // A trajectory with everything that its tolerance is made from. Per parameter: sums over the steps.
 template <class T>

@@ -1,9 +1,9 @@
 #include "harness/verify/told_apart.h"
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "harness/verify/norms.h"
 #include "harness/verify/parameter_rounding.h"
 #include "harness/verify/reference.h"
 
@@ -22,13 +22,7 @@ namespace {
 // Whether parameters are beyond the tolerance of a trajectory's end.
 bool is_told_from(const ReferenceTrajectory& step, const std::vector<std::vector<double>>& parameters) {
   for (std::size_t p = 0; p < step.tensors.size(); ++p) {
-    const ExpectedTensor& tensor = step.tensors[p];
-    long double sum = 0;
-    for (std::size_t i = 0; i < parameters[p].size(); ++i) {
-      const long double difference = static_cast<long double>(parameters[p][i]) - tensor.values[i];
-      sum += difference * difference;
-    }
-    if (std::sqrt(sum) > tensor.tolerance) return true;
+    if (distance(step.tensors[p].values, parameters[p]) > step.tensors[p].tolerance) return true;
   }
   return false;
 }

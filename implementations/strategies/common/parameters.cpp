@@ -156,7 +156,9 @@ void Parameters::set_step(std::int64_t step, std::int64_t skipped) {
   const bool written = (written_step_ == step && written_skipped_ == skipped) || (written_step_ >= 0 && !steps_differ_);
   if (written && rate == written_rate_) return;
   written_step_ = step;
-  step_seed_ = implementations::split_mix_64(rounding_seed_, static_cast<std::uint64_t>(step));
+  if (session_.parameter_rounding() == catalogue::ParameterRounding::stochastic) {
+    step_seed_ = implementations::split_mix_64(rounding_seed_, static_cast<std::uint64_t>(step));
+  }
   written_rate_ = rate;
   const bool skips_alike = std::exchange(written_skipped_, skipped) == skipped;
   if (window_ != nullptr) return take_from_window(step, skipped, skips_alike);

@@ -6,11 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "harness/verify/check.h"
 #include "harness/verify/narrow.h"
-#include "harness/verify/reference_trajectory.h"
-#include "tests/support/verify/cases.h"
-#include "tests/support/verify/other_implementation.h"
+#include "tests/unit/verify/judged.h"
 
 namespace gdbench::verify {
 namespace {
@@ -19,14 +16,14 @@ using scenario::Activation;
 using scenario::Dtype;
 using scenario::Loss;
 using testing::Case;
+using testing::check_fault;
 using testing::describe;
 using testing::Fault;
 using testing::kSummations;
 using testing::make_case;
 using testing::make_problem;
-using testing::Outcome;
+using testing::steps_of;
 using testing::Summation;
-using testing::train_otherwise;
 
 using catalogue::kBfloat16;
 using catalogue::kBinary16;
@@ -53,19 +50,6 @@ TEST(NarrowTest, KnowsWhatIsUndecided) {
   EXPECT_EQ(middles.undecided(0x1p-21), 0);
   EXPECT_EQ(middles.undecided(0x1p-19), 0x1p-7);
   EXPECT_EQ(middles.undecided(0x1p-11), std::hypot(0x1p-7, 0x1p-5));
-}
-
-ReferenceOptions steps_of(std::int64_t steps) {
-  ReferenceOptions options;
-  options.steps = steps;
-  options.max_steps = steps;
-  return options;
-}
-
-Check check_fault(const ReferenceTrajectory& reference, const Case& problem_case, Summation summation, Fault fault) {
-  const Outcome outcome = train_otherwise<float>(problem_case, reference.steps, summation, fault);
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  return check(reference, outcome.state, fault == Fault::none ? outcome.loss : unknown);
 }
 
 // In how many of 300 random cases something was judged, the largest share of its tolerance that a tensor of a right

@@ -2,15 +2,10 @@
 // are within the tolerance, what rounds them otherwise is found in one step.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <map>
 
-#include "harness/verify/check.h"
 #include "harness/verify/narrow.h"
-#include "harness/verify/reference_trajectory.h"
-#include "tests/support/verify/cases.h"
-#include "tests/support/verify/other_implementation.h"
+#include "tests/unit/verify/judged.h"
 
 namespace gdbench::verify {
 namespace {
@@ -21,9 +16,11 @@ using scenario::Activation;
 using scenario::Dtype;
 using scenario::Loss;
 using testing::Case;
+using testing::check_fault;
 using testing::describe;
 using testing::Fault;
 using testing::kSummations;
+using testing::steps_of;
 using testing::Summation;
 
 TEST(CutOffTest, AddsTheOffsetToTheMagnitude) {
@@ -40,17 +37,10 @@ TEST(CutOffTest, AddsTheOffsetToTheMagnitude) {
 }
 
 Result<ReferenceTrajectory> reference_of(const Case& problem_case, std::int64_t steps) {
-  ReferenceOptions options;
-  options.steps = steps;
-  options.max_steps = steps;
-  auto reference = make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, options);
+  auto reference =
+      make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, steps_of(steps));
   if (!reference.ok() || steps > 1) return reference;
   return make_single_step(*reference, problem_case.problem, problem_case.dataset);
-}
-
-Check check_trained(const ReferenceTrajectory& reference, const Case& problem_case, Summation summation, Fault fault) {
-  const testing::Outcome outcome = testing::train_otherwise<float>(problem_case, reference.steps, summation, fault);
-  return check(reference, outcome.state, fault == Fault::none ? outcome.loss : std::nan(""));
 }
 
 class ParameterRoundingTest : public ::testing::TestWithParam<ParameterRounding> {
@@ -77,12 +67,12 @@ class ParameterRoundingTest : public ::testing::TestWithParam<ParameterRounding>
       ++result.judged;
       problem_case.start = reference->start;
       for (const Summation summation : kSummations) {
-        const Check right = check_trained(*reference, problem_case, summation, Fault::none);
+        const Check right = check_fault(*reference, problem_case, summation, Fault::none);
         EXPECT_TRUE(right.ok) << "seed " << seed << ": " << describe(problem_case.problem) << ", summation "
                               << static_cast<int>(summation) << ": " << right.reason;
       }
       for (const Fault fault : faults()) {
-        result.found[fault] += check_trained(*reference, problem_case, Summation::blocked, fault).ok ? 0 : 1;
+        result.found[fault] += check_fault(*reference, problem_case, Summation::blocked, fault).ok ? 0 : 1;
       }
     }
     RecordProperty("judged", result.judged);
@@ -130,12 +120,12 @@ TEST_P(ParameterRoundingTest, JudgesLargeNetworksToo) {
       const auto reference = reference_of(problem_case, steps);
       ASSERT_TRUE(reference.ok()) << describe(problem) << ": " << reference.error().message;
       for (const Summation summation : {Summation::forward, Summation::pairwise}) {
-        const Check right = check_trained(*reference, problem_case, summation, Fault::none);
+        const Check right = check_fault(*reference, problem_case, summation, Fault::none);
         EXPECT_TRUE(right.ok) << describe(problem) << ": " << right.reason;
       }
       for (const Fault fault : faults()) {
         if (steps > 1 && fault != Fault::unrounded_parameters) continue;
-        EXPECT_FALSE(check_trained(*reference, problem_case, Summation::blocked, fault).ok)
+        EXPECT_FALSE(check_fault(*reference, problem_case, Summation::blocked, fault).ok)
             << describe(problem) << ": " << ::testing::PrintToString(fault);
       }
     }
