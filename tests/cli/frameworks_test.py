@@ -166,7 +166,7 @@ class Jax(Frameworks):
             self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "jax/jit"), 1)
 
     def test_mixed_precision(self):
-        self.assert_all_ok(self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=bf16", "--impl", "jax/*"), 3)
+        self.assert_all_ok(self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=bf16", "--impl", "jax/jit"), 1)
 
 
 TORCH_CPP = FRAMEWORKS.parent / "kernels" / "libgdbench_kernels_torch_cpp.so"

@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kCases = 14;  // each takes ten times as long there; two of each optimizer
+constexpr std::uint64_t kCases = 9;  // each takes ten times as long there; one of each optimizer
 constexpr std::uint64_t kCasesOfALibrary = kCases;
 #else
-constexpr std::uint64_t kCases = 96;
+constexpr std::uint64_t kCases = 48;
 // Only their gradients, or their products, are their own, and some compile each.
 constexpr std::uint64_t kCasesOfALibrary = kCases / 4;
 #endif

@@ -9,8 +9,6 @@
 namespace gdbench::backends::jit {
 namespace {
 
-constexpr int kLineBytes = 64;
-
 std::int64_t trips_of(const Loop& loop) { return loop.over_steps ? 1 : loop.rounds(); }
 
 // Entries of one array that a block reads or writes while the loops around it stand still: from `low` to `high`,

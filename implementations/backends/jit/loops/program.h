@@ -106,6 +106,7 @@ enum class Code : std::uint8_t {
 
 constexpr int kLeastLanesOfEstimates = 4;
 constexpr int kLanesOfPairs = 16;
+constexpr int kLineBytes = 64;  // of a line of a cache
 
 struct CodeRow {
   Code value;

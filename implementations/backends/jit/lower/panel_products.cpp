@@ -52,7 +52,6 @@ class TileSums {
 
 namespace {
 
-constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kUnrolled = 4;  // terms of a sum in one round of a loop
 
 // body(first, count) in rounds of kUnrolled, and what is left over.

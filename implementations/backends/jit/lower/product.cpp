@@ -141,10 +141,7 @@ class ProductLowering {
     return builder_.load(address, lanes_, active);
   }
 
-  std::int64_t entries_per_line() const {
-    constexpr std::int64_t kLineBytes = 64;
-    return kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
-  }
+  std::int64_t entries_per_line() const { return kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real())); }
 
   // Of what lies behind `address`. Both products that read the batch take part, one the even lines, one the odd ones:
   // so the memory has as much time as the arithmetic.

@@ -20,9 +20,9 @@ namespace {
 
 // Shards run side by side.
 constexpr int kShards = 10;
-constexpr int kNetworksOfShard = 30;
+constexpr int kNetworksOfShard = 20;
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kTrained = 6;  // of a shard's networks: each takes several times as long there
+constexpr int kTrained = 4;  // of a shard's networks: each takes several times as long there
 #else
 constexpr int kTrained = kNetworksOfShard;
 #endif
