@@ -83,7 +83,8 @@ enum class Capability : std::int32_t {
   device = GDBENCH_CAPABILITY_DEVICE,
   rounds_results = GDBENCH_CAPABILITY_ROUNDS_RESULTS,
   rounds_parameters = GDBENCH_CAPABILITY_ROUNDS_PARAMETERS,
-  rounds_stochastically = GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY
+  rounds_stochastically = GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY,
+  ranks = GDBENCH_CAPABILITY_RANKS
 };
 
 // Names are those of scenario files, reports and messages.
@@ -266,7 +267,8 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::device, "device"},
                                                       {Capability::rounds_results, "rounds_results"},
                                                       {Capability::rounds_parameters, "rounds_parameters"},
-                                                      {Capability::rounds_stochastically, "rounds_stochastically"}};
+                                                      {Capability::rounds_stochastically, "rounds_stochastically"},
+                                                      {Capability::ranks, "ranks"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }

@@ -54,7 +54,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* What came after 1.0 says since when where it is declared. */
-#define GDBENCH_ABI_MINOR 9
+#define GDBENCH_ABI_MINOR 10
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -239,6 +239,26 @@ typedef struct gdbench_option_value {
   const char* value;
 } gdbench_option_value;
 
+/* Since 1.10. The processes (ranks) that train one model together, each on its rows of every batch. All are given the
+ * same data, problem and states and make the same calls, and all end each step with the same bits; evaluate is called
+ * on any of them alone.
+ *
+ * A batch of R rows is divided among the ranks as gdbench_problem.micro_batches divides one into parts: rank r takes
+ * part r, which may be empty, and processes it in micro_batches parts of its own. The sum over all ranks and parts of
+ * (rows of the part / R) times the gradient of the part's own mean loss is that of the batch. */
+typedef struct gdbench_ranks {
+  size_t struct_size;
+  int32_t rank;  /* of this process, from 0 */
+  int32_t count; /* at least 1 */
+  void* context;
+  /* Replaces values [count] of the dtype GDBENCH_F32 or GDBENCH_F64 by their sums over all ranks. Every rank calls it
+   * with as many, in the same order. */
+  gdbench_status (*all_reduce)(void* context, void* values, int64_t count, int32_t dtype);
+  /* Begins to do the same: values are left alone until finish has returned, which waits for all that was begun. */
+  gdbench_status (*begin_all_reduce)(void* context, void* values, int64_t count, int32_t dtype);
+  gdbench_status (*finish_all_reduces)(void* context);
+} gdbench_ranks;
+
 typedef struct gdbench_settings {
   size_t struct_size;
   int32_t compute_threads;
@@ -249,6 +269,7 @@ typedef struct gdbench_settings {
   const int32_t* helper_cores;
   int64_t option_count; /* every declared option is present */
   const gdbench_option_value* options;
+  const gdbench_ranks* ranks; /* since 1.10, with GDBENCH_CAPABILITY_RANKS; null: this process trains alone */
 } gdbench_settings;
 
 /* A row-major array of the elements of the problem's dtype. A bias has one row. */
@@ -362,7 +383,8 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_DEVICE = 7, /* since 1.7: computes on a device beside the processor; its blocks are longer */
   GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8,    /* since 1.9: with a mixed dtype those of products and activations, too */
   GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9, /* since 1.9: every update rounds parameters to bfloat16; a policy */
-  GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10 /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
+  GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10, /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
+  GDBENCH_CAPABILITY_RANKS = 11 /* since 1.10: trains as one of gdbench_settings.ranks; to be shown as a policy */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */
