@@ -34,6 +34,7 @@ void add_completion(CommandLine& app, Invocation& invocation);
 
 // `gdbench worker --plugin FILE`: the worker process itself, not for people. Returns the exit status.
 int worker_main(int argc, char** argv);
+int rank_main(int argc, char** argv);
 
 // What a command has of another one.
 

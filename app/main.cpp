@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   using namespace gdbench::app;
   // Before anything else is set up: a launch's start-up is part of what every measurement costs.
   if (argc > 1 && std::strcmp(argv[1], "worker") == 0) return worker_main(argc, argv);
+  if (argc > 1 && std::strcmp(argv[1], "rank") == 0) return rank_main(argc, argv);
 
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error like a full disk, and said as one
   Invocation invocation;

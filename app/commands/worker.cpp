@@ -3,8 +3,10 @@
 #include <string>
 
 #include "app/commands.h"
+#include "app/invocation.h"
 #include "harness/base/json.h"
 #include "harness/machine/build_information.h"
+#include "harness/ranks/library.h"
 #include "harness/report/environment.h"
 #include "harness/worker/serve.h"
 
@@ -26,7 +28,15 @@ int worker_main(int argc, char** argv) {
     std::fprintf(stderr, "gdbench: usage: gdbench worker --plugin FILE (started by gdbench itself)\n");
     return kUsage;
   }
-  return worker::serve(argv[3], build_name());
+  return worker::serve(argv[3], build_name(), ranks::find_libraries(this_build().plugin_folders));
+}
+
+int rank_main(int argc, char** argv) {
+  if (argc != 5 || std::strcmp(argv[2], "--plugin") != 0) {
+    std::fprintf(stderr, "gdbench: usage: gdbench rank --plugin FILE SOCKET (started by a worker itself)\n");
+    return kUsage;
+  }
+  return worker::serve_rank(argv[3], argv[4]);
 }
 
 }  // namespace gdbench::app

@@ -145,6 +145,7 @@ void fields(auto& archive, Of<RunAnswer> auto& run) {
   archive.if_readable("allocations", run.allocations);
   archive.optional("traces", run.traces);
   archive.optional("device_ns", run.device_ns);
+  archive.optional("exchange_ns", run.exchange_ns);
 }
 
 void fields(auto& archive, Of<RunRequest> auto& run) {
@@ -181,6 +182,13 @@ void fields(auto& archive, Of<ProfileAnswer> auto& profile) {
 FIELDS_OF(ProfileRequest, steps)
 
 void fields(auto& /*archive*/, Of<ByeRequest> auto& /*bye*/) {}
+
+inline Error error_of(const Refusal& refusal) {
+  const ErrorKind kind = refusal.kind == "unsupported" ? ErrorKind::unsupported
+                         : refusal.kind == "untrusted" ? ErrorKind::untrusted
+                                                       : ErrorKind::failed;
+  return {kind, refusal.message};
+}
 
 // Reads a message; `origin` begins errors. Fields that are unknown are ignored, unknown names are unsupported: both may
 // be of a newer minor version.

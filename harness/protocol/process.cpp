@@ -107,6 +107,16 @@ std::array<std::int64_t, count> status_numbers(pid_t pid, const std::array<std::
   return numbers;
 }
 
+// A process and those that its first thread started, and theirs.
+std::vector<pid_t> with_descendants(pid_t pid) {
+  std::vector<pid_t> processes = {pid};
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    std::ifstream file(cat("/proc/", processes[i], "/task/", processes[i], "/children"));
+    for (pid_t child = 0; file >> child;) processes.push_back(child);
+  }
+  return processes;
+}
+
 }  // namespace
 
 std::string ProcessEnd::text() const {
@@ -153,9 +163,20 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   return process;
 }
 
+bool Process::has_ended() const {
+  siginfo_t information{};
+  return pid_ > 0 && waitid(P_PID, static_cast<id_t>(pid_), &information, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         information.si_pid == pid_;
+}
+
 MemoryUse Process::memory() const {
-  const auto [anonymous, shared] = status_numbers<2>(pid_, {"RssAnon", "RssShmem"});
-  return {anonymous * kStatusUnit, shared * kStatusUnit};
+  MemoryUse use;
+  for (const pid_t process : with_descendants(pid_)) {
+    const auto [anonymous, shared] = status_numbers<2>(process, {"RssAnon", "RssShmem"});
+    use.anonymous += anonymous * kStatusUnit;
+    use.shared = std::max(use.shared, shared * kStatusUnit);  // mostly the same memory
+  }
+  return use;
 }
 
 std::int64_t Process::peak_resident_bytes() const { return status_numbers<1>(pid_, {"VmHWM"})[0] * kStatusUnit; }
@@ -174,12 +195,17 @@ std::int64_t Process::output_bytes() const {
   return output_.is_open() && fstat(output_.number(), &information) == 0 ? information.st_size : 0;
 }
 
-std::string Process::last_output_line() const {
+std::string Process::output_tail() const {
   constexpr off_t kTail = 2048;
   const off_t size = output_bytes();
   std::string tail(static_cast<std::size_t>(std::min(size, kTail)), '\0');
   const ssize_t count = pread(output_.number(), tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
   tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return tail;
+}
+
+std::string Process::last_output_line() const {
+  std::string tail = output_tail();
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
   tail.erase(0, tail.rfind('\n') + 1);
   tail = tail.substr(0, 200);

@@ -50,9 +50,11 @@ class Process {
                                const std::vector<int>& processors, const std::string& preload = "");
 
   bool running() const { return pid_ > 0; }
+  // Whether it has ended by itself; finish says how.
+  bool has_ended() const;
   pid_t pid() const { return pid_; }
 
-  // Resident memory now; zeros where it cannot be read.
+  // Resident memory now, its own and that of all processes below it; zeros where it cannot be read.
   MemoryUse memory() const;
   std::int64_t peak_resident_bytes() const;
   // CPU time of all threads so far, in nanoseconds.
@@ -61,6 +63,8 @@ class Process {
   int threads() const;
   // Bytes that it printed.
   std::int64_t output_bytes() const;
+  // The end of what it printed, at most 2048 bytes, as they are.
+  std::string output_tail() const;
   // The last line that it printed, at most 200 characters; empty for none.
   std::string last_output_line() const;
 

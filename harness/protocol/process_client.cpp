@@ -22,10 +22,6 @@ namespace {
 // A worker that prints without end would fill memory that no resident size shows.
 constexpr std::int64_t kOutputLimit = 64 << 20;
 
-ErrorKind kind_from_name(const std::string& name) {
-  return name == "unsupported" ? ErrorKind::unsupported : ErrorKind::failed;
-}
-
 // Where the arrays of a data set lie, or the file that they are streamed from.
 DataMessage describe(const data::Dataset& dataset) {
   DataMessage message{
@@ -102,7 +98,9 @@ Error ProcessClient::explain(const Error& error) {
   }
   process_.finish(0);
   if (error.kind != ErrorKind::timed_out) return error;
-  return {error.kind, cat("no answer within ", limits_.request.count() / 1000, " s")};
+  const std::string line = process_.last_output_line();
+  return {error.kind,
+          cat("no answer within ", limits_.request.count() / 1000, " s", line.empty() ? "" : ", said last: ", line)};
 }
 
 Result<Json> ProcessClient::await(std::int64_t id) {
@@ -130,8 +128,9 @@ Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   }
   const Outcome outcome = TRY(message_from<Outcome>(answer.value(), name));
   if (outcome.ok) return message_from<typename Request::Answer>(answer.value(), name);
-  const Refusal& refusal = outcome.error;
-  return Error{kind_from_name(refusal.kind), one_line(refusal.message)};
+  Error error = error_of(outcome.error);
+  error.message = one_line(error.message);
+  return error;
 }
 
 Result<HelloAnswer> ProcessClient::hello() {

@@ -30,7 +30,7 @@ constexpr int kStateDescriptor = 6;
 
 // What every answer says beside its own fields.
 struct Refusal {
-  std::string kind;  // "unsupported" or "failed"
+  std::string kind;  // "unsupported", "failed", or of several ranks "untrusted"
   std::string message;
 };
 struct Outcome {
@@ -209,6 +209,7 @@ struct RunAnswer {
   std::optional<AllocationTotals> allocations = {};  // by the block, where the worker counts
   std::optional<std::uint64_t> traces = {};          // functions traced or compiled within the block
   std::optional<double> device_ns = {};              // the block by the clock of the device that computed it
+  std::optional<double> exchange_ns = {};            // of ranks: in all-reduces, waiting included, all ranks together
 };
 struct RunRequest {
   static constexpr const char* kName = "run";

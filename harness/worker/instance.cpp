@@ -138,7 +138,8 @@ Status Instance::load(const protocol::DataMessage& message, SharedMemory memory)
 }
 
 Status Instance::prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
-                         const protocol::ThreadSettings& threads, SharedMemory state_memory) {
+                         const protocol::ThreadSettings& threads, SharedMemory state_memory,
+                         const gdbench_ranks* ranks) {
   problem_ = problem;
   layers_.clear();
   for (const scenario::Layer& layer : problem_.layers) {
@@ -183,6 +184,7 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   settings_.helper_cores = threads_.helper_cores.data();
   settings_.option_count = static_cast<std::int64_t>(options_.size());
   settings_.options = options_.data();
+  settings_.ranks = ranks;
 
   state_memory_ = std::move(state_memory);
   layout_ = protocol::state_layout(problem_);

@@ -28,11 +28,12 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  // Each in the order of the ABI; errors carry the plugin's own message.
+  // Each in the order of the ABI; errors carry the plugin's own message. `ranks`: null, or who this process is among
+  // those that train the model together.
   Status create(PluginLibrary& library, const std::string& id);
   Status load(const protocol::DataMessage& request, SharedMemory memory);
   Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
-                 const protocol::ThreadSettings& threads, SharedMemory state_memory);
+                 const protocol::ThreadSettings& threads, SharedMemory state_memory, const gdbench_ranks* ranks);
   Status set_state(std::size_t image, std::int64_t step);
   Result<std::int64_t> get_state(std::size_t image);  // returns the step
   Status run(std::uint64_t steps);                    // and waits

@@ -4,15 +4,18 @@
 #include <unistd.h>
 #include <xmmintrin.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/clock.h"
 #include "harness/base/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"
+#include "harness/ranks/membership.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/instance.h"
 #include "harness/worker/plugin_library.h"
+#include "harness/worker/relay.h"
 #include "harness/worker/thread_pool.h"
 
 namespace gdbench::worker {
@@ -20,7 +23,10 @@ namespace gdbench::worker {
 namespace {
 
 // Why a request was refused, in the protocol's terms.
-const char* kind_name(ErrorKind kind) { return kind == ErrorKind::unsupported ? "unsupported" : "failed"; }
+const char* kind_name(ErrorKind kind) {
+  if (kind == ErrorKind::untrusted) return "untrusted";
+  return kind == ErrorKind::unsupported ? "unsupported" : "failed";
+}
 
 Status pin_calling_thread(const std::vector<int>& cores) {
   if (cores.empty()) return {};
@@ -39,7 +45,13 @@ std::uint32_t floating_point_control_word() {
 
 class Server {
  public:
-  Server(std::string plugin_file, std::string build) : plugin_file_(std::move(plugin_file)), build_(std::move(build)) {}
+  // `libraries`: by which a plugin's ranks can be started. `membership`: of a process that is one of them, else null.
+  Server(std::string plugin_file, std::string build, std::vector<ranks::Library> libraries,
+         ranks::Membership* membership)
+      : plugin_file_(std::move(plugin_file)),
+        build_(std::move(build)),
+        libraries_(std::move(libraries)),
+        membership_(membership) {}
 
   // The answer's fields, without id and ok.
   Result<OrderedJson> answer(const Json& request) {
@@ -57,6 +69,9 @@ class Server {
   template <class Request>
   Result<OrderedJson> encoded_answer(const Json& object) {
     const Request request = TRY(protocol::message_from<Request>(object, Request::kName));
+    if constexpr (requires(Relay & relay) { relay.answer_to(request); }) {
+      if (relay_ != nullptr) return RecordWriter::encode(TRY(relay_->answer_to(request)));
+    }
     return RecordWriter::encode(TRY(answer_to(request)));
   }
 
@@ -65,22 +80,37 @@ class Server {
     library_ = TRY(PluginLibrary::open(plugin_file_));
     protocol::HelloAnswer answer = library_->describe();
     answer.worker.build = build_;
+    if (membership_ == nullptr) declare_ranks(libraries_, answer);
     return answer;
   }
 
   Result<protocol::Done> answer_to(const protocol::LoadRequest& request) {
     if (library_ == nullptr) return failure("load came before hello");
-    SharedMemory memory = TRY(adopt(request.memory, SharedMemory::Access::read_only));
+    const gdbench_implementation* const implementation = library_->find(request.implementation);
+    if (membership_ == nullptr && implementation != nullptr &&
+        (implementation->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS)) != 0) {
+      load_of_ranks_ = request;  // by the ranks, whose number prepare tells
+      return protocol::Done{};
+    }
+    const int inherited = membership_ != nullptr ? membership_->data() : request.memory.fd;
+    SharedMemory memory = TRY(adopt(inherited, request.memory.bytes, SharedMemory::Access::read_only));
     TRY(instance_.create(*library_, request.implementation));
     TRY(instance_.load(request.data, std::move(memory)));
     return protocol::Done{};
   }
 
   Result<protocol::PrepareAnswer> answer_to(const protocol::PrepareRequest& request) {
+    if (load_of_ranks_) {
+      protocol::PrepareAnswer answer;
+      relay_ = TRY(Relay::start(libraries_, plugin_file_, *load_of_ranks_, request, answer));
+      return answer;
+    }
     if (!instance_.loaded()) return failure("prepare came before load");
     TRY(pin_calling_thread(request.threads.compute_cores));
-    SharedMemory memory = TRY(adopt(request.state, SharedMemory::Access::read_write));
-    TRY(instance_.prepare(request.problem, request.options, request.threads, std::move(memory)));
+    const int inherited = membership_ != nullptr ? membership_->state() : request.state.fd;
+    SharedMemory memory = TRY(adopt(inherited, request.state.bytes, SharedMemory::Access::read_write));
+    const gdbench_ranks* const ranks = membership_ != nullptr ? &membership_->interface() : nullptr;
+    TRY(instance_.prepare(request.problem, request.options, request.threads, std::move(memory), ranks));
     protocol::PrepareAnswer answer{.helper_threads = instance_.helper_threads(),
                                    .allocations = instance_.preparation(),
                                    .runtime = instance_.runtime()};
@@ -114,8 +144,13 @@ class Server {
       if (added_iterations > 0) add_work(added_iterations);
       if (before) allocated = *allocation_totals() - *before;
     };
+    // Ranks begin together; until then those that were asked earlier wait outside the clock.
+    if (membership_ != nullptr) TRY(membership_->barrier());
+    const double exchanged_before_ns = membership_ != nullptr ? membership_->exchange_ns() : 0;
     const BlockTime time = outside_.leave_out([&] { return time_block(steps_and_added_work); });
     TRY(status);
+    std::optional<double> exchange_ns;
+    if (membership_ != nullptr) exchange_ns = membership_->exchange_ns() - exchanged_before_ns;
     std::optional<double> device_ns;
     if (request.steps > 0) device_ns = TRY(outside_.count([&] { return instance_.device_ns(); }));
     return protocol::RunAnswer{.start_ns = time.start_ns,
@@ -124,7 +159,8 @@ class Server {
                                .cpu_ns = time.cpu_ns,
                                .control_word = floating_point_control_word(),
                                .allocations = allocated,
-                               .device_ns = device_ns};
+                               .device_ns = device_ns,
+                               .exchange_ns = exchange_ns};
   }
 
   Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request) {
@@ -145,19 +181,26 @@ class Server {
     return protocol::ProfileAnswer{.real_ns = time.real_ns - said->left_out_ns(), .records = std::move(records)};
   }
 
-  static Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) { return protocol::Done{}; }
+  Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) const {
+    if (membership_ != nullptr) TRY(membership_->leave());
+    return protocol::Done{};
+  }
 
   static Error not_prepared() { return failure("the request came before prepare"); }
 
   // Each descriptor is mapped once; the mapping outlives the descriptor that a second request would reuse.
-  static Result<SharedMemory> adopt(const protocol::SharedRegion& memory, SharedMemory::Access access) {
-    const int descriptor = dup(memory.fd);
+  static Result<SharedMemory> adopt(int inherited, std::size_t bytes, SharedMemory::Access access) {
+    const int descriptor = dup(inherited);
     if (descriptor < 0) return failure("the shared memory's descriptor is not open");
-    return SharedMemory::adopt(descriptor, memory.bytes, access);
+    return SharedMemory::adopt(descriptor, bytes, access);
   }
 
   std::string plugin_file_;
   std::string build_;
+  std::vector<ranks::Library> libraries_;
+  ranks::Membership* membership_;
+  std::optional<protocol::LoadRequest> load_of_ranks_;
+  std::unique_ptr<Relay> relay_;
   std::unique_ptr<PluginLibrary> library_;
   Instance instance_;
   OutsideClock outside_;
@@ -179,17 +222,31 @@ OrderedJson respond(Server& server, const Json& request) {
   return response;
 }
 
-}  // namespace
-
-int serve(const std::string& plugin_file, const std::string& build) {
-  protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
-  Server server(plugin_file, build);
+int answer_requests(Server& server, protocol::Channel& channel) {
   for (;;) {
     const Result<Json> request = channel.receive(std::chrono::milliseconds(0), nullptr);
     if (!request.ok()) return 1;
     if (!channel.send(respond(server, request.value())).ok()) return 1;
     if (request->value("request", "") == "bye") return 0;
   }
+}
+
+}  // namespace
+
+int serve(const std::string& plugin_file, const std::string& build, std::vector<ranks::Library> libraries) {
+  protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
+  Server server(plugin_file, build, std::move(libraries), nullptr);
+  return answer_requests(server, channel);
+}
+
+int serve_rank(const std::string& plugin_file, const std::string& socket_name) {
+  ranks::Membership membership;
+  if (Status status = membership.join(socket_name); !status.ok()) {
+    std::fprintf(stderr, "%s\n", status.error().message.c_str());
+    return 1;
+  }
+  Server server(plugin_file, "", {}, &membership);
+  return answer_requests(server, membership.channel());
 }
 
 }  // namespace gdbench::worker

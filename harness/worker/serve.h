@@ -2,11 +2,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "harness/ranks/library.h"
 
 namespace gdbench::worker {
 
 // Serves kRequestDescriptor/kResponseDescriptor; returns the process's exit status. A plugin that cannot be opened is
 // reported in the answer to hello. `build` names this worker's build there: `run` may drive the worker of another one.
-int serve(const std::string& plugin_file, const std::string& build);
+// `libraries`: those by which implementations with ranks can have several.
+int serve(const std::string& plugin_file, const std::string& build, std::vector<ranks::Library> libraries);
+
+// One of several ranks: serves the worker behind a socket, which asks all of them (relay.h). Returns the exit status.
+int serve_rank(const std::string& plugin_file, const std::string& socket_name);
 
 }  // namespace gdbench::worker

@@ -102,35 +102,46 @@ static void accumulate_row(gdbench_instance* instance, int64_t row, double scale
   }
 }
 
-static void update(gdbench_instance* instance) {
+void fake_update(gdbench_instance* instance) {
   const gdbench_optimizer* optimizer = instance->problem->optimizer;
   const int64_t last = optimizer->learning_rate_count - 1;
   const double rate = optimizer->learning_rates[instance->step < last ? instance->step : last];
   const int64_t outputs = instance->data->outputs;
   const int64_t weights = instance->data->features * outputs;
+  instance->step += 1;
   for (int64_t i = 0; i < weights; ++i) instance->weights[i] -= rate * instance->gradient[i];
   if (!instance->problem->layers[0].has_bias) return;
   for (int64_t o = 0; o < outputs; ++o) instance->bias[o] -= rate * instance->gradient[weights + o];
 }
 
-gdbench_status fake_run(gdbench_instance* instance, uint64_t steps) {
+static int64_t first_row(const gdbench_instance* instance) {
+  const int64_t batch_rows = instance->problem->batch_rows;
+  return instance->step % ((instance->data->rows + batch_rows - 1) / batch_rows) * batch_rows;
+}
+
+int64_t fake_batch_rows(const gdbench_instance* instance) {
+  const int64_t left = instance->data->rows - first_row(instance);
+  return left < instance->problem->batch_rows ? left : instance->problem->batch_rows;
+}
+
+void fake_gradient(gdbench_instance* instance, int64_t first, int64_t rows, int64_t of_rows) {
   const gdbench_data* data = instance->data;
   const int64_t batch_rows = instance->problem->batch_rows;
   const int64_t steps_per_epoch = (data->rows + batch_rows - 1) / batch_rows;
-  const size_t gradient_bytes = sizeof(double) * (size_t)((data->features + 1) * data->outputs);
+  /* Without an order there is no number of epochs. */
+  const int64_t epoch = data->order != NULL ? instance->step / steps_per_epoch % data->epochs : 0;
+  const double factor = instance->problem->loss == GDBENCH_MSE ? 2.0 : 1.0;
+  const double scale = instance->gradient_factor * factor / (double)(of_rows * data->outputs);
+  memset(instance->gradient, 0, sizeof(double) * (size_t)((data->features + 1) * data->outputs));
+  for (int64_t r = first_row(instance) + first; r < first_row(instance) + first + rows; ++r) {
+    accumulate_row(instance, data->order != NULL ? data->order[epoch * data->rows + r] : r, scale);
+  }
+}
+
+gdbench_status fake_run(gdbench_instance* instance, uint64_t steps) {
   for (uint64_t s = 0; s < steps; ++s) {
-    /* Without an order there is no number of epochs. */
-    const int64_t epoch = data->order != NULL ? instance->step / steps_per_epoch % data->epochs : 0;
-    const int64_t first = instance->step % steps_per_epoch * batch_rows;
-    const int64_t rows = first + batch_rows > data->rows ? data->rows - first : batch_rows;
-    const double factor = instance->problem->loss == GDBENCH_MSE ? 2.0 : 1.0;
-    const double scale = instance->gradient_factor * factor / (double)(rows * data->outputs);
-    memset(instance->gradient, 0, gradient_bytes);
-    for (int64_t r = first; r < first + rows; ++r) {
-      accumulate_row(instance, data->order != NULL ? data->order[epoch * data->rows + r] : r, scale);
-    }
-    update(instance);
-    instance->step += 1;
+    fake_gradient(instance, 0, fake_batch_rows(instance), fake_batch_rows(instance));
+    fake_update(instance);
   }
   return GDBENCH_OK;
 }

@@ -44,6 +44,11 @@ gdbench_status fake_prepare(gdbench_instance* instance, const gdbench_problem* p
 gdbench_status fake_set_state(gdbench_instance* instance, const gdbench_state* state);
 gdbench_status fake_get_state(gdbench_instance* instance, gdbench_state* state);
 gdbench_status fake_run(gdbench_instance* instance, uint64_t steps);
+/* What a step consists of: the rows of its batch; the gradient of some of them, each divided by `of_rows`; the update
+ * by the gradient, which ends the step. */
+int64_t fake_batch_rows(const gdbench_instance* instance);
+void fake_gradient(gdbench_instance* instance, int64_t first, int64_t rows, int64_t of_rows);
+void fake_update(gdbench_instance* instance);
 /* Prediction minus target of one output of one row. */
 double fake_residual(const gdbench_instance* instance, int64_t row, int64_t output);
 void fake_destroy(gdbench_instance* instance);
