@@ -215,6 +215,7 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
         protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix)));
   }
   request.processors = measuring_processors();
+  request.shares_processors = options.verifies;
   request.points = TRY(scenario::expand(matrix, selection, scenarios, ids_of(request.catalogues)));
   if (!options.shard.empty()) {
     TRY(keep_shard(options.shard, request.points));

@@ -27,6 +27,7 @@ struct SelectionOptions {
   std::string shard;        // "2/4": every fourth scenario from the second on; empty: all
   bool no_cache = false;    // compute the reference even where an earlier run kept it
   bool control = false;     // one cell of each scenario a second time (A/A)
+  bool verifies = false;    // nothing is timed
   std::uint64_t seed = 1;
   double timeout_seconds = 60;
   double memory_cap_gib = 4;

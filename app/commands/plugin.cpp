@@ -121,6 +121,7 @@ Result<int> check(const PluginOptions& options) {
   request.arms = {this_build()};
   request.catalogues = {std::move(catalogue)};
   request.processors = measuring_processors();
+  request.shares_processors = true;
   report::Report report;
   const measure::Plan plan = TRY(measure::make_plan(std::move(request), report));
   for (const protocol::CatalogueEntry& entry : plan.catalogues.front()) {

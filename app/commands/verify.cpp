@@ -46,6 +46,7 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
 
 void add_verify(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<VerifyOptions>();
+  options->selection.verifies = true;
   CommandLine command = app.command("verify", "Compare every cell with the reference; no timing");
   add_selection_options(command, options->selection);
   command.flag("--json", options->json, "Print a report without times as JSON");

@@ -87,6 +87,9 @@ enum class Capability : std::int32_t {
   ranks = GDBENCH_CAPABILITY_RANKS
 };
 
+// What ids of implementations with Capability::ranks end with.
+inline constexpr const char* kRanksPolicy = "+mpi";
+
 // Names are those of scenario files, reports and messages.
 
 struct TaskRow {

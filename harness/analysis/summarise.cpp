@@ -98,7 +98,7 @@ std::unordered_map<std::string, Baseline> baselines_of(const report::Report& rep
 
 std::string reason_not_ranked(const report::Cell& cell) {
   const std::optional<double> used = processors_used(cell);
-  if (!used || *used <= cell.threads + kHelperAllowance) return {};
+  if (!used || *used <= cell.threads * cell.ranks.value_or(1) + kHelperAllowance) return {};
   return formatted("used %.2f processors, has %d thread%s", *used, cell.threads, cell.threads == 1 ? "" : "s");
 }
 

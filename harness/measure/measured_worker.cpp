@@ -62,6 +62,7 @@ report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t step
   sample.outside_ns = std::max(answer.outside.cpu_ns, answer.outside.real_ns);
   sample.displacement = displacement;
   if (answer.device_ns) sample.device_ns = *answer.device_ns / static_cast<double>(steps);
+  if (answer.exchange_ns) sample.exchange_ns = *answer.exchange_ns / static_cast<double>(steps);
   return sample;
 }
 
@@ -87,7 +88,7 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
   const int in_use = client().preparation().helper_threads.value_or(declared);
   const BlockClaim claim{.answer = answer,
                          .steps = block_.steps,
-                         .compute_threads = planned_.threads.compute,
+                         .compute_threads = planned_.compute_threads(),
                          .helper_threads = std::clamp(in_use, 0, declared)};
   std::vector<std::string> reasons = {untrusted_reason(claim), processor_.judge(claim)};
   // Work that a calibration adds is the host's alone.
@@ -107,7 +108,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const bool told = planned_.entry->hosted() && answer.host_tells_outside;
     const std::size_t device_tensors = planned_.on_device() ? worker_.tensor_count() : 0;
     std::string outside = untrusted_for_outside_work(
-        answer.outside, outside_limit_ns(told, planned_.threads.compute, copy_ns_, device_tensors));
+        answer.outside, outside_limit_ns(told, planned_.compute_threads(), copy_ns_, device_tensors));
     if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;

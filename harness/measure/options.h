@@ -54,7 +54,7 @@ struct RunOptions {
   BlockTimes long_block = {0.01, 0.01};
   const BlockTimes& block_of(const PlannedCell& cell) const {
     const bool quick =
-        cell.entry->hosted() && !cell.entry->on_request && cell.threads.compute == 1 && !cell.on_device();
+        cell.entry->hosted() && !cell.entry->on_request && cell.compute_threads() == 1 && !cell.on_device();
     return quick ? block : long_block;
   }
   std::uint64_t seed = 1;

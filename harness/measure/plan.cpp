@@ -70,6 +70,18 @@ protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allo
 
 namespace {
 
+// Processes that train together, by the option that all implementations with ranks have.
+Result<int> ranks_of(const ImplementationDescription& implementation,
+                     const std::map<std::string, std::string>& options) {
+  constexpr const char* kOption = "ranks";
+  const auto option = options.find(kOption);
+  if (!implementation.has_capability(name_of(catalogue::Capability::ranks)) || option == options.end()) return 1;
+  const int ranks = number_of<int>(option->second).value_or(0);
+  if (ranks >= 1 && ranks <= scenario::kMaxThreads) return ranks;
+  return usage_error(
+      cat("impl.", kOption, ": found ", in_quotes(option->second), ", expected 1 to ", scenario::kMaxThreads));
+}
+
 // Builds a plan point by point; remembers what several points share.
 class Planner {
  public:
@@ -159,6 +171,7 @@ class Planner {
       (value != option.default_value ? changed : unchanged)[option.key] = value;
     }
     for (const auto& [key, value] : point.options) wanted_options.insert(key);
+    const int ranks = TRY(ranks_of(implementation, options));
 
     PlannedScenario& planned = *plan_.scenarios[index];
     const report::ScenarioRecord& record = report_.scenarios[index];
@@ -174,6 +187,7 @@ class Planner {
     cell.options = std::move(changed);
     if (!unchanged.empty()) cell.default_options = std::move(unchanged);
     cell.threads = point.threads;
+    if (implementation.has_capability(name_of(catalogue::Capability::ranks))) cell.ranks = ranks;
     cell.arm = arm;
     cell.build = implementation.build;
     cell.worker = entry.worker_build;
@@ -194,11 +208,17 @@ class Planner {
       cell.status = {report::CellState::unsupported, "this machine has " + std::to_string(allowed.size()) +
                                                          " processor(s) for " + std::to_string(point.threads) +
                                                          " threads"};
+    } else if (ranks * point.threads > static_cast<int>(allowed.size()) && !request_.shares_processors) {
+      cell.status = {report::CellState::unsupported,
+                     cat("this machine has ", allowed.size(), " processor(s) for ", ranks, " ranks of ", point.threads,
+                         " thread(s): they can be verified, not timed")};
     } else if (!reason.empty()) {
       cell.status = {report::CellState::unsupported, reason};
     } else {
+      protocol::ThreadSettings threads = place_threads(ranks * point.threads, allowed);
+      threads.compute = point.threads;
       planned.cells.push_back(
-          {report_.cells.size(), unit_, &entry, std::move(options), place_threads(point.threads, allowed), proof});
+          {report_.cells.size(), unit_, &entry, std::move(options), std::move(threads), proof, ranks});
     }
     report_.cells.push_back(std::move(cell));
     return {};

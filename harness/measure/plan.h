@@ -29,6 +29,10 @@ struct PlannedCell {
   std::map<std::string, std::string> options;  // every declared option
   protocol::ThreadSettings threads;
   Proof proof = Proof::trajectory;
+  int ranks = 1;  // processes that train together, each with so many threads
+
+  // Threads that compute, in all processes.
+  int compute_threads() const { return ranks * threads.compute; }
 
   // Whether the implementation says that it computes on a device.
   bool on_device() const { return entry->implementation.has_capability(name_of(catalogue::Capability::device)); }
@@ -61,14 +65,16 @@ struct PlanRequest {
   std::vector<protocol::Arm> arms;
   std::vector<std::vector<protocol::CatalogueEntry>> catalogues;  // of each arm
   std::vector<int> processors;                                    // that this process may use
+  // Whether ranks may share processors where there are fewer than they need: where nothing is timed.
+  bool shares_processors = false;
   // An implementation of the first arm that is measured a second time in every scenario, in the arm kControlArm: what
   // differs between the two is the machine's doing. Empty: none is.
   std::string control;
   std::size_t data_cap_bytes = kDataCapBytes;  // of data held at once; the rest is made again when its turn comes
 };
 
-// Compute threads get the last allowed processors, so that the coordinator and everything else that starts on the
-// first ones disturbs them least; helpers get the others.
+// `compute` threads in all processes get the last allowed processors, so that the coordinator and everything else that
+// starts on the first ones disturbs them least; helpers get the others.
 protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allowed);
 
 // Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already

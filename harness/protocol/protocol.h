@@ -209,7 +209,7 @@ struct RunAnswer {
   std::optional<AllocationTotals> allocations = {};  // by the block, where the worker counts
   std::optional<std::uint64_t> traces = {};          // functions traced or compiled within the block
   std::optional<double> device_ns = {};              // the block by the clock of the device that computed it
-  std::optional<double> exchange_ns = {};            // of ranks: in all-reduces, waiting included, all ranks together
+  std::optional<double> exchange_ns = {};            // of ranks: in all-reduces, waiting included, on average
 };
 struct RunRequest {
   static constexpr const char* kName = "run";

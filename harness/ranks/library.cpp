@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 constexpr const char* kOpenMpi = "openmpi";
 constexpr const char* kMpich = "mpich";
 
-std::string launcher_of(const std::string& library) { return "mpirun." + library; }
-
 bool is_on_path(const std::string& program) {
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
@@ -31,11 +29,10 @@ bool is_on_path(const std::string& program) {
 std::vector<Library> find_libraries(const std::vector<fs::path>& plugin_folders) {
   std::vector<Library> found;
   for (const char* name : {kOpenMpi, kMpich}) {
-    if (!is_on_path(launcher_of(name))) continue;
     for (const fs::path& folder : plugin_folders) {
-      const fs::path transport = folder / "ranks" / (std::string(name) + ".so");
-      if (!fs::is_regular_file(transport)) continue;
-      found.push_back({name, transport});
+      const Library library{name, folder / "ranks" / (std::string(name) + ".so")};
+      if (!fs::is_regular_file(library.transport) || !is_on_path(library.launcher())) continue;
+      found.push_back(library);
       break;
     }
   }
@@ -43,13 +40,17 @@ std::vector<Library> find_libraries(const std::vector<fs::path>& plugin_folders)
 }
 
 // Processes of this machine whatever scheduler it belongs to, where gdbench says which processor each has.
-std::vector<std::string> Library::launch_command(int count, const std::vector<std::string>& command) const {
-  std::vector<std::string> line = {launcher_of(name)};
+std::vector<std::string> Library::launch_command(int count, const fs::path& scratch,
+                                                 const std::vector<std::string>& command) const {
+  std::vector<std::string> line = {launcher()};
   if (name == kOpenMpi) {
     line.insert(line.end(), {"--mca", "plm", "isolated", "--oversubscribe", "--bind-to", "none"});
+    for (const char* folder : {"orte_tmpdir_base", "btl_vader_backing_directory"}) {
+      line.insert(line.end(), {"--mca", folder, scratch.string()});
+    }
     if (geteuid() == 0) line.emplace_back("--allow-run-as-root");
   } else {
-    line.insert(line.end(), {"-launcher", "fork", "-bind-to", "none"});
+    line.insert(line.end(), {"-launcher", "fork", "-bind-to", "none", "-genv", "UCX_POSIX_DIR", scratch.string()});
   }
   line.insert(line.end(), {"-n", std::to_string(count)});
   line.insert(line.end(), command.begin(), command.end());

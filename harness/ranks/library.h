@@ -11,8 +11,12 @@ struct Library {
   std::string name;
   std::filesystem::path transport;  // see transport.h
 
-  // Starts `count` processes of `command` on this machine, without pinning them.
-  std::vector<std::string> launch_command(int count, const std::vector<std::string>& command) const;
+  // What starts processes with this library, a program on PATH.
+  std::string launcher() const { return "mpirun." + name; }
+  // Starts `count` processes of `command` on this machine, without pinning them. Their library's files are in
+  // `scratch`.
+  std::vector<std::string> launch_command(int count, const std::filesystem::path& scratch,
+                                          const std::vector<std::string>& command) const;
 };
 
 // Those whose transport lies in ranks/ below one of the folders of plugins and whose launcher is on PATH; the first one

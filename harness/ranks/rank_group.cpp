@@ -52,7 +52,8 @@ Progress* lines_of(const SharedMemory& memory) { return reinterpret_cast<Progres
 Result<std::unique_ptr<RankGroup>> RankGroup::start(const Library& library, int count, std::vector<std::string> command,
                                                     int data, const SharedMemory& state) {
   auto group = std::make_unique<RankGroup>();
-  group->launcher_name_ = library.launch_command(count, {}).front();
+  group->launcher_name_ = library.launcher();
+  group->scratch_ = TRY(ScratchFolder::make());
   TRY(group->gather(count, std::move(command), library));
   TRY(group->introduce(library));
   TRY(group->share(data, state));
@@ -63,7 +64,7 @@ Result<std::unique_ptr<RankGroup>> RankGroup::start(const Library& library, int 
 Status RankGroup::gather(int count, std::vector<std::string> command, const Library& library) {
   Listener listener = TRY(Listener::open());
   command.push_back(listener.name());
-  launcher_ = TRY(protocol::Process::start(library.launch_command(count, command), {}, {}));
+  launcher_ = TRY(protocol::Process::start(library.launch_command(count, scratch_.path(), command), {}, {}));
   const auto deadline = steady_clock::now() + kStartLimit;
   while (members_.size() < static_cast<std::size_t>(count)) {
     UniqueDescriptor connection = TRY(listener.accept(kAcceptStep));
@@ -203,14 +204,14 @@ Error RankGroup::ended(std::size_t rank) {
 }
 
 void RankGroup::name_who_is_late(const std::vector<std::optional<Json>>& answers) const {
-  if (!progress_) return;
+  const auto entered_by = [&](std::size_t rank) {
+    return progress_ ? lines_of(*progress_)[rank].entered.load(std::memory_order_relaxed) : 0;
+  };
   std::uint64_t most = 0;
-  for (std::size_t rank = 0; rank < answers.size(); ++rank) {
-    most = std::max(most, lines_of(*progress_)[rank].entered.load(std::memory_order_relaxed));
-  }
+  for (std::size_t rank = 0; rank < answers.size(); ++rank) most = std::max(most, entered_by(rank));
   for (std::size_t rank = 0; rank < answers.size(); ++rank) {
     if (answers[rank]) continue;
-    const std::uint64_t entered = lines_of(*progress_)[rank].entered.load(std::memory_order_relaxed);
+    const std::uint64_t entered = entered_by(rank);
     const pid_t process = members_[rank].process;
     if (is_stopped(process)) {
       std::fprintf(stderr, "rank %zu (process %d) is stopped\n", rank, process);

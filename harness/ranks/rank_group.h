@@ -18,6 +18,7 @@
 #include "harness/protocol/channel.h"
 #include "harness/protocol/process.h"
 #include "harness/ranks/library.h"
+#include "harness/ranks/scratch_folder.h"
 
 namespace gdbench::ranks {
 
@@ -62,6 +63,7 @@ class RankGroup {
   void name_who_is_late(const std::vector<std::optional<Json>>& answers) const;
 
   std::string launcher_name_;
+  ScratchFolder scratch_;  // outlives those who use it
   protocol::Process launcher_;
   std::vector<Member> members_;
   std::string version_;

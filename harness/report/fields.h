@@ -25,7 +25,7 @@ void decode_whole(const Json& value, const Place& place, ResolvedScenario& scena
 
 FIELDS_OF(CellStatus, state, reason)
 FIELDS_OF(Sample, launch, round, position, cold, steps, real_ns, cpu_ns, request_ns, displacement, outside_ns,
-          device_ns)
+          device_ns, exchange_ns)
 FIELDS_OF(DeviceState, name, clock_mhz, memory_clock_mhz, power_watts, temperature_celsius, throttled_by)
 FIELDS_OF(DeviceStates, first, last)
 FIELDS_OF(Launch, launch, started_at, start_seconds, load_seconds, prepare_seconds, first_step_ns, total_seconds,
@@ -50,9 +50,9 @@ FIELDS_OF(FloorPart, op, time_ns)
 FIELDS_OF(Profile, cell, scenario, implementation, steps, step_ns, profiled_step_ns, load_seconds, prepare_seconds,
           first_step_ns, allocations_per_step, allocated_bytes_per_step, prepared_bytes, dispatches_per_step, floor,
           records)
-FIELDS_OF(Cell, id, scenario, implementation, options, default_options, threads, arm, build, worker, repeat, runtime,
-          ranked, status, verification, block, profile, other_profiles, target, confirmed_from, summary, launches,
-          samples)
+FIELDS_OF(Cell, id, scenario, implementation, options, default_options, threads, ranks, arm, build, worker, repeat,
+          runtime, ranked, status, verification, block, profile, other_profiles, target, confirmed_from, summary,
+          launches, samples)
 FIELDS_OF(ScenarioRecord, key, name, label, rows, features, outputs, parameters, batch_rows, operations_per_step,
           data_digest, resolved)
 FIELDS_OF(Run, id, started_at, finished_at, status, command, matrix, baseline, seed, budget_seconds, precision, quick,

@@ -22,7 +22,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 11;
+constexpr int kSchemaMinor = 12;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -56,6 +56,9 @@ struct Sample {
   std::optional<double> outside_ns{};
   // Since 1.10: per step by the clock of the device that computed it, idle moments between its kernels included.
   std::optional<double> device_ns{};
+  // Since 1.12, of several ranks: per step and rank, in all-reduces, with waiting for others. Part of cpu_ns, as ranks
+  // that wait keep their processors busy.
+  std::optional<double> exchange_ns{};
 };
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
@@ -230,7 +233,9 @@ struct Cell {
   std::map<std::string, std::string> options;  // only those that differ from their defaults
   // Since 1.4: those that do not. Absent where the implementation declares none.
   std::optional<std::map<std::string, std::string>> default_options;
-  int threads = 1;
+  int threads = 1;  // of each process
+  // Since 1.12: processes that train the model together. Absent where that is none of the implementation's kinds.
+  std::optional<int> ranks{};
   std::string arm = kNewArm;
   std::string build;   // of the implementation: compiler, flags, libraries
   std::string worker;  // build of the worker that hosts it, as the worker says itself

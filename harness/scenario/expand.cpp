@@ -74,6 +74,11 @@ class Expansion {
     return usage_error(one_line(where + ": found " + found + ", expected " + expected));
   }
 
+  // Several processes that train together are asked for by name: their cells need the processors of several others.
+  static bool is_left_out(const std::string& glob, const std::string& name) {
+    return name.ends_with(catalogue::kRanksPolicy) && glob.find(catalogue::kRanksPolicy) == std::string::npos;
+  }
+
   // The names that the globs match, in the globs' order. A glob that matches nothing is a fault.
   Result<std::vector<std::size_t>> select(const std::vector<std::string>& globs, const std::vector<std::string>& names,
                                           const std::string& place, const std::string& what) const {
@@ -82,7 +87,7 @@ class Expansion {
     for (const std::string& glob : globs) {
       bool matched = false;
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!glob_match(glob, names[i])) continue;
+        if (!glob_match(glob, names[i]) || is_left_out(glob, names[i])) continue;
         matched = true;
         if (taken[i] == 0) selected.push_back(i);
         taken[i] = 1;

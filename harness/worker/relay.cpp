@@ -169,6 +169,7 @@ Result<protocol::RunAnswer> Relay::answer_to(const protocol::RunRequest& request
       combined.allocations->bytes += own.allocations->bytes;
     }
   }
+  if (combined.exchange_ns) *combined.exchange_ns /= static_cast<double>(answers.size());
   return combined;
 }
 

@@ -132,6 +132,7 @@ class Conformance : public testing::Test {
     request.arms.resize(1);
     request.catalogues = {catalogue};
     request.processors = processors();
+    request.shares_processors = true;
     report::Report report;
     const Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
     if (!plan.ok()) ADD_FAILURE() << plan.error().message;
