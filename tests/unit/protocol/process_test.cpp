@@ -54,6 +54,24 @@ TEST(Process, TellsHowItEnded) {
   EXPECT_EQ(shell("kill -ABRT $$").finish(5).text(), "signal 6 (Aborted)");
 }
 
+TEST(Process, TellsThatItHasEndedByItself) {
+  const Process brief = shell("exit 3");
+  EXPECT_TRUE(soon([&] { return brief.has_ended(); }));
+  EXPECT_FALSE(shell("sleep 10").has_ended());
+  EXPECT_FALSE(Process().has_ended());
+}
+
+TEST(Process, CountsTheMemoryOfWhatItStarted) {
+  // Each a shell with a text of 8 MB.
+  const std::string text = "text=$(head -c 8000000 /dev/zero | tr '\\0' x); echo $$; sleep 10; echo $text";
+  const Process one = shell(text);
+  const Process two = shell("sh -c \"$(cat <<'END'\n" + text + "\nEND\n)\" & " + text);
+  constexpr std::int64_t kText = 8'000'000;
+  EXPECT_TRUE(soon([&] { return one.memory().anonymous > kText; }));
+  EXPECT_TRUE(soon([&] { return two.memory().anonymous > 2 * kText; })) << two.memory().anonymous;
+  EXPECT_LT(one.memory().anonymous, 2 * kText);
+}
+
 TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
   const auto seen = [](const std::string& preload) {
     Result<Process> process = Process::start({"/bin/sh", "-c", "echo preload=$LD_PRELOAD"}, {}, {}, preload);

@@ -1,0 +1,179 @@
+"""Trainings by several processes, through each library that starts them: what is right, what is wrong, and what is left
+of them when any of the processes ends."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import unittest
+
+from program import FAKES, PROGRAM, ProgramTest, processes_in, soon
+
+TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
+LIBRARIES = [name for name in ("openmpi", "mpich") if (TRANSPORTS / f"{name}.so").exists() and shutil.which(f"mpirun.{name}")]
+if not LIBRARIES:
+    print("skipped: there is no MPI (Debian: libopenmpi-dev openmpi-bin, libmpich-dev mpich)")
+    sys.exit(77)
+
+PLUGINS = os.path.join(FAKES, "ranks")
+# The last batch of an epoch is a smaller one, and 64 rows are no multiple of 3 or 5.
+SCENARIO = ("--scenario", "linreg-300x10", "--set", "batch.rows=64")
+RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
+
+
+def words_of(process):
+    return (pathlib.Path("/proc") / str(process) / "cmdline").read_text(encoding="utf-8").split("\0")
+
+
+def rank_of(process):
+    variables = (pathlib.Path("/proc") / str(process) / "environ").read_text(encoding="utf-8").split("\0")
+    values = dict(variable.partition("=")[::2] for variable in variables)
+    return next(int(values[name]) for name in RANK_VARIABLES if name in values)
+
+
+class Ranks(ProgramTest):
+    def verify(self, *arguments, status):
+        """{implementation and its options: (state, reason)} of a verification."""
+        output, _ = self.call("verify", *SCENARIO, *arguments, plugins=PLUGINS, status=status)
+        rows = re.findall(r"^  (\S+?)((?: \w+=\w+)*)  +(ok|wrong|crashed|untrusted|timed out|unsupported)  +(.*)$", output, re.M)
+        return {name + options: (state, reason) for name, options, state, reason in rows}
+
+    def test_any_number_of_ranks_is_right(self):
+        counts = [word for count in (1, 2, 3, 5) for word in ("--set", f"impl.ranks={count}")]
+        libraries = [word for name in LIBRARIES for word in ("--set", f"impl.mpi={name}")]
+        rows = self.verify("--impl", "fake/ranks+mpi", *counts, *libraries, status=0)
+        self.assertEqual([state for state, _ in rows.values()], ["ok"] * 4 * len(LIBRARIES))
+
+    def test_each_fault_is_found(self):
+        rows = self.verify("--impl", "fake/*+mpi", "--set", "impl.ranks=3", "--timeout", "4", status=3)
+        states = {name.split()[0].removeprefix("fake/").removesuffix("+mpi"): row for name, row in rows.items()}
+        for name in ("mean-of-means", "counted-twice", "stale"):
+            self.assertEqual(states[name][0], "wrong", name)
+            self.assertIn("leaves the reference at step 1:", states[name][1])
+        apart = r"^rank {} ended with other parameters than rank 0, in tensor 0$"
+        self.assertEqual(states["update-before-sum"][0], "untrusted")
+        self.assertRegex(states["update-before-sum"][1], apart.format(1))
+        self.assertEqual(states["drifting"][0], "untrusted")
+        self.assertRegex(states["drifting"][1], apart.format(2))
+        self.assertEqual(states["failing"], ("crashed", "rank 2: is out of luck"))
+        self.assertEqual(states["waiting"][0], "timed out")
+        self.assertRegex(states["waiting"][1], r"rank 2 \(process \d+\) did not come to all-reduce 4, where others wait$")
+        self.assertEqual(states["ranks"][0], "ok")
+
+    def test_a_run_says_what_exchanging_takes(self):
+        self.call("run", *SCENARIO, "--impl", "fake/ranks+mpi", "--impl", "hand/naive", "--set", "impl.ranks=1", "--set",
+                  "impl.ranks=64", "--quick", "--out", "x.json", plugins=PLUGINS)
+        cells = {(cell["implementation"], cell.get("ranks")): cell for cell in self.cells_of(self.read_json("x.json"))}
+        one = cells["fake/ranks+mpi", 1]
+        self.assertEqual(one["status"]["state"], "ok")
+        self.assertRegex(one["runtime"]["ranks"], r"^1 by (Open MPI|MPICH)")
+        for sample in one["samples"]:
+            self.assertGreater(sample["exchange_ns"], 0)
+            self.assertLess(sample["exchange_ns"], sample["real_ns"])
+        many = cells["fake/ranks+mpi", 64]["status"]
+        self.assertEqual(many["state"], "unsupported")
+        self.assertRegex(many["reason"], r"^this machine has \d+ processor\(s\) for 64 ranks of 1 thread\(s\)")
+        self.assertEqual(cells["hand/naive", None]["status"]["state"], "ok")
+
+    def test_nobody_meets_them_unasked(self):
+        output, _ = self.call("run", "--dry-run", "--impl", "*", *SCENARIO, plugins=PLUGINS)
+        self.assertIn("hand/naive", output)
+        self.assertNotIn("+mpi", output)
+
+    def test_a_number_that_is_none(self):
+        for count in ("0", "-1", "5000", "two"):
+            _, errors = self.call("verify", *SCENARIO, "--impl", "fake/ranks+mpi", "--set", f"impl.ranks={count}",
+                                  plugins=PLUGINS, status=2)
+            self.assertRegex(errors, rf'^gdbench: impl\.ranks: found "{count}", expected .+\n$')
+
+
+class Ends(ProgramTest):
+    """The last of two ranks waits for a signal, and the first one for the last."""
+
+    def waiting(self, library, timeout):
+        """A verification whose ranks have begun to wait: {which: process}."""
+        program = self.start("verify", *SCENARIO, "--impl", "fake/waiting+mpi", "--set", f"impl.mpi={library}", "--timeout",
+                             str(timeout), plugins=PLUGINS)
+        for stream in (program.stdout, program.stderr):
+            self.addCleanup(stream.close)
+        self.addCleanup(program.kill)
+        found = {}
+
+        def begun():
+            found.clear()
+            found["program"] = program.pid
+            for process in processes_in(self.folder):
+                try:
+                    words = words_of(process)
+                    if words[0].startswith("mpirun"):
+                        found["launcher"] = process
+                    elif words[1:2] == ["rank"]:
+                        found[f"rank {rank_of(process)}"] = process
+                    elif words[1:2] == ["worker"]:
+                        found["worker"] = process
+                except OSError:
+                    continue
+            stat = pathlib.Path("/proc") / str(found.get("rank 1", 0)) / "syscall"
+            # pause(2), by its number on x86-64
+            return len(found) == 5 and stat.exists() and stat.read_text().startswith("34 ")
+
+        self.assertTrue(soon(begun, 30), found)
+        return program, found
+
+    def expect_end(self, program, pattern):
+        output, errors = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 3, errors)
+        self.assertRegex(output, pattern)
+        self.assertTrue(soon(lambda: processes_in(self.folder) == []), processes_in(self.folder))
+
+    def test_a_rank_that_is_killed(self):
+        for library in LIBRARIES:
+            for number, name in ((signal.SIGKILL, "Killed"), (signal.SIGSEGV, "Segmentation fault")):
+                with self.subTest(library=library, signal=name):
+                    program, found = self.waiting(library, 30)
+                    os.kill(found["rank 1"], number)
+                    ended = rf"rank \d \(process \d+\) was ended by signal {int(number)} \({name}\)"
+                    self.expect_end(program, rf"crashed  +{ended}")
+
+    def test_a_rank_that_is_stopped(self):
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                program, found = self.waiting(library, 5)
+                os.kill(found["rank 1"], signal.SIGSTOP)
+                stopped = rf"rank 1 \(process {found['rank 1']}\) is stopped"
+                self.expect_end(program, rf"timed out  +run: no answer within 5 s, said last: {stopped}")
+
+    def test_a_launcher_that_is_killed(self):
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                program, found = self.waiting(library, 30)
+                os.kill(found["launcher"], signal.SIGKILL)
+                self.expect_end(program, rf"crashed  +rank \d \(process \d+\) ended, mpirun.{library} with signal 9")
+
+    def test_a_worker_that_is_killed(self):
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                program, found = self.waiting(library, 30)
+                os.kill(found["worker"], signal.SIGKILL)
+                self.expect_end(program, r"crashed  +run: signal 9 \(Killed\)")
+
+    def test_a_program_that_is_killed(self):
+        for library in LIBRARIES:
+            with self.subTest(library=library):
+                program, _ = self.waiting(library, 30)
+                program.kill()
+                program.wait()
+                self.assertTrue(soon(lambda: processes_in(self.folder) == []), processes_in(self.folder))
+
+    def tearDown(self):
+        # What a killed worker left in memory, the next one's ranks have removed.
+        self.call("verify", *SCENARIO, "--impl", "fake/ranks+mpi", plugins=PLUGINS)
+        left = [path.name for path in pathlib.Path("/dev/shm").glob("gdbench-ranks-*")]
+        alive = [name for name in left if (pathlib.Path("/proc") / name.split("-")[2]).exists()]
+        self.assertEqual(left, alive)
+
+
+if __name__ == "__main__":
+    unittest.main()
