@@ -163,7 +163,7 @@ backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {
 
 void CompiledRegion::run_loaded(const Batch& batch) {
   set_batch(batch.x, batch.targets, parameters().scalars().buffer);
-  run_call(batch.rows, 1);
+  run_call(batch.whole_rows, 1);
 }
 
 void CompiledRegion::run(std::uint64_t steps) {

@@ -41,7 +41,7 @@ Compiled CompiledTrainer::compile_step(std::int64_t rows) {
 }
 
 TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::Buffer arena, const Batch& batch) {
-  const std::vector<MicroBatch> parts = parts_of(batch.rows);
+  const std::vector<MicroBatch> parts = parts_of(batch.whole_rows);
   std::vector<Batch> rows;
   for (const MicroBatch& part : parts) rows.push_back(feed().part(batch, part));
   return {make_executable(session(), compiled, parameters(), masks(), arena, rows), feed(), batch, parts};
@@ -55,7 +55,7 @@ PreparedSteps CompiledTrainer::make_steps(bool records) {
     // Both sizes of batch share one arena: they never run at the same time.
     const backends::Buffer arena = session().allocate(std::max(full.plan.arena_bytes, partial.plan.arena_bytes));
     const auto make = [&](const Batch& batch) {
-      return make_step(batch.rows == problem().batch_rows ? full : partial, arena, batch);
+      return make_step(batch.whole_rows == problem().batch_rows ? full : partial, arena, batch);
     };
     return PreparedSteps(*this, make, records);
   });
