@@ -55,7 +55,10 @@ inline constexpr Offer kCudaStrategies[] = {
 };
 
 // On a backend that compiles whole steps.
-inline constexpr Offer kCompiledStrategies[] = {&strategies::graph::kRegionDescriptor,
-                                                &strategies::graph::kHoistedDescriptor};
+inline constexpr Offer kCompiledStrategies[] = {
+    &strategies::graph::kRegionDescriptor,
+    &strategies::graph::kHoistedDescriptor,
+    {&strategies::graph::kRegionDescriptor, Policy::mpi},
+};
 
 }  // namespace gdbench::plugins

@@ -54,6 +54,8 @@ class TrainerBase : public Strategy {
   }
   // The same for a profile.
   void finish_step(CallClock& clock);
+  // What finish_step updates by instead of add_update's calls.
+  void replace_update(Program program) { updating_ = std::move(program); }
   bool finishes_steps() const { return scaling_ || exchange_; }
   // Steps so far that did not update, as gradients were not finite.
   std::int64_t skipped_steps() const { return scaling_ ? scaling_->skipped() : 0; }
