@@ -19,13 +19,14 @@ std::string mebibytes(double bytes) { return std::to_string(static_cast<std::int
 
 BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings,
                          Allocate allocate)
-    : plan_{&data, batch_rows, labels}, allocate_(std::move(allocate)) {
+    : plan_{&data, batch_rows, labels, settings.rank}, allocate_(std::move(allocate)) {
   if (batch_rows < 1 || batch_rows > data.rows) {
     throw Failure(GDBENCH_INVALID,
                   "batch of " + std::to_string(batch_rows) + " rows, expected 1 to " + std::to_string(data.rows));
   }
-  x_stride_ = aligned_size(static_cast<std::size_t>(batch_rows) * x_row_bytes());
-  target_stride_ = aligned_size(static_cast<std::size_t>(batch_rows) * target_row_bytes());
+  const auto most_rows = static_cast<std::size_t>(plan_.most_rows());
+  x_stride_ = aligned_size(most_rows * x_row_bytes());
+  target_stride_ = aligned_size(most_rows * target_row_bytes());
   if (data.stream != nullptr) {
     stream(settings);
   } else if (settings.loader == Loader::sample) {
@@ -120,16 +121,17 @@ Batch BatchLoader::place(std::int64_t step) const {
   const std::int64_t rows = plan_.rows(step);
   if (own_x_ != nullptr) {
     const Prefetcher::Slot at = slot(laid_out_ > 0 ? step % laid_out_ : 0);
-    return {at.x, at.targets, rows};
+    return {at.x, at.targets, rows, plan_.whole_rows(step)};
   }
   const auto first = static_cast<std::size_t>(plan_.first(step));
-  return {memory_.x + first * x_row_bytes(), memory_.targets + first * target_row_bytes(), rows};
+  return {memory_.x + first * x_row_bytes(), memory_.targets + first * target_row_bytes(), rows,
+          plan_.whole_rows(step)};
 }
 
 Batch BatchLoader::batch(std::int64_t step) {
   if (prefetcher_) {
     const Prefetcher::Slot& made = prefetcher_->next();
-    return {made.x, made.targets, plan_.rows(step)};
+    return {made.x, made.targets, plan_.rows(step), plan_.whole_rows(step)};
   }
   if (maker_) maker_->make(step, own_x_, own_targets_);
   return place(step);

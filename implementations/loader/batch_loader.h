@@ -1,5 +1,5 @@
 // The one data loader of all native plugins: which rows belong to step t, and where they lie in host memory. It knows
-// the C interface and nothing of backends.
+// the C interface and nothing of backends. Of a batch that several ranks share, it only has this rank's rows.
 //
 // Batches either lie ready (a slice of the data, or laid out when the loader was made) or are made by a BatchMaker in
 // the loader's own buffers, on the calling thread or ahead on a helper thread.
@@ -26,6 +26,7 @@ struct Batch {
   const void* x = nullptr;        // [rows, features]
   const void* targets = nullptr;  // Y [rows, outputs], or int32 labels [rows]
   std::int64_t rows = 0;
+  std::int64_t whole_rows = 0;  // of the step's batch, of which these are this rank's
 };
 
 // Memory that batches lie in: those of every step are within it.
@@ -61,10 +62,10 @@ class BatchLoader {
   Batch place(std::int64_t step) const;
 
   const BatchMemory& memory() const { return memory_; }
-  std::int64_t batch_rows() const { return plan_.batch_rows; }
   std::int64_t steps_per_epoch() const { return plan_.steps_per_epoch(); }
-  std::int64_t rows(std::int64_t step) const { return plan_.rows(step); }  // of the step's batch
-  // Rows of the smaller last batch of an epoch; 0 where batch_rows divides the rows.
+  // Of the step's batch, of all ranks.
+  std::int64_t whole_rows(std::int64_t step) const { return plan_.whole_rows(step); }
+  // Those of the smaller last batch of an epoch; 0 where batch_rows divides the rows.
   std::int64_t partial_rows() const { return plan_.data->rows % plan_.batch_rows; }
   // Whether all steps see the same batch in the same place, in which case batch(0) says everything.
   bool full_batch() const { return maker_ == nullptr && steps_per_epoch() == 1 && plan_.data->order == nullptr; }

@@ -59,7 +59,7 @@ class Sampler final : public BatchMaker {
   Sampler(const BatchPlan& plan, Fetch fetch)
       : plan_(plan),
         fetch_(fetch),
-        samples_(static_cast<std::size_t>(plan.batch_rows) * (plan.x_row_bytes() + plan.target_row_bytes())) {}
+        samples_(static_cast<std::size_t>(plan.most_rows()) * (plan.x_row_bytes() + plan.target_row_bytes())) {}
 
   void make(std::int64_t step, std::byte* x, std::byte* targets) override {
     const auto rows = static_cast<std::size_t>(plan_.rows(step));

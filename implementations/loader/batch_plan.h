@@ -1,4 +1,4 @@
-// Which rows are the batch of step t: the rule at gdbench_data.order.
+// Which rows are the batch of step t, by the rule at gdbench_data.order, and which of them are this process's.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,45 @@
 
 namespace gdbench::loader {
 
+// Consecutive rows of a batch.
+struct RowRange {
+  std::int64_t first = 0;
+  std::int64_t rows = 0;
+};
+
+// Part `part` of `count` consecutive ones of `rows` rows: the first rows mod count of them have a row more than the
+// others, as at gdbench_problem.micro_batches.
+constexpr RowRange part_of_rows(std::int64_t rows, std::int64_t part, std::int64_t count) {
+  const std::int64_t longer = std::min(part, rows % count);
+  return {part * (rows / count) + longer, rows / count + (part < rows % count ? 1 : 0)};
+}
+
+// Which of the processes that train together this one is: rank `number` of `count`.
+struct Rank {
+  std::int64_t number = 0;
+  std::int64_t count = 1;
+
+  constexpr RowRange part_of(std::int64_t rows) const { return part_of_rows(rows, number, count); }
+};
+
+inline Rank rank_of(const gdbench_settings& settings) {
+  return settings.ranks == nullptr ? Rank() : Rank{settings.ranks->rank, settings.ranks->count};
+}
+
+// The rows of a step are those that this rank takes of the step's batch.
 struct BatchPlan {
   const gdbench_data* data = nullptr;
-  std::int64_t batch_rows = 0;
-  bool labels = false;  // targets are int32 class indices
+  std::int64_t batch_rows = 0;  // of all ranks
+  bool labels = false;          // targets are int32 class indices
+  Rank rank = {};
 
   std::int64_t steps_per_epoch() const { return (data->rows + batch_rows - 1) / batch_rows; }
+  // Rows of the step's batch, of all ranks.
+  std::int64_t whole_rows(std::int64_t step) const { return std::min(batch_rows, data->rows - first_of_batch(step)); }
   // Position of a step's first row within its epoch.
-  std::int64_t first(std::int64_t step) const { return step % steps_per_epoch() * batch_rows; }
-  std::int64_t rows(std::int64_t step) const { return std::min(batch_rows, data->rows - first(step)); }
+  std::int64_t first(std::int64_t step) const { return first_of_batch(step) + rank.part_of(whole_rows(step)).first; }
+  std::int64_t rows(std::int64_t step) const { return rank.part_of(whole_rows(step)).rows; }
+  std::int64_t most_rows() const { return rank.part_of(batch_rows).rows; }
   // Indices of a step's rows; null where they are contiguous and begin at first(step).
   const std::uint32_t* index(std::int64_t step) const {
     if (data->order == nullptr) return nullptr;
@@ -34,6 +64,9 @@ struct BatchPlan {
   const std::byte* targets() const {
     return labels ? reinterpret_cast<const std::byte*>(data->labels) : static_cast<const std::byte*>(data->y);
   }
+
+ private:
+  std::int64_t first_of_batch(std::int64_t step) const { return step % steps_per_epoch() * batch_rows; }
 };
 
 }  // namespace gdbench::loader

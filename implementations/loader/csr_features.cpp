@@ -12,7 +12,8 @@ namespace gdbench::loader {
 
 using implementations::Failure;
 
-CsrFeatures::CsrFeatures(const gdbench_data& data, std::int64_t batch_rows) : data_(data), plan_{&data, batch_rows} {
+CsrFeatures::CsrFeatures(const gdbench_data& data, std::int64_t batch_rows, const Rank& rank)
+    : data_(data), plan_{&data, batch_rows, false, rank} {
   if (data.stream != nullptr) throw Failure(GDBENCH_UNSUPPORTED, "csr features of streamed data");
   catalogue::with_element(catalogue::dtype_of(data), [&](auto zero) { compress<decltype(zero)>(); });
   if (data.order != nullptr) allocate_gathered();
@@ -44,10 +45,10 @@ void CsrFeatures::compress() {
 void CsrFeatures::allocate_gathered() {
   std::vector<std::int32_t> counts(static_cast<std::size_t>(data_.rows));
   for (std::size_t row = 0; row < counts.size(); ++row) counts[row] = row_offsets_[row + 1] - row_offsets_[row];
-  const auto max_rows = counts.begin() + plan_.batch_rows;
-  std::nth_element(counts.begin(), max_rows - 1, counts.end(), std::greater<>());
+  const auto max_rows = counts.begin() + plan_.most_rows();
+  std::nth_element(counts.begin(), max_rows, counts.end(), std::greater<>());
   const auto entries = static_cast<std::size_t>(std::accumulate(counts.begin(), max_rows, std::int64_t{0}));
-  gathered_offsets_.resize(static_cast<std::size_t>(plan_.batch_rows) + 1);
+  gathered_offsets_.resize(static_cast<std::size_t>(plan_.most_rows()) + 1);
   gathered_indices_.resize(entries);
   gathered_values_.resize(entries * plan_.element_bytes());
 }

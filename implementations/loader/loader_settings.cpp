@@ -24,6 +24,7 @@ int batches_ahead(const std::string& text) {
 
 LoaderSettings read_loader_settings(const gdbench_settings& settings) {
   LoaderSettings result;
+  result.rank = rank_of(settings);
   result.loader = implementations::chosen<Loader>(settings, kLoaderOption);
   result.prefetch = batches_ahead(implementations::option_value(settings, kPrefetchOption.key));
   if (settings.helper_core_count > 0) {

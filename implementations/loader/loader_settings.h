@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "implementations/loader/batch_plan.h"
 
 namespace gdbench::loader {
 
@@ -20,6 +21,7 @@ struct LoaderSettings {
   Loader loader = Loader::automatic;
   int prefetch = 0;               // batches that a helper thread makes ahead
   std::vector<int> helper_cores;  // processors that it may use
+  Rank rank = {};                 // whose rows of each batch are loaded
 };
 
 constexpr int kMaxPrefetch = 8;
@@ -34,8 +36,8 @@ constexpr gdbench_option kLoaderOption = {"loader",
 constexpr gdbench_option kPrefetchOption = {
     "prefetch", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "batches, 0 to 8, that a helper thread makes ahead"};
 
-// Options that the host does not give have their defaults. Throws Failure (GDBENCH_UNSUPPORTED) for a value out of
-// range and for a helper thread without a processor of its own.
+// Options that the host does not give have their defaults, and without ranks all rows are this process's. Throws
+// Failure (GDBENCH_UNSUPPORTED) for a value out of range and for a helper thread without a processor of its own.
 LoaderSettings read_loader_settings(const gdbench_settings& settings);
 
 inline bool is_default(const LoaderSettings& settings) {

@@ -160,8 +160,14 @@ const double* StreamReader::next_csv_row() {
 void StreamReader::seek(std::int64_t row) {
   if (row == row_) return;
   if (stream_.format == GDBENCH_STREAM_NPY) {
-    begin_ = end_ = 0;
+    const auto passed = static_cast<std::size_t>(row - row_) * row_bytes_;
+    const bool within_block = row > row_ && passed <= end_ - begin_;
     row_ = row;
+    if (within_block) {
+      begin_ += passed;
+      return;
+    }
+    begin_ = end_ = 0;
     offset_ = stream_.first_byte + row * static_cast<std::int64_t>(row_bytes_);
     return;
   }

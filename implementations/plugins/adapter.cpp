@@ -17,6 +17,7 @@
 #include "implementations/plugins/guarded.h"
 #include "implementations/plugins/request.h"
 #include "implementations/strategies/common/batch_feed.h"
+#include "implementations/strategies/common/exchange.h"
 
 namespace {
 
@@ -32,6 +33,7 @@ using gdbench::strategies::StrategyDescriptor;
 struct Entry {
   const StrategyDescriptor* strategy = nullptr;
   Backend backend;  // the plugin's, and what is asked of its contexts
+  bool has_ranks = false;
   std::string id;
   std::string description;
   std::vector<gdbench_option> options;
@@ -61,6 +63,7 @@ struct gdbench_instance {
   const Entry* entry = nullptr;
   const gdbench_data* data = nullptr;
   std::optional<gdbench::plugins::OwnProblem> problem;
+  gdbench_settings settings{};
   std::unique_ptr<Strategy> strategy;  // made in prepare, which knows the task
 };
 
@@ -91,8 +94,11 @@ gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
   return GDBENCH_OK;
 }
 
-bool shares_product(const Backend& backend, const gdbench_problem& problem, const gdbench_layer& layer, int threads) {
-  const std::int64_t rows = (problem.batch_rows + problem.micro_batches - 1) / problem.micro_batches;
+// On the largest part of a batch that a rank has, so that all of them answer alike.
+bool shares_product(const Backend& backend, const gdbench_problem& problem, const gdbench_layer& layer, int threads,
+                    std::int64_t ranks) {
+  const std::int64_t rows =
+      gdbench::strategies::largest_micro_batch(problem.batch_rows, problem.micro_batches, {0, ranks});
   gdbench::backends::Request product;
   product.dtype = gdbench::catalogue::dtype_of(problem);
   product.operand_count = 3;
@@ -118,12 +124,14 @@ bool shares_update(const Backend& backend, const gdbench_problem& problem, int t
 }
 
 // Throws Failure for a problem whose ops one thread would do all by itself, so that no row says that more of them did.
-void check_threads(const Backend& backend, const gdbench_problem& problem, int threads) {
+void check_threads(const Backend& backend, const gdbench_problem& problem, const gdbench_settings& settings) {
+  const int threads = settings.compute_threads;
+  const std::int64_t ranks = gdbench::loader::rank_of(settings).count;
   if (threads == 1 || backend.shares == nullptr || shares_update(backend, problem, threads)) return;
   const std::span layers(problem.layers, static_cast<std::size_t>(problem.layer_count));
   const bool trains = gdbench::catalogue::task_of(problem) != gdbench::catalogue::Task::update;
   if (trains && std::ranges::any_of(layers, [&](const gdbench_layer& layer) {
-        return shares_product(backend, problem, layer, threads);
+        return shares_product(backend, problem, layer, threads, ranks);
       })) {
     return;
   }
@@ -131,18 +139,24 @@ void check_threads(const Backend& backend, const gdbench_problem& problem, int t
                                          std::to_string(threads) + " compute threads");
 }
 
-gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given, const gdbench_settings* settings) {
+// What ids that train as one of several ranks get where the host has none: they train alone, and exchange nothing.
+constexpr gdbench_ranks kOneRank = {sizeof(gdbench_ranks), 0, 1, nullptr, nullptr, nullptr, nullptr};
+
+gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
+                       const gdbench_settings* host_settings) {
   if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
   if (instance->strategy != nullptr) return report(GDBENCH_INVALID, "prepared twice");
   return guarded([&] {
     const StrategyDescriptor& descriptor = *instance->entry->strategy;
     const gdbench_problem& problem = instance->problem.emplace(*given).problem();
-    gdbench::plugins::check_request(instance->entry->table, *instance->data, problem, *settings);
-    check_threads(instance->entry->backend, problem, settings->compute_threads);
+    gdbench_settings& settings = instance->settings = gdbench::plugins::own_copy(*host_settings);
+    if (instance->entry->has_ranks && settings.ranks == nullptr) settings.ranks = &kOneRank;
+    gdbench::plugins::check_request(instance->entry->table, *instance->data, problem, settings);
+    check_threads(instance->entry->backend, problem, settings);
     const auto create = gdbench::catalogue::task_of(problem) == gdbench::catalogue::Task::update
                             ? descriptor.create_update
                             : descriptor.create;
-    instance->strategy = create({instance->entry->backend, *instance->data, problem, *settings});
+    instance->strategy = create({instance->entry->backend, *instance->data, problem, settings});
   });
 }
 
@@ -194,11 +208,12 @@ const char* runtime(gdbench_instance* instance) {
 bool is_device(const Backend& backend) { return (backend.flags & gdbench::backends::kDevice) != 0; }
 
 // Streams are read into the host's memory, batch by batch and for evaluations.
-std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy) {
+std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy, bool has_ranks) {
   const bool arithmetic = (backend.flags & gdbench::backends::kNoArithmetic) == 0;
   return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
          (is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_DEVICE) : 0) |
          (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)) |
+         (has_ranks ? GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS) : 0) |
          (backend.tf32 ? GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS) : 0) |
          (backend.parameter_rounding == ParameterRounding::nearest ? GDBENCH_BIT(GDBENCH_CAPABILITY_ROUNDS_PARAMETERS)
                                                                    : 0) |
@@ -244,6 +259,11 @@ void add_policy(Entry& entry, Policy policy) {
       entry.id += "+tf32";
       entry.description += ", products in TF32";
       return;
+    case Policy::mpi:
+      entry.has_ranks = true;
+      entry.id += "+mpi";
+      entry.description += ", as one of several ranks";
+      return;
     case Policy::bf16_params:
     case Policy::bf16_params_stochastic:
       break;
@@ -277,6 +297,7 @@ Entry make_entry(const Backend& backend, const Offer& offer) {
   entry.options.assign(strategy.options.begin(), strategy.options.end());
   entry.options.insert(entry.options.end(), backend.options, backend.options + backend.option_count);
   if (is_device(backend)) entry.options.push_back(gdbench::strategies::kTransferOption);
+  if (entry.has_ranks) entry.options.push_back(gdbench::strategies::kExchangeOption);
   return entry;
 }
 
@@ -291,13 +312,13 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
       .id = entry.id.c_str(),
       .description = entry.description.c_str(),
       .build = backend.build,
-      .tasks = strategy.tasks,
+      .tasks = entry.has_ranks ? strategy.tasks & bit_of(gdbench::catalogue::Task::train) : strategy.tasks,
       .dtypes = backend.dtypes,
       .activations = strategy.own != nullptr ? strategy.own->activations
                                              : gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
       .losses = strategy.own != nullptr ? strategy.own->losses : gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
       .optimizers = backend.optimizers,
-      .capabilities = capabilities_of(backend, strategy),
+      .capabilities = capabilities_of(backend, strategy, entry.has_ranks),
       .max_layers = 0,  // any number
       .max_compute_threads = backend.max_compute_threads,
       .helper_threads = strategy.helper_threads + backend.helper_threads,
@@ -327,7 +348,7 @@ namespace gdbench::plugins {
 
 gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance) {
   return guarded([&] {
-    *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, std::nullopt, nullptr};
+    *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, std::nullopt, {}, nullptr};
   });
 }
 

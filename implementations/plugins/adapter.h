@@ -19,6 +19,7 @@ enum class Policy {
   // Updates in bf16 round parameters, on a backend of the processor.
   bf16_params,
   bf16_params_stochastic,
+  mpi,  // one of several ranks, on a backend of the processor: gdbench_settings.ranks
 };
 
 // A row of a plugin's list.

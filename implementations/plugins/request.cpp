@@ -72,6 +72,15 @@ void check_shapes(const gdbench_data& data, const gdbench_problem& problem) {
   }
 }
 
+void check_ranks(const gdbench_implementation& implementation, const gdbench_ranks* ranks) {
+  check_capability(implementation, GDBENCH_CAPABILITY_RANKS, ranks != nullptr,
+                   "ranks: only ids with the policy +mpi train as one of several");
+  if (ranks == nullptr) return;
+  if (ranks->rank < 0 || ranks->rank >= ranks->count) {
+    reject("rank " + std::to_string(ranks->rank) + " of " + std::to_string(ranks->count));
+  }
+}
+
 }  // namespace
 
 void check_request(const gdbench_implementation& implementation, const gdbench_data& data,
@@ -103,6 +112,7 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
   check_capability(implementation, GDBENCH_CAPABILITY_WEIGHT_DECAY, optimizer.weight_decay != 0, "weight decay");
   check_capability(implementation, GDBENCH_CAPABILITY_SCHEDULE, optimizer.learning_rate_count > 1,
                    "learning-rate schedules");
+  check_ranks(implementation, settings.ranks);
 }
 
 }  // namespace gdbench::plugins

@@ -15,13 +15,28 @@ inline constexpr Offer kCpuStrategies[] = {
     &strategies::tape::kRerecordDescriptor, &strategies::graph::kDescriptor,
 };
 
-// The same, and what differs by the rounding of parameters: on one of them, as that is the same on all.
-inline constexpr Offer kCpuStrategiesAndRoundings[] = {
+// The same, and as one of several ranks: on those that do arithmetic.
+inline constexpr Offer kCpuStrategiesAndRanks[] = {
     &strategies::hand::kDescriptor,
     &strategies::tape::kDescriptor,
     &strategies::tape::kReplayDescriptor,
     &strategies::tape::kRerecordDescriptor,
     &strategies::graph::kDescriptor,
+    {&strategies::hand::kDescriptor, Policy::mpi},
+    {&strategies::tape::kDescriptor, Policy::mpi},
+    {&strategies::graph::kDescriptor, Policy::mpi},
+};
+
+// The same, and what differs by the rounding of parameters: on one of them, as that is the same on all.
+inline constexpr Offer kCpuStrategiesRanksAndRoundings[] = {
+    &strategies::hand::kDescriptor,
+    &strategies::tape::kDescriptor,
+    &strategies::tape::kReplayDescriptor,
+    &strategies::tape::kRerecordDescriptor,
+    &strategies::graph::kDescriptor,
+    {&strategies::hand::kDescriptor, Policy::mpi},
+    {&strategies::tape::kDescriptor, Policy::mpi},
+    {&strategies::graph::kDescriptor, Policy::mpi},
     {&strategies::hand::kDescriptor, Policy::bf16_params},
     {&strategies::hand::kDescriptor, Policy::bf16_params_stochastic},
 };
@@ -40,7 +55,10 @@ inline constexpr Offer kCudaStrategies[] = {
 };
 
 // On a backend that compiles whole steps.
-inline constexpr Offer kCompiledStrategies[] = {&strategies::graph::kRegionDescriptor,
-                                                &strategies::graph::kHoistedDescriptor};
+inline constexpr Offer kCompiledStrategies[] = {
+    &strategies::graph::kRegionDescriptor,
+    &strategies::graph::kHoistedDescriptor,
+    {&strategies::graph::kRegionDescriptor, Policy::mpi},
+};
 
 }  // namespace gdbench::plugins

@@ -109,7 +109,7 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
   return guarded([&] {
     const gdbench_problem& problem = instance->problem.emplace(*given).problem();
     gdbench::plugins::check_request(kTables[static_cast<std::size_t>(instance->mode)], *instance->data, problem,
-                                    *settings);
+                                    gdbench::plugins::own_copy(*settings));
     if (gdbench::implementations::chosen<Heap>(*settings, kHeapOption) == Heap::kept) {
       void* volatile large = std::malloc(kLargeArray);  // freed at once
       std::free(large);

@@ -100,7 +100,7 @@ Batch GradientTrainer::rows_of(const strategies::Batch& batch, const Part& part)
 
 void GradientTrainer::run(std::uint64_t steps) {
   for_each_step(steps, [this](const strategies::Batch& batch) {
-    for (const Part& part : parts_of_batch(batch.rows)) {
+    for (const Part& part : parts_of_batch(batch.whole_rows)) {
       gradient_->forward(values_.buffer, rows_of(batch, part));
       gradient_->backward(gradient_of_part());
       part.accumulation.run();
@@ -117,7 +117,7 @@ void GradientTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& s
   computes.use = GDBENCH_COMPUTES_GRADIENTS;
   const bool at_once = row_.forward == Phase::backward;
   for_each_profiled_step(steps, clock, [&](const strategies::Batch& batch) {
-    for (const Part& part : parts_of_batch(batch.rows)) {
+    for (const Part& part : parts_of_batch(batch.whole_rows)) {
       const auto forward = [&] { gradient_->forward(values_.buffer, rows_of(batch, part)); };
       if (!at_once) {
         clock.run_whole({row_.forward == Phase::record ? "record the loss" : "loss", row_.forward, {}, reads}, forward);

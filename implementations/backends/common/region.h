@@ -1,4 +1,4 @@
-// Regions: whole training steps that a backend does as one call.
+// Regions: whole training steps, or what comes before and after their gradients, that a backend does as one call.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ enum class RegionRole : std::uint32_t {
   parameter,
   slot,
   scalars,  // UpdateScalars of the step
+  gradient  // of a parameter: read, or written by an update without an optimizer
 };
 
 struct RegionValue {
@@ -25,12 +26,13 @@ struct RegionValue {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t first_row = 0;  // in the batch; x and targets
-  std::int64_t offset = 0;     // in its block, in entries; parameters and slots
+  std::int64_t offset = 0;     // in its block, in entries; parameters, slots and gradients
   std::size_t slot = 0;        // the slot's number
 };
 
-// One op: its operands are Op's inputs in their order and stay as they are, its result is a new value. There are two
-// exceptions: an update changes its parameter and slots, and product takes C behind A and B where beta is not 0.
+// One op: its operands are Op's inputs in their order and stay as they are, its result is a new value. There are three
+// exceptions: an update changes its parameter and slots, one without an optimizer merely keeps its first operand in the
+// place of its parameter, which has the role gradient, and product takes C behind A and B where beta is not 0.
 struct RegionNode {
   Request request;  // op, dtype and attributes, no operands
   std::uint32_t operands[kMaximumOperands] = {};
@@ -38,8 +40,8 @@ struct RegionNode {
   std::uint32_t result = 0;
 };
 
-// A training step as data: values by their number, nodes in an order of execution. Nobody reads a parameter or a slot
-// after its update.
+// A training step, or a part of it, as data: values by their number, nodes in an order of execution. Nobody reads a
+// parameter, a slot or a gradient after its update.
 struct RegionGraph {
   const RegionValue* values = nullptr;
   std::size_t value_count = 0;
@@ -70,8 +72,9 @@ struct TrainingRegion {
   bool gathers = false;
   // Whether UpdateScalars differ from step to step.
   bool scalars_vary = true;
-  // Whether these are the fewer rows that end an epoch, for which fewer threads than the settings name will do.
-  bool ends_epoch = false;
+  // Whether there is another region of most of the work: these are the fewer rows that end an epoch, or what follows
+  // the gradients. Fewer threads than the settings name will do.
+  bool minor = false;
   // Whether what is the same in all steps is computed once, though it rounds otherwise than step by step: a policy of
   // its own.
   bool hoist = false;
@@ -89,12 +92,13 @@ struct RegionReport {
 };
 
 // Its buffers: X and the targets (or labels) of all data; the rows of each step's batch [steps, rows] (uint32), or null
-// where every step sees the first `rows` rows; UpdateScalars [steps]; the block of parameters; a block for each slot.
+// where every step sees the first `rows` rows; UpdateScalars [steps]; the block of parameters; a block for each of the
+// optimizer's slots; and, where there are values of that role, the block of gradients.
 struct RegionCall : Call {
   std::uint64_t steps = 0;  // to be set before each run
   // Null where runs work on the blocks themselves. Otherwise the call keeps the parameters and slots in an order of its
   // own: load_state takes them from the blocks, before the first run and whenever somebody else has changed them, and
-  // store_state writes what runs have made of them back. Both take the buffers of a run and copy, no more.
+  // store_state writes what runs have changed back. Both take the buffers of a run and copy, no more.
   void (*load_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
   void (*store_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
   const RegionReport* reports = nullptr;

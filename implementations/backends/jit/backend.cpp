@@ -103,6 +103,7 @@ char* state_memory(const RegionRun& region, const Pack& pack) {
 void load_state(const RegionCall* call, const Buffer* buffers) {
   const RegionRun& region = *static_cast<const RegionRun*>(call);
   for (const Pack& pack : region.state) {
+    if (!pack.loaded) continue;
     copy_to_pack(pack, region.dtype, cpu::data<const void>(buffers[pack.argument]), state_memory(region, pack));
   }
 }
@@ -110,6 +111,7 @@ void load_state(const RegionCall* call, const Buffer* buffers) {
 void store_state(const RegionCall* call, const Buffer* buffers) {
   const RegionRun& region = *static_cast<const RegionRun*>(call);
   for (const Pack& pack : region.state) {
+    if (!pack.stored) continue;
     copy_from_pack(pack, region.dtype, state_memory(region, pack), cpu::data<void>(buffers[pack.argument]));
   }
 }
@@ -258,7 +260,7 @@ class RegionCompiler {
     std::vector<RegionReport> reports;
     for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), fired_[i], 0});
     // Not a part of the work: what a step of a whole batch was expected to take, for those who see what it does.
-    if (!training_.ends_epoch) {
+    if (!training_.minor) {
       reports.push_back(
           {"a step's cycles, predicted", std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
     }
@@ -301,7 +303,7 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
     return nullptr;
   }
   unsupported = reason_against_threads(source, choices, threads);
-  if (!unsupported.empty() && !training.ends_epoch) return nullptr;
+  if (!unsupported.empty() && !training.minor) return nullptr;
   if (!unsupported.empty()) threads = 1;
   unsupported.clear();
   RegionRun region;

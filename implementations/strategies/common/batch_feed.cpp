@@ -81,18 +81,20 @@ Batch DeviceBatches::batch(std::int64_t step) {
   const auto rows = static_cast<std::size_t>(made.rows);
   session_.enqueue_upload(batch_x_, made.x, rows * rows_.plan().x_row_bytes());
   session_.enqueue_upload(batch_targets_, made.targets, rows * rows_.plan().target_row_bytes());
-  return {batch_x_, batch_targets_, made.rows};
+  return {batch_x_, batch_targets_, made.rows, made.whole_rows};
 }
 
 Batch DeviceBatches::place(std::int64_t step) const {
-  if (mode_ != Mode::slices) return {batch_x_, batch_targets_, rows_.plan().rows(step)};
+  if (mode_ != Mode::slices) {
+    return {batch_x_, batch_targets_, rows_.plan().rows(step), rows_.plan().whole_rows(step)};
+  }
   const loader::BatchMemory& memory = loader_.memory();
   const loader::Batch at = loader_.place(step);
   const auto offset = [](const void* address, const std::byte* start) {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) - start);
   };
   return {session_.slice(x_, offset(at.x, memory.x)), session_.slice(targets_, offset(at.targets, memory.targets)),
-          at.rows};
+          at.rows, at.whole_rows};
 }
 
 namespace {
@@ -132,7 +134,7 @@ BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_p
   }
   const loader::BatchMemory& memory = loader_.memory();
   if (features == Features::csr) {
-    csr_.emplace(data, problem.batch_rows);
+    csr_.emplace(data, problem.batch_rows, loader::rank_of(settings));
     sparse_x_ = matrix_of(csr_->batch(0));
     x_ = session.import_host(&sparse_x_, sizeof(sparse_x_));
   } else {

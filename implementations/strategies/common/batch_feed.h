@@ -18,6 +18,7 @@ struct Batch {
   backends::Buffer x = nullptr;        // [rows, features]
   backends::Buffer targets = nullptr;  // [rows, outputs], or labels [rows]
   std::int64_t rows = 0;
+  std::int64_t whole_rows = 0;  // of the step's batch, of which these are this rank's
   backends::Layout x_layout = backends::Layout::row_major;
   std::int64_t x_entries = 0;  // of sparse_csr, on average over batches
 
@@ -121,7 +122,7 @@ class BatchFeed {
     if (part.rows == batch.rows) return batch;
     const auto first = static_cast<std::size_t>(part.first);
     return {session_.slice(batch.x, first * loader_.x_row_bytes()),
-            session_.slice(batch.targets, first * loader_.target_row_bytes()), part.rows};
+            session_.slice(batch.targets, first * loader_.target_row_bytes()), part.rows, batch.whole_rows};
   }
   // Bytes that the step itself reads and writes in making a batch of `rows` rows.
   double copied_bytes(std::int64_t rows) const;
@@ -140,10 +141,10 @@ class BatchFeed {
         targets_, static_cast<std::size_t>(static_cast<const std::byte*>(batch.targets) - memory.targets));
     if (csr_) {
       const auto entries = static_cast<std::int64_t>(csr_->mean_entries(batch.rows));
-      return {x_, targets, batch.rows, backends::Layout::sparse_csr, entries};
+      return {x_, targets, batch.rows, batch.whole_rows, backends::Layout::sparse_csr, entries};
     }
     const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(batch.x) - memory.x);
-    return {session_.slice(x_, offset), targets, batch.rows};
+    return {session_.slice(x_, offset), targets, batch.rows, batch.whole_rows};
   }
 
   Session& session_;

@@ -9,25 +9,29 @@
 namespace gdbench::strategies {
 
 // Gradient accumulation: consecutive rows of a batch that is processed in parts (gdbench_problem.micro_batches). The
-// batch's mean loss is the sum over its parts of weight times their mean loss.
+// batch's mean loss is the sum over its parts, those of all ranks, of weight times their mean loss.
 struct MicroBatch {
-  std::int64_t first = 0;
+  std::int64_t first = 0;  // of the rank's rows
   std::int64_t rows = 0;
   double weight = 1;  // its part of the batch's rows
 };
 
-// `rows` in `count` parts, none of them empty: fewer than `count` where there are fewer rows.
-std::vector<MicroBatch> micro_batches(std::int64_t rows, std::int64_t count);
+// The rank's rows of a batch of `rows` rows in `count` parts, none of them empty: fewer than `count` where there are
+// fewer rows.
+std::vector<MicroBatch> micro_batches(std::int64_t rows, std::int64_t count, const loader::Rank& rank = {});
 
 // Rows of the largest part.
-inline std::int64_t largest_micro_batch(std::int64_t rows, std::int64_t count) { return (rows + count - 1) / count; }
+inline std::int64_t largest_micro_batch(std::int64_t rows, std::int64_t count, const loader::Rank& rank = {}) {
+  return loader::part_of_rows(rank.part_of(rows).rows, 0, count).rows;
+}
 
 // The rows of each step's batch, also where nothing shuffles them.
 class RowOrder {
  public:
   // `numbered`: rows get numbers although they lie together, so that every step's batch can be told by them. `labels`:
-  // the targets are labels. `data` must outlive this.
-  RowOrder(const gdbench_data& data, std::int64_t batch_rows, bool labels, bool numbered);
+  // the targets are labels. A step's rows are the rank's. `data` must outlive this.
+  RowOrder(const gdbench_data& data, std::int64_t batch_rows, bool labels, bool numbered,
+           const loader::Rank& rank = {});
   RowOrder(const RowOrder&) = delete;  // the plan points into it
   RowOrder& operator=(const RowOrder&) = delete;
 

@@ -57,7 +57,7 @@ void StepRecording::run(std::int64_t first, std::uint64_t steps) {
   BatchFeed& feed = trainer_.feed();
   const std::int64_t end = first + static_cast<std::int64_t>(steps);
   for (std::int64_t step = first; step < end;) {
-    if (feed.loader().rows(step) != trainer_.problem().batch_rows) {
+    if (feed.loader().whole_rows(step) != trainer_.problem().batch_rows) {
       trainer_.parameters().set_step(step);
       partial_->take(feed.batch(step++));
       partial_->program().run();
@@ -82,7 +82,7 @@ PreparedSteps::PreparedSteps(Trainer& trainer, const std::function<TrainingProgr
 }
 
 const Program& PreparedSteps::program_for(const Batch& batch) {
-  TrainingProgram& step = batch.rows == trainer_.problem().batch_rows ? full_ : *partial_;
+  TrainingProgram& step = batch.whole_rows == trainer_.problem().batch_rows ? full_ : *partial_;
   step.take(batch);
   return step.program();
 }

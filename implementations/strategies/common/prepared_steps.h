@@ -75,7 +75,7 @@ class StepRecording {
 
 class PreparedSteps {
  public:
-  // `make` makes the step on a batch: on a whole one, and on a smaller one where the last of an epoch is. `records`:
+  // `make` makes the step on a batch: on a full one, and on a smaller one where the last of an epoch is. `records`:
   // steps are recorded on the device and replayed. `trainer` outlives this.
   PreparedSteps(Trainer& trainer, const std::function<TrainingProgram(const Batch&)>& make, bool records = false);
   PreparedSteps(const PreparedSteps&) = delete;  // the recording refers to the programs

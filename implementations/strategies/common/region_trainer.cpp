@@ -15,7 +15,7 @@ std::int64_t steps_of_a_call(const RowOrder* order) {
   constexpr std::int64_t kMaxSteps = 4096;
   constexpr std::int64_t kMaxRowNumbers = std::int64_t{1} << 18;
   if (order == nullptr) return kMaxSteps;
-  return std::clamp<std::int64_t>(kMaxRowNumbers / order->plan().batch_rows, 1, kMaxSteps);
+  return std::clamp<std::int64_t>(kMaxRowNumbers / std::max<std::int64_t>(order->plan().most_rows(), 1), 1, kMaxSteps);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void RegionTrainer::run_call(std::int64_t rows, std::int64_t steps) {
 std::int64_t RegionTrainer::run_together(std::int64_t wanted) {
   const std::int64_t together = std::min({steps_alike(feed().loader(), step_), wanted, window_});
   windows_->fill(step_, together);
-  run_call(feed().loader().rows(step_), together);
+  run_call(feed().loader().whole_rows(step_), together);
   step_ += together;
   return together;
 }

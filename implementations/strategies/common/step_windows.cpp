@@ -9,7 +9,7 @@ StepWindows::StepWindows(Session& session, Parameters& parameters, const RowOrde
     : session_(session), parameters_(parameters), rows_(rows), host_scalars_(static_cast<std::size_t>(steps)) {
   scalars_ = session.allocate(host_scalars_.size() * sizeof(backends::UpdateScalars));
   if (rows == nullptr) return;
-  host_index_.resize(static_cast<std::size_t>(steps * rows->plan().batch_rows));
+  host_index_.resize(static_cast<std::size_t>(steps * rows->plan().most_rows()));
   index_ = session.allocate(host_index_.size() * sizeof(std::uint32_t));
 }
 

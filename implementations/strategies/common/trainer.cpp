@@ -12,10 +12,14 @@ TrainerBase::TrainerBase(const Setup& setup)
       session_(setup.backend, setup.settings),
       parameters_(session_, setup.problem),
       update_each_(implementations::option_value(setup.settings, kUpdateOption.key) == "each") {
-  if (!catalogue::scales_loss(catalogue::dtype_of(setup.problem))) return;
-  scaling_.emplace(setup.problem);
-  bind_update(scaled_update_);
-  parameters_.follow_steps(scaled_update_);
+  if (catalogue::scales_loss(catalogue::dtype_of(setup.problem))) scaling_.emplace(setup.problem);
+  if (setup.settings.ranks != nullptr) {
+    exchange_.emplace(session_, parameters_, setup_.problem, setup_.settings);
+    exchange_->add_end(exchanging_);
+  }
+  if (!finishes_steps()) return;
+  bind_update(updating_);
+  parameters_.follow_steps(updating_);
 }
 
 void TrainerBase::set_state(const gdbench_state& state) {
@@ -32,25 +36,34 @@ void TrainerBase::get_state(gdbench_state& state) {
   if (scaling_) scaling_->get_state(state);
 }
 
-void TrainerBase::finish_scaled_step() {
-  const bool finite = session_.unscale(parameters_.gradients(), parameters_.block_size());
-  if (finite) scaled_update_.run();
-  scaling_->count(finite);
-  session_.set_loss_scale(scaling_->scale());
+void TrainerBase::finish_gradients() {
+  exchanging_.run();
+  const bool finite = !scaling_ || session_.unscale(parameters_.gradients(), parameters_.block_size());
+  if (finite) updating_.run();
+  count_scaled(finite);
 }
 
-void TrainerBase::finish_scaled_step(CallClock& clock) {
-  clock.end_step();  // a device is waited for
-  const double start = now_ns();
-  const bool finite = session_.unscale(parameters_.gradients(), parameters_.block_size());
-  clock.add({"unscale", catalogue::Phase::update, {}, whole_model(problem())}, now_ns() - start);
-  if (finite) scaled_update_.run_profiled(clock);
+void TrainerBase::finish_step(CallClock& clock) {
+  exchanging_.run_profiled(clock);
+  bool finite = true;
+  if (scaling_) {
+    clock.end_step();  // a device is waited for
+    const double start = now_ns();
+    finite = session_.unscale(parameters_.gradients(), parameters_.block_size());
+    clock.add({"unscale", catalogue::Phase::update, {}, whole_model(problem())}, now_ns() - start);
+  }
+  if (finite) updating_.run_profiled(clock);
+  count_scaled(finite);
+}
+
+void TrainerBase::count_scaled(bool finite) {
+  if (!scaling_) return;
   scaling_->count(finite);
   session_.set_loss_scale(scaling_->scale());
 }
 
 void TrainerBase::add_update(Program& program) {
-  if (!scaling_) bind_update(program);
+  if (!finishes_steps()) bind_update(program);
 }
 
 void TrainerBase::bind_update(Program& program) {

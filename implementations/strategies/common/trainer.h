@@ -12,6 +12,7 @@
 #include "implementations/strategies/common/batch_rows.h"
 #include "implementations/strategies/common/column_masks.h"
 #include "implementations/strategies/common/evaluation.h"
+#include "implementations/strategies/common/exchange.h"
 #include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/session.h"
@@ -38,30 +39,42 @@ class TrainerBase : public Strategy {
   const gdbench_problem& problem() const { return setup_.problem; }
   Session& session() final { return session_; }
   Parameters& parameters() { return parameters_; }
-  // Appends the update of all parameters: one call, or one for each where the option `update` says so. Nothing with a
-  // dtype that scales the loss, whose steps end with finish_scaled_step.
+  loader::Rank rank() const { return loader::rank_of(setup_.settings); }
+  // Appends the update of all parameters: one call, or one for each where the option `update` says so. Nothing where
+  // more has to be done with the gradients of a step first, which then ends with finish_step.
   void add_update(Program& program);
-
-  // How a dtype scales the loss; null with others.
-  const implementations::LossScaling* loss_scaling() const { return scaling_ ? &*scaling_ : nullptr; }
+  // Of ranks, though there be only one; else null.
+  Exchange* exchange() { return exchange_ ? &*exchange_ : nullptr; }
 
  protected:
-  // The gradients are divided by the scale of the loss and, where all are finite, the parameters updated.
-  void finish_scaled_step();
+  // Ends a step whose gradients are complete, where add_update did not: they are added up over all ranks and divided by
+  // the scale of the loss and, where all are finite, the parameters updated.
+  void finish_step() {
+    if (finishes_steps()) finish_gradients();
+  }
   // The same for a profile.
-  void finish_scaled_step(CallClock& clock);
+  void finish_step(CallClock& clock);
+  // What finish_step updates by instead of add_update's calls.
+  void replace_update(Program program) { updating_ = std::move(program); }
+  bool finishes_steps() const { return scaling_ || exchange_; }
+  // Steps so far that did not update, as gradients were not finite.
+  std::int64_t skipped_steps() const { return scaling_ ? scaling_->skipped() : 0; }
 
   std::int64_t step_ = 0;
 
  private:
   void bind_update(Program& program);
+  void finish_gradients();
+  void count_scaled(bool finite);
 
   const Setup setup_;
   Session session_;
   Parameters parameters_;
   const bool update_each_;
   std::optional<implementations::LossScaling> scaling_;
-  Program scaled_update_;  // with it
+  std::optional<Exchange> exchange_;
+  Program exchanging_;  // both of finish_step
+  Program updating_;
 };
 
 // The task update (gdbench_task in gdbench/plugin.h): a step is the optimizer's update by gradients that are given, and
@@ -116,9 +129,13 @@ class Trainer : public TrainerBase {
   const BatchFeed& feed() const { return feed_; }
   // Of the task gradients; null for train, whose step takes the gradient of the whole loss.
   const ColumnMasks* masks() const { return masks_ ? &*masks_ : nullptr; }
-  // The parts in which a batch of `rows` rows is processed, and the rows of the largest one of all.
-  std::vector<MicroBatch> parts_of(std::int64_t rows) const { return micro_batches(rows, problem().micro_batches); }
-  std::int64_t largest_part() const { return largest_micro_batch(problem().batch_rows, problem().micro_batches); }
+  // The parts in which this rank processes its rows of a batch of `rows` rows, and the rows of the largest one of all.
+  std::vector<MicroBatch> parts_of(std::int64_t rows) const {
+    return micro_batches(rows, problem().micro_batches, rank());
+  }
+  std::int64_t largest_part() const {
+    return largest_micro_batch(problem().batch_rows, problem().micro_batches, rank());
+  }
   // Columns of a batch's targets: labels have one.
   std::int64_t target_columns() const;
 
@@ -135,9 +152,6 @@ class Trainer : public TrainerBase {
   }
 
  private:
-  template <class Execute>
-  void for_each_scaled_step(std::uint64_t steps, Execute execute);
-
   BatchFeed feed_;
   std::optional<ColumnMasks> masks_;          // of the task gradients
   std::optional<Evaluation> evaluations_[2];  // of a split, from its first evaluation on
@@ -145,9 +159,8 @@ class Trainer : public TrainerBase {
 
 template <class Execute>
 void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
-  if (loss_scaling() != nullptr) return for_each_scaled_step(steps, execute);
-  parameters().set_step(step_);
-  if (feed_.full_batch() && !parameters().varies()) {
+  parameters().set_step(step_, skipped_steps());
+  if (feed_.full_batch() && !parameters().varies() && !finishes_steps()) {
     const Batch batch = feed_.batch(step_);
     for (std::uint64_t i = 0; i < steps; ++i) execute(batch);
     step_ += static_cast<std::int64_t>(steps);
@@ -155,19 +168,9 @@ void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
   }
   feed_.start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
-    parameters().set_step(step_);
+    parameters().set_step(step_, skipped_steps());
     execute(feed_.batch(step_));
-    ++step_;
-  }
-}
-
-template <class Execute>
-void Trainer::for_each_scaled_step(std::uint64_t steps, Execute execute) {
-  feed_.start(step_, steps);
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    parameters().set_step(step_, loss_scaling()->skipped());
-    execute(feed_.batch(step_));
-    finish_scaled_step();
+    finish_step();
     ++step_;
   }
 }
@@ -177,12 +180,12 @@ void Trainer::for_each_profiled_step(std::uint64_t steps, CallClock& clock, Exec
   feed_.start(step_, steps);
   for (std::uint64_t i = 0; i < steps; ++i) {
     const double start = now_ns();
-    parameters().set_step(step_, loss_scaling() == nullptr ? 0 : loss_scaling()->skipped());
+    parameters().set_step(step_, skipped_steps());
     const Batch batch = feed_.batch(step_);
     if (!session().host_memory()) session().synchronise();  // the transfer is the batch's
     clock.add({"batch", catalogue::Phase::data, {0, feed_.copied_bytes(batch.rows)}, {}}, now_ns() - start);
     execute(batch);
-    if (loss_scaling() != nullptr) finish_scaled_step(clock);
+    finish_step(clock);
     clock.end_step();
     ++step_;
   }

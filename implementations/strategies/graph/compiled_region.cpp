@@ -4,86 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "implementations/common/failure.h"
 #include "implementations/strategies/common/batch_rows.h"
 #include "implementations/strategies/common/region_trainer.h"
 #include "implementations/strategies/graph/compilation.h"
 #include "implementations/strategies/graph/ir/build.h"
+#include "implementations/strategies/graph/rank_region.h"
+#include "implementations/strategies/graph/region_description.h"
 
 namespace gdbench::strategies::graph {
 namespace {
-
-using backends::RegionRole;
-using implementations::Failure;
-
-RegionRole role_of(Role role) {
-  switch (role) {
-    case Role::x:
-      return RegionRole::x;
-    case Role::targets:
-      return RegionRole::targets;
-    case Role::parameter:
-      return RegionRole::parameter;
-    case Role::slot:
-      return RegionRole::slot;
-    case Role::scalars:
-      return RegionRole::scalars;
-    case Role::gradient:
-    case Role::mask:
-      break;
-  }
-  throw Failure(GDBENCH_UNSUPPORTED, "regions of other tasks than train");
-}
-
-// The graph of a whole training step as a region of backends/common/region.h, for backends that lower it themselves.
-// Values and nodes of a graph without dead code (passes/pipeline.h): the loss, which nobody reads, has no place in a
-// region.
-class RegionDescription {
- public:
-  // `parts` of the batch. Throws Failure (GDBENCH_UNSUPPORTED) for what regions have no word for: constants,
-  // transposes, inputs of other tasks than train.
-  RegionDescription(const Graph& graph, const Parameters& parameters, const std::vector<MicroBatch>& parts)
-      : numbers_(graph.id_count()) {
-    for (const NodeId id : graph.order()) {
-      const Node& node = graph[id];
-      if (node.kind != Kind::input && node.kind != Kind::call) {
-        throw Failure(GDBENCH_UNSUPPORTED, "regions with constants, transposes or merged updates");
-      }
-      numbers_[id] = static_cast<std::uint32_t>(values_.size());
-      values_.push_back(value_of(node, parameters, parts));
-      if (node.kind == Kind::call) add_node(node, numbers_[id]);
-    }
-  }
-
-  // Valid as long as this and the graph are.
-  backends::RegionGraph graph() const { return {values_.data(), values_.size(), nodes_.data(), nodes_.size()}; }
-
- private:
-  static backends::RegionValue value_of(const Node& node, const Parameters& parameters,
-                                        const std::vector<MicroBatch>& parts) {
-    backends::RegionValue value;
-    value.rows = node.shape.rows;
-    value.columns = node.shape.columns;
-    if (node.kind == Kind::input) value.role = role_of(node.role);
-    if (node.is_state()) value.offset = parameters.offset(node.parameter);
-    if (value.role == RegionRole::slot) value.slot = node.slot;
-    if (value.role == RegionRole::x || value.role == RegionRole::targets) value.first_row = parts[node.part].first;
-    return value;
-  }
-
-  void add_node(const Node& node, std::uint32_t result) {
-    backends::RegionNode described;
-    described.request = node.request;
-    described.operand_count = node.operands.size();
-    for (std::size_t i = 0; i < node.operands.size(); ++i) described.operands[i] = numbers_[node.operands[i]];
-    described.result = result;
-    nodes_.push_back(described);
-  }
-
-  std::vector<std::uint32_t> numbers_;  // by the graph's id
-  std::vector<backends::RegionValue> values_;
-  std::vector<backends::RegionNode> nodes_;
-};
 
 class CompiledRegion final : public RegionTrainer {
  public:
@@ -152,7 +81,7 @@ backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {
                                   .settings = &settings_,
                                   .name = name.c_str(),
                                   .gathers = batches_ == Batches::numbered,
-                                  .ends_epoch = rows < problem().batch_rows,
+                                  .minor = rows < problem().batch_rows,
                                   .hoist = hoists_,
                                   .constant_x = constant.x,
                                   .constant_targets = constant.targets});
@@ -163,7 +92,7 @@ backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {
 
 void CompiledRegion::run_loaded(const Batch& batch) {
   set_batch(batch.x, batch.targets, parameters().scalars().buffer);
-  run_call(batch.rows, 1);
+  run_call(batch.whole_rows, 1);
 }
 
 void CompiledRegion::run(std::uint64_t steps) {
@@ -186,6 +115,7 @@ void CompiledRegion::profile(std::uint64_t steps, const gdbench_profile_sink& si
 }  // namespace
 
 std::unique_ptr<Strategy> make_compiled_region(const Setup& setup, bool hoists) {
+  if (setup.settings.ranks != nullptr) return make_rank_region(setup);
   return std::make_unique<CompiledRegion>(setup, hoists);
 }
 

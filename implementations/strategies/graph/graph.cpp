@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "implementations/strategies/common/prepared_steps.h"
@@ -36,15 +37,20 @@ class CompiledTrainer final : public Trainer {
 };
 
 Compiled CompiledTrainer::compile_step(std::int64_t rows) {
-  return compilation_.compile("step-" + std::to_string(rows) + "-rows",
-                              [&] { return build_step(problem(), rows, parameters().slot_count()); });
+  if (parts_of(rows).empty()) return {};
+  return compilation_.compile("step-" + std::to_string(rows) + "-rows", [&] {
+    return exchange() != nullptr ? build_gradients(problem(), rows, rank())
+                                 : build_step(problem(), rows, parameters().slot_count());
+  });
 }
 
 TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::Buffer arena, const Batch& batch) {
-  const std::vector<MicroBatch> parts = parts_of(batch.rows);
+  const std::vector<MicroBatch> parts = parts_of(batch.whole_rows);
   std::vector<Batch> rows;
   for (const MicroBatch& part : parts) rows.push_back(feed().part(batch, part));
-  return {make_executable(session(), compiled, parameters(), masks(), arena, rows), feed(), batch, parts};
+  Program program = make_executable(session(), compiled, parameters(), masks(), exchange(), arena, rows);
+  if (parts.empty()) exchange()->add_no_rows(program);
+  return {std::move(program), feed(), batch, parts};
 }
 
 PreparedSteps CompiledTrainer::make_steps(bool records) {
@@ -55,7 +61,7 @@ PreparedSteps CompiledTrainer::make_steps(bool records) {
     // Both sizes of batch share one arena: they never run at the same time.
     const backends::Buffer arena = session().allocate(std::max(full.plan.arena_bytes, partial.plan.arena_bytes));
     const auto make = [&](const Batch& batch) {
-      return make_step(batch.rows == problem().batch_rows ? full : partial, arena, batch);
+      return make_step(batch.whole_rows == problem().batch_rows ? full : partial, arena, batch);
     };
     return PreparedSteps(*this, make, records);
   });
@@ -67,7 +73,8 @@ class CompiledUpdate final : public UpdateSteps {
       : UpdateSteps(setup), compilation_(setup.backend, setup.problem, setup.settings) {
     const Compiled compiled =
         compilation_.compile("update", [&] { return build_update(problem(), parameters().slot_count()); });
-    compilation_.bind([&] { program_ = make_executable(session(), compiled, parameters(), nullptr, nullptr, {}); });
+    compilation_.bind(
+        [&] { program_ = make_executable(session(), compiled, parameters(), nullptr, nullptr, nullptr, {}); });
     parameters().follow_steps(program_);
   }
 

@@ -38,11 +38,12 @@ void Network::add_activation_gradient(Program& program, std::int64_t l, const Ma
   program.add(session_, gradient, catalogue::Phase::backward, of_layer(l), {forward_.told_by(l, delta.rows), delta});
 }
 
-void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate) {
+void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate,
+                           Exchange* exchange) {
   const Matrix d = delta(layer_count_ - 1, x.rows);
   if (masks_ == nullptr) {
     add_output_delta(program, targets, weight, d);
-    add_sweep(program, x, accumulate);
+    add_sweep(program, x, accumulate, exchange);
     return;
   }
   const Matrix whole{output_delta_, d.rows, d.columns};
@@ -50,7 +51,7 @@ void Network::add_backward(Program& program, const Matrix& x, const Matrix& targ
   for (std::int64_t column = 0; column < masks_->count(); ++column) {
     program.add(session_, forward_.request(Op::multiply), catalogue::Phase::backward, of_layer(layer_count_ - 1),
                 {whole, masks_->mask(column, x.rows), d});
-    add_sweep(program, x, accumulate || column > 0);
+    add_sweep(program, x, accumulate || column > 0, column + 1 == masks_->count() ? exchange : nullptr);
   }
 }
 
@@ -63,7 +64,7 @@ void Network::add_output_delta(Program& program, const Matrix& targets, double w
   add_activation_gradient(program, last, d);
 }
 
-void Network::add_sweep(Program& program, const Matrix& x, bool accumulate) {
+void Network::add_sweep(Program& program, const Matrix& x, bool accumulate, Exchange* exchange) {
   for (std::int64_t l = layer_count_ - 1; l >= 0; --l) {
     const Matrix d = delta(l, x.rows);
     const Matrix input = l == 0 ? x : forward_.activations(l - 1, x.rows);
@@ -73,6 +74,7 @@ void Network::add_sweep(Program& program, const Matrix& x, bool accumulate) {
     program.add(session_, weights_gradient, catalogue::Phase::backward,
                 parameters_.weights_part(l, GDBENCH_COMPUTES_GRADIENTS), {input, d, parameters_.weights_gradient(l)});
     if (forward_.layer(l).has_bias != 0) add_bias_gradient(program, l, d, accumulate);
+    if (exchange != nullptr) exchange->add_layer(program, l);
     if (l == 0) break;
     const Matrix previous = delta(l - 1, x.rows);
     Request input_gradient = forward_.request(Op::product);
@@ -115,12 +117,15 @@ class Hand final : public Trainer {
 
 TrainingProgram Hand::make_step(const Batch& batch) {
   Program program;
-  const std::vector<MicroBatch> parts = parts_of(batch.rows);
+  const std::vector<MicroBatch> parts = parts_of(batch.whole_rows);
+  if (parts.empty()) exchange()->add_no_rows(program);
   for (const MicroBatch& part : parts) {
     const Batch rows = feed().part(batch, part);
     const Matrix x = rows.x_matrix(problem().layers[0].inputs);
+    const bool last = &part == &parts.back();
     network_.add_forward(program, x);
-    network_.add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0);
+    network_.add_backward(program, x, {rows.targets, rows.rows, target_columns()}, part.weight, part.first > 0,
+                          last ? exchange() : nullptr);
   }
   add_update(program);
   return {std::move(program), feed(), batch, parts};

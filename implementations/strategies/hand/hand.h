@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "implementations/strategies/common/column_masks.h"
+#include "implementations/strategies/common/exchange.h"
 #include "implementations/strategies/common/forward_pass.h"
 #include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/common/program.h"
@@ -29,8 +30,9 @@ class Network {
   // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1].
   void add_forward(Program& program, const Matrix& x) { forward_.add(program, x); }
   // Follows add_forward with the same x. Leaves the gradient of `weight` times the whole loss, for either task, or adds
-  // it to what is there.
-  void add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate);
+  // it to what is there. `exchange` is told of each layer whose gradients are complete then; null where they are not.
+  void add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate,
+                    Exchange* exchange);
 
  private:
   // D_l: two buffers in turn, since D_l is dead when D_(l-2) is written.
@@ -39,7 +41,7 @@ class Network {
   // D_L of `weight` times the whole loss in `d`.
   void add_output_delta(Program& program, const Matrix& targets, double weight, const Matrix& d);
   // From delta(L) down; writes the parameters' gradients or adds to them.
-  void add_sweep(Program& program, const Matrix& x, bool accumulate);
+  void add_sweep(Program& program, const Matrix& x, bool accumulate, Exchange* exchange);
   void add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate);
 
   Session& session_;

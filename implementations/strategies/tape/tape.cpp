@@ -145,15 +145,23 @@ void Tape::add_up(Value operand, Value gradient) {
   drop(gradient);
 }
 
-void Tape::backward(Value loss, Gradients gradients) {
+void Tape::begin_backward(Value loss, Gradients gradients) {
   if (played_ || (form(loss) & kLoss) == 0 || records_[loss].wanted == 0) [[unlikely]]
     check_backward(loss);
   played_ = true;
   if (gradients == Gradients::add) adopt_named_gradients();
-  for (Value value = loss + 1; value-- > 0;) {
+}
+
+void Tape::play_down(Value from, Value to, Value loss) {
+  for (Value value = from; value-- > to;) {
     if (records_[value].wanted != 0 && (records_[value].gradient != kNoValue || value == loss)) play(value);
   }
   playing_ = kNoValue;
+}
+
+void Tape::backward(Value loss, Gradients gradients) {
+  begin_backward(loss, gradients);
+  play_down(loss + 1, 0, loss);
 }
 
 }  // namespace gdbench::strategies::tape

@@ -91,6 +91,19 @@ class Tape {
   // Computes the gradient of `loss` with respect to every parameter that it depends on. Gradients of an earlier pass
   // are given back; where the caller named the buffer they are overwritten, or added to.
   void backward(Value loss, Gradients gradients = Gradients::replace);
+  // The same, calling complete(i) as soon as the gradient of parameter i, in the order in which they were made, is all
+  // that it will be: from the last one to the first.
+  template <class Complete>
+  void backward(Value loss, Gradients gradients, const Complete& complete) {
+    begin_backward(loss, gradients);
+    Value played = loss + 1;
+    for (std::size_t i = parameters_.size(); i-- > 0;) {
+      play_down(played, parameters_[i], loss);
+      played = parameters_[i];
+      complete(i);
+    }
+    play_down(played, 0, loss);
+  }
   // The gradient of a parameter from the latest backward; valid until the next backward or begin. Its buffer is null
   // where the loss does not depend on the parameter, unless it was to be added to.
   Matrix gradient(Value parameter) const;
@@ -182,6 +195,9 @@ class Tape {
   void check_backward(Value loss);
   void adopt_named_gradients();
   void give_all_back();
+  void begin_backward(Value loss, Gradients gradients);
+  // The records before `from`, down to `to`.
+  void play_down(Value from, Value to, Value loss);
   void play(Value value);
   backends::Buffer name_gradient(Value operand);
   void accumulate(Value operand, Value gradient);

@@ -32,7 +32,7 @@ class TapeTrainer : public Trainer {
   Value record_column_loss(const Batch& part, Value outputs, std::int64_t column);
 
   const std::vector<MicroBatch>& parts_of_batch(const Batch& batch) const {
-    return batch.rows == problem().batch_rows ? full_parts_ : partial_parts_;
+    return batch.whole_rows == problem().batch_rows ? full_parts_ : partial_parts_;
   }
   Tape& tape() { return tape_; }
 
@@ -45,6 +45,9 @@ class TapeTrainer : public Trainer {
     ops::Attributes activation;
   };
 
+  void prepare_exchange();
+  void run_exchange(const Program& program);
+
   Tape tape_;
   Program update_;
   std::vector<Layer> layers_;
@@ -54,6 +57,11 @@ class TapeTrainer : public Trainer {
   bool labels_;
   std::int64_t target_columns_;
   std::vector<Value> losses_;  // by column
+  // Of an exchange: in place of a batch without rows and, where it overlaps, what follows a parameter's gradient.
+  Program no_rows_;
+  std::vector<Program> completed_;
+  CallClock* clock_ = nullptr;  // of a profile
+  double exchanged_ns_ = 0;     // in all profiled calls of no_rows_ and completed_ so far
 };
 
 TapeTrainer::TapeTrainer(const Setup& setup)
@@ -75,10 +83,30 @@ TapeTrainer::TapeTrainer(const Setup& setup)
   tape_.set_layers(parameters().layers());
   add_update(update_);
   parameters().follow_steps(update_);
+  if (exchange() != nullptr) prepare_exchange();
+}
+
+void TapeTrainer::prepare_exchange() {
+  exchange()->add_no_rows(no_rows_);
+  if (!exchange()->overlaps()) return;
+  // The weights' gradient comes after the bias's.
+  for (std::int64_t l = 0; l < problem().layer_count; ++l) {
+    exchange()->add_layer(completed_.emplace_back(), l);
+    if (layers_[static_cast<std::size_t>(l)].bias.buffer != nullptr) completed_.emplace_back();
+  }
+}
+
+void TapeTrainer::run_exchange(const Program& program) {
+  if (clock_ == nullptr) return program.run();
+  const double start = now_ns();
+  program.run_profiled(*clock_);
+  exchanged_ns_ += now_ns() - start;
 }
 
 void TapeTrainer::differentiate(const Batch& batch) {
-  for (const MicroBatch& micro_batch : parts_of_batch(batch)) {
+  const std::vector<MicroBatch>& parts = parts_of_batch(batch);
+  if (parts.empty()) run_exchange(no_rows_);
+  for (const MicroBatch& micro_batch : parts) {
     const Batch part = feed().part(batch, micro_batch);
     const bool first = micro_batch.first == 0;
     loss_.alpha = micro_batch.weight;
@@ -86,8 +114,14 @@ void TapeTrainer::differentiate(const Batch& batch) {
       differentiate_by_column(part, first);
       continue;
     }
+    const Gradients gradients = first ? Gradients::replace : Gradients::add;
     tape_.begin();
-    tape_.backward(record_loss(part, record_outputs(part)), first ? Gradients::replace : Gradients::add);
+    const Value loss = record_loss(part, record_outputs(part));
+    if (completed_.empty() || &micro_batch != &parts.back()) {
+      tape_.backward(loss, gradients);
+    } else {
+      tape_.backward(loss, gradients, [this](std::size_t parameter) { run_exchange(completed_[parameter]); });
+    }
   }
 }
 
@@ -133,16 +167,18 @@ Value TapeTrainer::record_column_loss(const Batch& part, Value outputs, std::int
 void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   CallClock clock(session());
   tape_.profile(&clock);
+  clock_ = &clock;
   for_each_profiled_step(steps, clock, [&](const Batch& batch) {
-    const double in_calls = tape_.profiled_ns();
+    const double in_calls = tape_.profiled_ns() + exchanged_ns_;
     const double start = now_ns();
     differentiate(batch);
     // What is not in a kernel is the tape's own, with about one reading of the clock per call.
-    const double own = now_ns() - start - (tape_.profiled_ns() - in_calls);
+    const double own = now_ns() - start - (tape_.profiled_ns() + exchanged_ns_ - in_calls);
     clock.add({"tape", catalogue::Phase::record, {}, of_layers({0, problem().layer_count - 1})}, own);
     update_.run_profiled(clock);
   });
   tape_.profile(nullptr);
+  clock_ = nullptr;
   clock.report(sink);
 }
 
@@ -170,7 +206,7 @@ class ReplayTrainer final : public TapeTrainer {
 
  private:
   std::optional<TrainingProgram>& recorded_for(const Batch& batch) {
-    return batch.rows == problem().batch_rows ? full_ : partial_;
+    return batch.whole_rows == problem().batch_rows ? full_ : partial_;
   }
   // Makes the step as it records it.
   void record(const Batch& batch, std::optional<TrainingProgram>& recorded);

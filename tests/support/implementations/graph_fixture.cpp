@@ -51,6 +51,11 @@ class Interpreter {
       case Kind::update_all:
         for (std::size_t i = 1; i < node.operands.size(); i += 2) descend(node.operands[i], node.operands[i + 1]);
         return result;
+      case Kind::gradients:
+        for (std::size_t i = 0; i < node.operands.size(); ++i) {
+          parameters_["gradient" + std::to_string(node.parameter + i)] = operand(node, i);
+        }
+        return result;
       case Kind::call:
         break;
     }

@@ -166,6 +166,59 @@ TEST_F(BatchLoaderTest, EveryLoaderYieldsTheSameRows) {
   }
 }
 
+TEST(PartOfRowsTest, PartsAreConsecutiveAndTheFirstOnesAreLarger) {
+  for (const std::int64_t rows : {0, 1, 2, 7, 12}) {
+    for (const std::int64_t count : {1, 2, 3, 5, 9}) {
+      std::int64_t next = 0;
+      for (std::int64_t part = 0; part < count; ++part) {
+        const RowRange range = part_of_rows(rows, part, count);
+        EXPECT_EQ(range.first, next);
+        EXPECT_EQ(range.rows, part < rows % count ? rows / count + 1 : rows / count);
+        next += range.rows;
+      }
+      EXPECT_EQ(next, rows);
+    }
+  }
+}
+
+TEST_F(BatchLoaderTest, RanksTakeConsecutiveRowsOfEachBatch) {
+  for (const bool shuffled : {false, true}) {
+    if (shuffled) shuffle();
+    for (const std::int64_t batch_rows : {2, 5, 7}) {
+      const std::vector<std::vector<int>> batches = expected(batch_rows);
+      for (const Loader kind : {Loader::automatic, Loader::resident, Loader::gather, Loader::sample}) {
+        const bool ready = kind == Loader::resident || (kind == Loader::automatic && !shuffled);
+        for (const int prefetch : ready ? std::vector{0} : std::vector{0, 2}) {
+          std::vector<std::vector<int>> rows(batches.size());
+          for (std::int64_t rank = 0; rank < 3; ++rank) {
+            BatchLoader loader(data_, batch_rows, false, {kind, prefetch, {any_processor()}, {rank, 3}});
+            loader.start(0, kSteps);
+            for (std::size_t step = 0; step < batches.size(); ++step) {
+              const auto whole = static_cast<std::int64_t>(batches[step].size());
+              const Batch batch = loader.batch(static_cast<std::int64_t>(step));
+              EXPECT_EQ(batch.rows, part_of_rows(whole, rank, 3).rows);
+              EXPECT_EQ(batch.whole_rows, whole);
+              EXPECT_EQ(loader.place(static_cast<std::int64_t>(step)).rows, batch.rows);
+              const std::vector<int> own = rows_of(batch);
+              rows[step].insert(rows[step].end(), own.begin(), own.end());
+            }
+          }
+          EXPECT_EQ(rows, batches) << "loader " << static_cast<int>(kind) << " ahead " << prefetch;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(BatchLoaderTest, ARankHasRoomForItsOwnRowsAlone) {
+  shuffle();
+  const std::size_t bytes_of_a_row = 8;
+  for (const std::int64_t rank : {0, 1, 2}) {
+    const BatchLoader loader(data_, 2, false, {Loader::gather, 0, {}, {rank, 3}});
+    EXPECT_EQ(loader.memory().x_bytes, rank < 2 ? aligned_size(bytes_of_a_row) : 0);
+  }
+}
+
 TEST_F(BatchLoaderTest, BatchesThatAreMadeOrLaidOutAreAligned) {
   shuffle();
   for (const Loader kind : {Loader::resident, Loader::gather, Loader::sample}) {

@@ -88,6 +88,17 @@ TEST_F(CsrFeaturesTest, GathersTheRowsOfAShuffle) {
   EXPECT_EQ(dense<float>(features.batch(6), 3), dense_rows({6, 0, 2})) << "the first one again";
 }
 
+TEST_F(CsrFeaturesTest, RanksTakeConsecutiveRowsOfEachBatch) {
+  const Rank second{1, 2};
+  EXPECT_EQ(dense<float>(CsrFeatures(data_, 3, second).batch(1), 1), dense_rows({5}));
+  const std::vector<std::uint32_t> order = {6, 0, 2, 5, 1, 4, 3};
+  data_.order = order.data();
+  EXPECT_EQ(dense<float>(CsrFeatures(data_, 3, {0, 2}).batch(1), 2), dense_rows({5, 1}));
+  EXPECT_EQ(dense<float>(CsrFeatures(data_, 3, second).batch(1), 1), dense_rows({4}));
+  CsrFeatures without_rows(data_, 3, {4, 5});
+  EXPECT_EQ(without_rows.batch(0).row_offsets[0], 0);
+}
+
 TEST_F(CsrFeaturesTest, MayHaveNoEntryAtAll) {
   std::fill(x_.begin(), x_.end(), 0.0F);
   CsrFeatures features(data_, 7);

@@ -205,6 +205,32 @@ TEST_F(StreamReaderTest, ReadsBatchesAheadAcrossEpochs) {
   }
 }
 
+TEST_F(StreamReaderTest, RanksReadPastTheRowsOfOthers) {
+  for (const bool csv : {false, true}) {
+    if (csv) {
+      write_csv();
+    } else {
+      write_npy<double>();
+    }
+    for (const std::int64_t batch_rows : {70, 7'000}) {
+      const std::int64_t per_epoch = (kRows + batch_rows - 1) / batch_rows;
+      for (const std::int64_t rank : {0, 2}) {
+        BatchLoader loader(data_, batch_rows, false, {Loader::automatic, 0, {}, {rank, 3}});
+        for (std::int64_t step = 0; step < per_epoch + 2; ++step) {
+          const Batch batch = loader.batch(step);
+          const std::int64_t start = step % per_epoch * batch_rows;
+          const RowRange own = part_of_rows(std::min(batch_rows, kRows - start), rank, 3);
+          ASSERT_EQ(batch.rows, own.rows);
+          for (const std::int64_t row : {std::int64_t{0}, own.rows - 1}) {
+            ASSERT_EQ(static_cast<const double*>(batch.x)[2 * row], value_at(start + own.first + row, 1));
+            ASSERT_EQ(static_cast<const double*>(batch.targets)[row], value_at(start + own.first + row, 1));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_F(StreamReaderTest, TheMemoryCapHolds) {
   write_npy<double>();
   const auto status_with = [&](std::int64_t cap, const LoaderSettings& settings) -> std::string {

@@ -4,10 +4,13 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include "implementations/backends/common/kernel_library.h"
+#include "tests/support/implementations/local_ranks.h"
 #include "tests/support/implementations/processors.h"
 #include "tests/support/implementations/training_case.h"
 
@@ -156,6 +159,51 @@ TEST_P(PluginTest, TrainsWithSeveralThreads) {
       implementation.destroy(instance);
     }
   }
+}
+
+// Two ranks, one rank, none, and a host that has never heard of them.
+TEST_P(PluginTest, TrainsAsOneOfSeveralRanksByPolicy) {
+  TrainingCase values = small_case();
+  int policies = 0;
+  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
+    const gdbench_implementation& implementation = *plugin_->implementations[i];
+    SCOPED_TRACE(implementation.id);
+    const bool policy = std::string(implementation.id).ends_with("+mpi");
+    EXPECT_EQ((implementation.capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS)) != 0, policy);
+    if (!policy) continue;
+    ++policies;
+    EXPECT_EQ(implementation.tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
+    EXPECT_EQ(std::string(implementation.options[implementation.option_count - 1].key), "exchange");
+    for (const int count : {2, 1, 0}) {
+      LocalRanks ranks(std::max(count, 1));
+      ranks.for_each([&](int rank) {
+        TrainingProblem training(values);
+        if (count > 0) training.mutable_settings().ranks = &ranks.rank(rank);
+        if (rank == 0 && count == 0) training.mutable_settings().struct_size = offsetof(gdbench_settings, ranks);
+        gdbench_instance* instance = nullptr;
+        EXPECT_EQ(implementation.create(&instance), GDBENCH_OK);
+        EXPECT_EQ(implementation.load(instance, &training.data()), GDBENCH_OK);
+        EXPECT_EQ(implementation.prepare(instance, &training.problem(), &training.settings()), GDBENCH_OK) << error_;
+        EXPECT_EQ(implementation.set_state(instance, &training.state()), GDBENCH_OK);
+        EXPECT_EQ(implementation.run(instance, 6), GDBENCH_OK) << error_;
+        EXPECT_EQ(implementation.get_state(instance, &training.state()), GDBENCH_OK);
+        for (std::size_t entry = 0; entry < 2; ++entry) {
+          EXPECT_NEAR(training.state_values()[0].values[entry], training.trained(6)[0].values[entry], tolerance());
+        }
+        implementation.destroy(instance);
+      });
+      EXPECT_EQ(ranks.take_calls(0).size(), count == 2 ? 6u : 0u);
+    }
+  }
+  EXPECT_EQ(policies, backends::is_device(GetParam().backend) ? 0 : 3);
+}
+
+TEST_P(PluginTest, RefusesRanksWithoutThePolicy) {
+  TrainingProblem training(small_case());
+  const LocalRanks ranks(2);
+  training.mutable_settings().ranks = &ranks.rank(1);
+  EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED);
+  EXPECT_EQ(error_, "ranks: only ids with the policy +mpi train as one of several");
 }
 
 TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {

@@ -123,7 +123,7 @@ gdbench_status bind_region(Context* context, const TrainingRegion& region, Regio
     *call = definition().bind_region(region, settings.compute_threads, unsupported);
     if (*call == nullptr) return refuse(settings, unsupported);
     context->products = region.dtype;
-    if (!region.ends_epoch) context->region_products = (*call)->mixed_products;
+    if (!region.minor) context->region_products = (*call)->mixed_products;
     return GDBENCH_OK;
   });
 }

@@ -10,9 +10,7 @@ static_assert(kScalarsPerStep == 4);
 
 Context::Context(Region& for_region, const Target& for_target, Builder& writer)
     : region(for_region), target(for_target), builder(writer), rows_of_(for_region), places_(for_region.values.size()) {
-  for (const RegionValue& value : region.values) {
-    if (value.role == RegionRole::slot) slots_ = std::max(slots_, value.slot + 1);
-  }
+  has_gradients_ = std::ranges::count(region.values, RegionRole::gradient, &Value::role) != 0;
   for (ValueId value = 0; value < region.values.size(); ++value) {
     if (region[value].role != RegionRole::result && !region[value].is_rounded_parameter()) place_input(value);
     if (region[value].hoisted) place_hoisted(value);
@@ -40,11 +38,9 @@ void Context::place_input(ValueId id) {
       break;
     }
     case RegionRole::parameter:
-      array.argument = kParameters;
-      first = value.offset;
-      break;
     case RegionRole::slot:
-      array.argument = kFirstSlot + value.slot;
+    case RegionRole::gradient:
+      array.argument = argument_of_state(value);
       first = value.offset;
       break;
     case RegionRole::scalars:
@@ -62,6 +58,18 @@ void Context::place_input(ValueId id) {
   array.alignment = value.is_state() ? std::gcd(GDBENCH_ALIGNMENT, static_cast<std::size_t>(array.offset)) : element;
   places_[id] = Matrix{
       .array = builder.array(std::move(array)), .rows = value.rows, .columns = value.columns, .row_stride = row_stride};
+}
+
+std::size_t Context::argument_of_state(const Value& value) const {
+  if (value.role == RegionRole::parameter) return kParameters;
+  return kFirstSlot + (value.role == RegionRole::slot ? value.slot : region.slots);
+}
+
+bool Context::is_updated(ValueId id) const {
+  return std::ranges::any_of(region.nodes, [&](const Node& node) {
+    return node.op() == Op::update &&
+           std::find(node.operands.begin() + kUpdatedParameter, node.operands.end(), id) != node.operands.end();
+  });
 }
 
 void Context::place_hoisted(ValueId id) {
@@ -175,8 +183,10 @@ void Context::pack(ValueId id, std::int64_t block_rows, bool shared) {
             .rounded = value.rounded,
             .offset = shared ? shared_bytes_ : arena_bytes_};
   if (value.is_state()) {
-    pack.argument = value.role == RegionRole::parameter ? std::size_t{kParameters} : kFirstSlot + value.slot;
+    pack.argument = argument_of_state(value);
     pack.first = value.offset;
+    pack.stored = is_updated(id);
+    pack.loaded = value.role != RegionRole::gradient || !pack.stored;
     state_packs_.push_back(pack);
   } else {
     pack.argument = value.role == RegionRole::x ? kX : kTargets;

@@ -17,11 +17,11 @@
 namespace gdbench::backends::jit {
 
 // The arguments of a region's function: RegionCall's buffers, and behind them its thread's own memory, memory that all
-// threads share, and where they meet: a function and what it is given. A region without slots has the first of those
-// where its first slot would be.
+// threads share, and where they meet: a function and what it is given. The gradients' block is behind those of slots,
+// where there is one; what is missing leaves no gap.
 enum Argument : std::size_t { kX, kTargets, kRows, kScalars, kParameters, kFirstSlot };
 enum OwnArgument : std::size_t { kArena, kSharedArena, kMeeting, kOwnArguments = kMeeting + 2 };
-constexpr std::size_t kMaxArguments = kFirstSlot + 2 + kOwnArguments;  // two slots
+constexpr std::size_t kMaxArguments = kFirstSlot + 3 + kOwnArguments;  // two slots and the gradients
 
 // A copy of a matrix in blocks of rows: columns of `block_rows` rows side by side, column after column, block after
 // block. Of a batch it is made before the first step, where all steps see the same one; of parameters and slots
@@ -37,6 +37,9 @@ struct Pack {
   std::int64_t stride = 0;  // of the copy, from one column to the next: block_rows, rounded up to whole vectors
   bool shared = false;      // in the arena of all threads
   bool rounded = false;     // to bfloat16
+  // Of the state: whether runs read it, and whether they change it.
+  bool loaded = true;
+  bool stored = true;
   std::int64_t offset = 0;  // in the arena, in bytes
 };
 
@@ -127,7 +130,7 @@ class Context {
   // Copies of values that are read as their transposes.
   std::map<ValueId, Matrix> transposes;
 
-  std::size_t arena_argument() const { return kFirstSlot + slots_; }
+  std::size_t arena_argument() const { return kFirstSlot + region.slots + (has_gradients_ ? 1 : 0); }
   std::int64_t arena_bytes() const { return arena_bytes_; }
   std::int64_t shared_bytes() const { return shared_bytes_; }
   const std::vector<Pack>& packs() const { return packs_; }
@@ -146,6 +149,8 @@ class Context {
   Register real_number(double value, int lanes) const { return builder.constant({region.real, lanes}, value); }
 
  private:
+  std::size_t argument_of_state(const Value& value) const;
+  bool is_updated(ValueId value) const;
   void place_input(ValueId value);
   void place_hoisted(ValueId value);
   Line line_of(const Matrix& matrix, const Affine& index, bool column);
@@ -160,7 +165,7 @@ class Context {
   std::vector<Pack> state_packs_;
   std::vector<Precomputed> precomputed_;
   std::map<ValueId, std::int64_t> entries_per_row_;  // of packed values: from one block's first entry to the next one's
-  std::size_t slots_ = 0;
+  bool has_gradients_ = false;
   std::int64_t arena_bytes_ = 0;
   std::int64_t shared_bytes_ = 0;
 };

@@ -267,8 +267,10 @@ Entries EntryLowering::elementwise(const Node& node) {
 }
 
 void EntryLowering::update(const Node& node) {
-  const gdbench_optimizer& optimizer = *node.request.optimizer;
-  if (catalogue::kind_of(optimizer) == OptimizerKind::sgd && decay_of(optimizer) == Decay::none) return descend(node);
+  const gdbench_optimizer* optimizer = node.request.optimizer;
+  const bool descends = optimizer != nullptr && catalogue::kind_of(*optimizer) == OptimizerKind::sgd &&
+                        decay_of(*optimizer) == Decay::none;
+  if (descends) return descend(node);
   for (std::size_t i = 0; i < size_of(node.operands[0]); ++i) {
     update_entries(
         context_, node, [&](ValueId value) { return entry(value, i); },

@@ -12,7 +12,7 @@ namespace gdbench::backends::jit {
 
 void load_factors(Context& context, const Affine& step) {
   const auto update = std::ranges::find(context.region.nodes, Op::update, &Node::op);
-  if (update == context.region.nodes.end()) return;
+  if (update == context.region.nodes.end() || update->keeps_gradient()) return;
   const gdbench_optimizer& optimizer = *update->request.optimizer;
   Builder& builder = context.builder;
   const Matrix& place = context.place(update->operands[1]);
@@ -169,6 +169,7 @@ class Update {
 void update_entries(Context& context, const Node& node, const std::function<Register(ValueId)>& load,
                     const std::function<void(ValueId, Register)>& store) {
   const ValueId parameter = node.operands[kUpdatedParameter];
+  if (node.keeps_gradient()) return store(parameter, load(node.operands[0]));
   EntryState entries{.parameter = load(parameter), .gradient = load(node.operands[0])};
   const std::span<const ValueId> slots = std::span(node.operands).subspan(kUpdatedParameter + 1);
   for (std::size_t slot = 0; slot < slots.size(); ++slot) entries.slots[slot] = load(slots[slot]);

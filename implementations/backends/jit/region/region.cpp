@@ -67,6 +67,7 @@ Region region_of(const TrainingRegion& training) {
   region.mixed = catalogue::is_mixed(training.dtype);
   region.gathered = training.gathers;
   region.batch_rows = training.rows;
+  region.slots = catalogue::slot_count(catalogue::kind_of(*training.optimizer));
   region.constant_batch = training.constant_x != nullptr && training.constant_targets != nullptr;
   for (std::size_t i = 0; i < graph.value_count; ++i) region.values.push_back({graph.values[i]});
   for (std::size_t i = 0; i < graph.node_count; ++i) {
@@ -88,6 +89,8 @@ std::string Region::name_of(ValueId id) const {
       return numbered(value.rounded ? "rounded_parameter_" : "parameter_", value.offset);
     case RegionRole::slot:
       return numbered("slot_", static_cast<std::int64_t>(value.slot)) + numbered("_", value.offset);
+    case RegionRole::gradient:
+      return numbered("gradient_", value.offset);
     case RegionRole::scalars:
       return "scalars";
     case RegionRole::result:

@@ -23,6 +23,8 @@ struct Node {
   bool rounds = false;
 
   Op op() const { return request.op; }
+  // An update that writes its gradient to where its parameter is, and that is all.
+  bool keeps_gradient() const { return request.op == Op::update && request.optimizer == nullptr; }
   // A product of these operands as they lie or of their transposes, without a factor and an addend.
   bool is_plain_product(bool transpose_a) const {
     return op() == Op::product && request.transpose_a == transpose_a && !request.transpose_b && request.alpha == 1 &&
@@ -39,7 +41,10 @@ struct HoistedProduct {
 
 struct Value : RegionValue {
   bool is_batch() const { return role == RegionRole::x || role == RegionRole::targets; }
-  bool is_state() const { return (role == RegionRole::parameter || role == RegionRole::slot) && !rounded; }
+  // What lies in blocks from step to step. A gradient is that of an update after which it is not read again.
+  bool is_state() const {
+    return (role == RegionRole::parameter || role == RegionRole::slot || role == RegionRole::gradient) && !rounded;
+  }
   bool is_rounded_parameter() const { return role == RegionRole::parameter && rounded; }
   std::int64_t size() const { return rows * columns; }
 
@@ -60,6 +65,7 @@ struct Region {
   bool unit_products = false;      // those that an update adds start at the parameter
   bool mixed = false;              // operands are rounded to bfloat16 where they are read, which no node says
   std::int64_t batch_rows = 0;
+  std::size_t slots = 0;  // blocks of the optimizer's, whether they are read or not
   std::vector<Value> values;
   std::vector<Node> nodes;
 

@@ -271,7 +271,7 @@ std::size_t fold_rate(Region& region) {
       continue;
     }
     const ValueId gradient = node.operands[0];
-    if (!is_plain_descent(node) || !scaled.contains(gradient)) return 0;
+    if (node.keeps_gradient() || !is_plain_descent(node) || !scaled.contains(gradient)) return 0;
     const Node& producer = region.nodes[*region.producer(gradient)];
     saves = saves || is_unit_product(region, producer);
     ++updates;

@@ -98,6 +98,29 @@ class Builder {
     }
   }
 
+  // Each layer's as soon as they are there, from the last layer on.
+  void add_gradients() {
+    for (std::size_t end = parameters_.size(); end > 0;) {
+      const Range layers = graph_[parameters_[end - 1]].about.layers;
+      Node node;
+      node.kind = Kind::gradients;
+      node.shape = {1, 1};
+      node.phase = catalogue::Phase::backward;
+      node.parameter = end - 1;
+      if (end > 1 && graph_[parameters_[end - 2]].about.layers == layers) --node.parameter;
+      node.about = {layers,
+                    {static_cast<std::int64_t>(node.parameter), static_cast<std::int64_t>(end) - 1},
+                    GDBENCH_COMPUTES_GRADIENTS};
+      NodeId last = *totals_[node.parameter];
+      for (std::size_t parameter = node.parameter; parameter < end; ++parameter) {
+        node.operands.push_back(*totals_[parameter]);
+        if (graph_.position(*totals_[parameter]) > graph_.position(last)) last = *totals_[parameter];
+      }
+      end = node.parameter;
+      graph_.insert_after(last, node);
+    }
+  }
+
   Graph take() { return std::move(graph_); }
 
  private:
@@ -238,6 +261,15 @@ Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t 
   builder.add_optimizer_inputs(slots);
   builder.add_passes();
   builder.add_updates();
+  return builder.take();
+}
+
+Graph build_gradients(const gdbench_problem& problem, std::int64_t rows, const loader::Rank& rank) {
+  Builder builder(problem);
+  builder.add_batch(micro_batches(rows, problem.micro_batches, rank));
+  builder.add_parameters();
+  builder.add_passes();
+  builder.add_gradients();
   return builder.take();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "implementations/loader/batch_plan.h"
 #include "implementations/strategies/graph/ir/graph.h"
 
 namespace gdbench::strategies::graph {
@@ -35,6 +36,9 @@ class NodeEmitter final : public ops::Emitter {
 // column's loss, one sweep after the other, and their sums. The whole loss is always computed here. `problem` must
 // outlive the graph.
 Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots);
+
+// The same of one of several ranks, on its rows of a batch of `rows` rows, which are not none: it ends in gradients.
+Graph build_gradients(const gdbench_problem& problem, std::int64_t rows, const loader::Rank& rank);
 
 // A step of the task update: an update per parameter by the gradient that is given. `problem` must outlive the graph.
 Graph build_update(const gdbench_problem& problem, std::size_t slots);

@@ -4,7 +4,8 @@
 // stay valid while a node lives; an erased one is gone from the order and from all operands.
 //
 // Values are matrices. Parameters, the optimizer's slots, the batch and the task's masks are inputs; a parameter is
-// changed by the one node that writes it (written_operands), which must be its last reader.
+// changed by the one node that writes it (written_operands), which must be its last reader. A step of one of several
+// ranks changes none: it ends in gradients.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ enum class Kind : std::uint8_t {
   transpose,   // of its operand. No backend has a kernel for it: the pass `transposes` folds it into products
   call,        // one op of ops.h
   update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
+  gradients,   // of a layer, complete and where Parameters keeps them; operands: the weights', then the bias's
 };
 
 enum class Role : std::uint8_t {
@@ -51,7 +53,7 @@ struct Node {
   // Inputs.
   Role role = Role::x;
   std::size_t part = 0;       // of the batch, for x and targets (batch_rows.h)
-  std::size_t parameter = 0;  // its index in the ABI's order, also for slots and gradients
+  std::size_t parameter = 0;  // its index in the ABI's order, also for slots and gradients; of several the first one's
   std::size_t slot = 0;
   std::int64_t column = 0;  // of a mask (column_masks.h)
   // Constants.

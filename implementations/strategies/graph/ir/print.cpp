@@ -63,6 +63,8 @@ std::string label_of(const Node& node) {
       return "transpose";
     case Kind::update_all:
       return "update_all";
+    case Kind::gradients:
+      return "gradients from parameter " + std::to_string(node.parameter);
     case Kind::call:
       break;
   }

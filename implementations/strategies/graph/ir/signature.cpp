@@ -54,6 +54,7 @@ std::vector<std::size_t> written_operands(const Graph& graph, NodeId id) {
 }
 
 bool has_effect(const Graph& graph, NodeId id) {
+  if (graph[id].kind == Kind::gradients) return true;
   const std::vector<std::size_t> written = written_operands(graph, id);
   return std::any_of(written.begin(), written.end(),
                      [&](std::size_t i) { return graph[graph[id].operands[i]].is_state(); });

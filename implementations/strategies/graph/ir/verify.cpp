@@ -49,6 +49,8 @@ class Verifier {
         return node.shape == transposed(shape(node, 0), true) ? "" : "not its operand's shape, transposed";
       case Kind::update_all:
         return check_update_all(node);
+      case Kind::gradients:
+        return check_gradients(node);
       case Kind::call:
         return check_call(node);
     }
@@ -127,6 +129,14 @@ class Verifier {
       if (shape(node, i) != gradient->shape) return "a gradient of another shape than its parameter";
       const bool given = gradient->kind == Kind::input && gradient->role == Role::gradient;
       if (given && operand(node, i).parameter != gradient->parameter) return "a gradient of another parameter";
+    }
+    return "";
+  }
+
+  std::string check_gradients(const Node& node) const {
+    if (node.operands.empty() || node.operands.size() > 2) return "expected the gradients of one layer";
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      if (operand(node, i).kind == Kind::input) return "expected a computed gradient";
     }
     return "";
   }

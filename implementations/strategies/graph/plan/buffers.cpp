@@ -20,6 +20,9 @@ bool is_last_use(const Graph& graph, NodeId value, NodeId user) {
   return graph.users(value).back() == user && std::count(operands.begin(), operands.end(), value) == 1;
 }
 
+// Whether what a node reads must lie in the block of gradients, but for what is_in_place.
+bool reads_block(const Node& node) { return node.kind == Kind::update_all || node.kind == Kind::gradients; }
+
 // Whether update_all finds an input where it lies: scalars and gradients that are given.
 bool is_in_place(const Node& node) {
   return node.element == Element::scalars || (node.kind == Kind::input && node.role == Role::gradient);
@@ -44,7 +47,7 @@ void copy_operand(Graph& graph, NodeId user, std::size_t operand) {
 std::int64_t insert_copies(Graph& graph) {
   std::int64_t copies = 0;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {
-    const bool merged = graph[id].kind == Kind::update_all;
+    const bool merged = reads_block(graph[id]);
     for (std::size_t i = 0; i < graph[id].operands.size(); ++i) {
       const NodeId value = graph[id].operands[i];
       if (graph[value].is_state() || (merged && is_in_place(graph[value]))) continue;
@@ -78,7 +81,10 @@ class Planner {
 
   BufferPlan run() {
     for (const NodeId id : graph_.order()) {
-      if (graph_[id].kind == Kind::update_all) place_gradients(id);
+      if (graph_[id].kind == Kind::update_all) place_gradients_of_update(id);
+      if (graph_[id].kind != Kind::gradients) continue;
+      const std::vector<NodeId>& gradients = graph_[id].operands;
+      for (std::size_t i = 0; i < gradients.size(); ++i) place_gradient(gradients[i], graph_[id].parameter + i);
     }
     for (std::size_t at = 0; at < graph_.order().size(); ++at) locate(graph_.order()[at], at);
     if (!reuse_) {
@@ -99,17 +105,19 @@ class Planner {
     return users.empty() ? at : graph_.position(users.back());
   }
 
-  // A gradient and all values whose memory it takes over go to the block.
-  void place_gradients(NodeId update) {
+  void place_gradients_of_update(NodeId update) {
     const std::vector<NodeId>& operands = graph_[update].operands;
     for (std::size_t i = 1; i + 1 < operands.size(); ++i) {
-      if (graph_[operands[i]].is_state()) continue;
-      std::optional<NodeId> value = operands[i];
-      while (value) {
-        plan_.locations[*value].place = Place::gradient;
-        plan_.locations[*value].parameter = graph_[operands[i + 1]].parameter;
-        value = tied_value(*value);
-      }
+      if (!graph_[operands[i]].is_state()) place_gradient(operands[i], graph_[operands[i + 1]].parameter);
+    }
+  }
+
+  // A gradient and all values whose memory it takes over go to the block.
+  void place_gradient(std::optional<NodeId> value, std::size_t parameter) {
+    while (value) {
+      plan_.locations[*value].place = Place::gradient;
+      plan_.locations[*value].parameter = parameter;
+      value = tied_value(*value);
     }
   }
 
@@ -129,7 +137,7 @@ class Planner {
       location.node = id;
       return;
     }
-    if (node.kind == Kind::update_all || location.place == Place::gradient) return;
+    if (reads_block(node) || location.place == Place::gradient) return;
     if (const std::optional<NodeId> tied = tied_value(id)) return take_over(id, *tied, at);
     if (const std::optional<NodeId> dying = dying_operand(id, at)) {
       ++plan_.in_place;

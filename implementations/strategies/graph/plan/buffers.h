@@ -1,6 +1,6 @@
-// Where each value lives: inputs and constants in memory of their own, the gradients of a merged update in the
-// parameters' block of gradients, everything else at an offset of one arena, shared by values that are not alive at the
-// same time.
+// Where each value lives: inputs and constants in memory of their own, the gradients of a merged update and those that
+// a step ends in in the parameters' block of gradients, everything else at an offset of one arena, shared by values
+// that are not alive at the same time.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace gdbench::strategies::graph {
 // Kernels that overwrite an operand get a copy of it where it is needed later.
 
 // Returns how many copies were inserted; none for the graphs of plain networks. Afterwards the graph is
-// Stage::executable unless it holds transposes. Gradients that update_all reads are given ones or
-// distinct computed values afterwards.
+// Stage::executable unless it holds transposes. Gradients that update_all reads, or that a step ends in, are given ones
+// or distinct computed values afterwards.
 std::int64_t insert_copies(Graph& graph);
 
 struct Location {

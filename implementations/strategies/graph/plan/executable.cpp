@@ -39,12 +39,13 @@ using Place = Location::Place;
 class Binder {
  public:
   Binder(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-         backends::Buffer arena, std::span<const Batch> parts)
+         Exchange* exchange, backends::Buffer arena, std::span<const Batch> parts)
       : session_(session),
         graph_(compiled.graph),
         plan_(compiled.plan),
         parameters_(parameters),
         masks_(masks),
+        exchange_(exchange),
         arena_(arena),
         parts_(parts),
         constants_(graph_.id_count(), nullptr) {}
@@ -54,6 +55,7 @@ class Binder {
       const Node& node = graph_[id];
       if (node.kind == Kind::constant) constants_[id] = make_constant(node);
       if (node.kind == Kind::update_all) parameters_.add_update(program);
+      if (node.kind == Kind::gradients) exchange_->add_layer(program, node.about.layers.first);
       if (node.kind == Kind::call) add_call(program, id);
     }
   }
@@ -123,6 +125,7 @@ class Binder {
   const BufferPlan& plan_;
   Parameters& parameters_;
   const ColumnMasks* masks_;
+  Exchange* exchange_;
   backends::Buffer arena_;
   std::span<const Batch> parts_;
   std::vector<backends::Buffer> constants_;  // by node id
@@ -131,9 +134,9 @@ class Binder {
 }  // namespace
 
 Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-                        backends::Buffer arena, std::span<const Batch> parts) {
+                        Exchange* exchange, backends::Buffer arena, std::span<const Batch> parts) {
   Program program;
-  Binder(session, compiled, parameters, masks, arena, parts).bind(program);
+  Binder(session, compiled, parameters, masks, exchange, arena, parts).bind(program);
   return program;
 }
 

@@ -7,6 +7,7 @@
 
 #include "implementations/strategies/common/batch_feed.h"
 #include "implementations/strategies/common/column_masks.h"
+#include "implementations/strategies/common/exchange.h"
 #include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/common/program.h"
 #include "implementations/strategies/graph/ir/graph.h"
@@ -29,8 +30,9 @@ Compiled compile(Graph graph, const Target& target, const Selection& selection, 
                  const Observer& observer);
 
 // Binds a compiled step on a batch whose parts are `parts`, of the rows that the graph was built for. `masks` may be
-// null where the graph has none; `arena` has at least compiled.plan.arena_bytes.
+// null where the graph has none, and `exchange`, which is told of the layers whose gradients are complete, where it
+// does not end in gradients; `arena` has at least compiled.plan.arena_bytes.
 Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
-                        backends::Buffer arena, std::span<const Batch> parts);
+                        Exchange* exchange, backends::Buffer arena, std::span<const Batch> parts);
 
 }  // namespace gdbench::strategies::graph

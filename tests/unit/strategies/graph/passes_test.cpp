@@ -10,6 +10,7 @@
 #include "implementations/strategies/graph/ir/signature.h"
 #include "implementations/strategies/graph/ir/verify.h"
 #include "implementations/strategies/graph/passes/pipeline.h"
+#include "implementations/strategies/graph/plan/executable.h"
 #include "tests/support/implementations/graph_fixture.h"
 
 namespace gdbench::strategies::graph {
@@ -316,6 +317,24 @@ TEST(GraphPasses, EverySelectionKeepsThePartsOfABatch) {
     run_passes(graph, all_passes(), selected, optimizer.target(kEpilogues | backends::kEpilogueUpdate), nullptr);
     ASSERT_TRUE(same(interpret(graph), expected)) << "passes " << mask;
     ASSERT_EQ(count(graph, Op::loss_gradient), 3) << "passes " << mask;
+  }
+}
+
+TEST(GraphPasses, EverySelectionKeepsTheGradientsOfARank) {
+  const TestOptimizer optimizer;
+  const TestModel model(kPerceptron, catalogue::Loss::mse, optimizer.get(), catalogue::Task::train, 2);
+  const Graph built = build_gradients(model.problem(), 7, {1, 3});  // rows 3 and 4
+  const auto expected = interpret(built);
+  EXPECT_EQ(expected.count("gradient0") + expected.count("gradient3"), 2u);
+  const std::size_t passes = all_passes().size();
+  for (unsigned mask = 0; mask < 1u << passes; ++mask) {
+    Selection selection;
+    for (std::size_t i = 0; i < passes; ++i) selection.passes.push_back((mask >> i & 1) != 0);
+    const Compiled compiled = compile(built, optimizer.target(kEpilogues | backends::kEpilogueUpdate), selection,
+                                      catalogue::Dtype::f64, nullptr);
+    ASSERT_TRUE(same(interpret(compiled.graph), expected)) << "passes " << mask;
+    const auto placed = std::ranges::count(compiled.plan.locations, Location::Place::gradient, &Location::place);
+    ASSERT_GE(placed, 4) << "passes " << mask;
   }
 }
 

@@ -1,0 +1,276 @@
+// Strategies that train one model as several ranks, against the same strategy that trains alone.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "implementations/common/failure.h"
+#include "implementations/strategies/common/batch_rows.h"
+#include "tests/support/implementations/allocation_counter.h"
+#include "tests/support/implementations/local_ranks.h"
+#include "tests/support/implementations/processors.h"
+#include "tests/support/implementations/strategies_under_test.h"
+
+namespace gdbench::strategies {
+namespace {
+
+using Options = std::vector<gdbench_option_value>;
+
+constexpr const StrategyDescriptor* kRanked[] = {&hand::kDescriptor, &tape::kDescriptor, &graph::kDescriptor};
+constexpr gdbench_option_value kOverlapped = {"exchange", "overlapped"};
+constexpr std::uint64_t kSteps = 9;
+
+std::vector<gdbench_layer> deep() {
+  return {layer(3, 5, catalogue::Activation::tanh), layer(5, 4, catalogue::Activation::sigmoid, false), layer(4, 2)};
+}
+
+// Batches that the ranks divide unevenly, smaller last ones, fewer rows than ranks in some steps or in all of them.
+std::vector<TrainingCase> cases() {
+  return {
+      {.layers = deep(), .rows = 13, .batch_rows = 13},
+      {.layers = deep(), .rows = 17, .batch_rows = 7, .shuffled = true, .learning_rates = {0.1, 0.05, 0.02}},
+      {.layers = deep(), .loss = catalogue::Loss::half_mse, .rows = 17, .batch_rows = 7, .micro_batches = 2},
+      {.layers = {layer(2, 1)}, .rows = 5, .batch_rows = 2},
+      {.layers = {layer(4, 3)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 11,
+       .batch_rows = 10,
+       .micro_batches = 3},
+  };
+}
+
+class RanksTest : public StrategiesTest {
+ protected:
+  void SetUp() override {
+    if (backends::is_device(GetParam().backend)) GTEST_SKIP() << "ranks keep gradients in the host's memory";
+  }
+
+  // A rank's training, or that of one that is alone.
+  struct Training {
+    TrainingProblem problem;
+    float loss_scaling[3] = {1 << 20, 0, 0};  // too large for binary16 at first
+    std::int32_t core = any_processor();
+    std::unique_ptr<Strategy> strategy;
+
+    Training(const StrategyDescriptor& descriptor, const TrainingCase& values, const Options& options,
+             const gdbench_ranks* ranks)
+        : problem(values) {
+      problem.mutable_settings().ranks = ranks;
+      problem.mutable_settings().helper_core_count = 1;
+      problem.mutable_settings().helper_cores = &core;
+      if (values.dtype == catalogue::Dtype::f16) {
+        problem.mutable_problem().scale_growth_interval = 4;
+        problem.state().loss_scaling = loss_scaling;
+      }
+      strategy = start(descriptor, problem, options);
+    }
+
+    void run() {
+      strategy->run(1);
+      strategy->run(kSteps - 1);
+      strategy->sync();
+      strategy->get_state(problem.state());
+      EXPECT_EQ(problem.state().step, static_cast<std::int64_t>(kSteps));
+    }
+  };
+
+  static TrainingCase of_this_dtype(TrainingCase values) {
+    values.dtype = GetParam().dtype;
+    return values;
+  }
+
+  // Trains as so many ranks and alone.
+  static void expect_same(const StrategyDescriptor& descriptor, const TrainingCase& values, int count,
+                          const Options& options = {}) {
+    SCOPED_TRACE(name_of(descriptor) + " of " + std::to_string(count) + " on batches of " +
+                 std::to_string(values.batch_rows) + ", " + catalogue::name_of(values.optimizer.kind));
+    Training alone(descriptor, of_this_dtype(values), options, nullptr);
+    alone.run();
+    LocalRanks ranks(count);
+    std::vector<std::unique_ptr<Training>> trainings;
+    for (int rank = 0; rank < count; ++rank) {
+      trainings.push_back(std::make_unique<Training>(descriptor, of_this_dtype(values), options, &ranks.rank(rank)));
+    }
+    ranks.for_each([&](int rank) { trainings[static_cast<std::size_t>(rank)]->run(); });
+    const std::vector<Dense> first = trainings[0]->problem.state_values();
+    expect_near(first, alone.problem.state_values(), most_difference());
+    for (const auto& training : trainings) {
+      expect_near(training->problem.state_values(), first, 0);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(training->loss_scaling[i], alone.loss_scaling[i]);
+      EXPECT_NEAR(training->strategy->evaluate(0), alone.strategy->evaluate(0), most_difference());
+    }
+  }
+
+  // What does not depend on the backend is tried in full on one of them.
+  static bool is_thorough() { return GetParam().backend == "eigen"; }
+
+  // Those that have the dtype.
+  static std::vector<const StrategyDescriptor*> ranked() {
+    std::vector<const StrategyDescriptor*> descriptors(std::begin(kRanked), std::end(kRanked));
+    std::erase_if(descriptors, [](const StrategyDescriptor* descriptor) {
+      return (descriptor->dtypes & bit_of(GetParam().dtype)) == 0;
+    });
+    return descriptors;
+  }
+
+  static double most_difference() {
+    if (catalogue::is_mixed(GetParam().dtype)) return 4e-3;
+    return GetParam().dtype == catalogue::Dtype::f32 ? 5e-6 : 1e-13;
+  }
+};
+
+TEST_P(RanksTest, EndWhereOneTrainingEnds) {
+  for (const TrainingCase& values : cases()) {
+    for (const StrategyDescriptor* descriptor : ranked()) {
+      for (const int count : is_thorough() ? std::vector{1, 2, 3, 5} : std::vector{3}) {
+        expect_same(*descriptor, values, count);
+      }
+      expect_same(*descriptor, values, 5, {kOverlapped});
+    }
+  }
+}
+
+TEST_P(RanksTest, UpdateByEveryOptimizer) {
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    // Gradients rounded to a few bits, some of which are near 0, do not tell their signs.
+    if (catalogue::is_mixed(GetParam().dtype) && optimizer.kind == catalogue::OptimizerKind::lion) continue;
+    TrainingCase values = cases()[1];
+    values.optimizer = optimizer;
+    if (is_thorough()) {
+      for (const StrategyDescriptor* descriptor : ranked()) expect_same(*descriptor, values, 3);
+    }
+    expect_same(hand::kDescriptor, values, 3, {kOverlapped, {"update", "each"}});
+  }
+}
+
+TEST_P(RanksTest, LoadTheirRowsByEveryLoader) {
+  const TrainingCase shuffled = cases()[1];
+  const TrainingCase in_order = cases()[2];
+  if (!is_thorough()) GTEST_SKIP();
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    for (const char* loader : {"resident", "gather", "sample"}) {
+      expect_same(*descriptor, shuffled, 5, {{"loader", loader}});
+      expect_same(*descriptor, in_order, 3, {{"loader", loader}});
+      if (loader == std::string("resident")) continue;
+      expect_same(*descriptor, shuffled, 3, {{"loader", loader}, {"prefetch", "2"}});
+    }
+  }
+}
+
+TEST_P(RanksTest, TakeTheirRowsOfSparseFeatures) {
+  if ((backends::backend_named(GetParam().backend).flags & backends::kSparse) == 0) GTEST_SKIP();
+  for (TrainingCase values : {cases()[0], cases()[1], cases()[3]}) {
+    values.density = 0.5;
+    for (const StrategyDescriptor* descriptor : ranked()) {
+      if (descriptor == &tape::kDescriptor) continue;
+      for (const int count : {2, 5}) expect_same(*descriptor, values, count, {{"features", "csr"}});
+    }
+  }
+}
+
+TEST_P(RanksTest, EndGraphsInGradientsWhateverPassesRun) {
+  if ((graph::kDescriptor.dtypes & bit_of(GetParam().dtype)) == 0) GTEST_SKIP();
+  for (const char* passes : {"none", "-fusion", "-buffer-reuse,-product-epilogues"}) {
+    SCOPED_TRACE(passes);
+    expect_same(graph::kDescriptor, cases()[2], 3, {{"passes", passes}, kOverlapped});
+  }
+}
+
+TEST_P(RanksTest, ExchangeOnceInAStepOrByLayers) {
+  const auto calls_of = [](const StrategyDescriptor& descriptor, const Options& options) {
+    LocalRanks ranks(3);
+    std::vector<std::unique_ptr<Training>> trainings;
+    for (int rank = 0; rank < 3; ++rank) {
+      // Rank 2 has no rows.
+      const TrainingCase values = of_this_dtype({.layers = deep(), .rows = 4, .batch_rows = 2, .micro_batches = 2});
+      trainings.push_back(std::make_unique<Training>(descriptor, values, options, &ranks.rank(rank)));
+    }
+    ranks.for_each([&](int rank) { trainings[static_cast<std::size_t>(rank)]->strategy->run(2); });
+    const std::vector<std::string> calls = ranks.take_calls(0);
+    EXPECT_EQ(calls, ranks.take_calls(1));
+    EXPECT_EQ(calls, ranks.take_calls(2));
+    return calls;
+  };
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    SCOPED_TRACE(name_of(*descriptor));
+    EXPECT_EQ(calls_of(*descriptor, {}).size(), 2u);
+    // From the last layer to the first.
+    const std::vector<std::string> calls = calls_of(*descriptor, {kOverlapped});
+    ASSERT_EQ(calls.size(), 2u * 4);
+    EXPECT_EQ(calls[1], "begin 20");
+    EXPECT_EQ(calls[3], "finish");
+    EXPECT_EQ(calls[7], "finish");
+    EXPECT_GE(calls[0], "begin 10");
+    EXPECT_GE(calls[2], "begin 20");
+  }
+}
+
+TEST_P(RanksTest, SayWhatTheExchangeTakes) {
+  const auto records_of = [](const StrategyDescriptor& descriptor, const Options& options) {
+    LocalRanks ranks(2);
+    std::vector<std::unique_ptr<Training>> trainings;
+    std::vector<Records> records(2);
+    for (int rank = 0; rank < 2; ++rank) {
+      const TrainingCase values = of_this_dtype({.layers = {layer(8, 8)}, .rows = 4, .batch_rows = 4});
+      trainings.push_back(std::make_unique<Training>(descriptor, values, options, &ranks.rank(rank)));
+    }
+    ranks.for_each([&](int rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      trainings[at]->strategy->run(1);
+      records[at] = profiled(*trainings[at]->strategy, 3);
+    });
+    return records[0];
+  };
+  const double bytes = 2.0 * (64 + 8) * static_cast<double>(catalogue::size_of(GetParam().dtype));
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    SCOPED_TRACE(name_of(*descriptor));
+    const Records flat = records_of(*descriptor, {});
+    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::update}).calls, 3u);
+    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::update}).bytes, 3 * bytes);
+    if (GetParam().dtype == catalogue::Dtype::f16) {
+      EXPECT_EQ(flat.at({"unscale", catalogue::Phase::update}).calls, 3u);
+    } else {
+      EXPECT_EQ(flat.at({"update", catalogue::Phase::update}).calls, 3u);
+    }
+    const Records overlapped = records_of(*descriptor, {kOverlapped});
+    EXPECT_EQ(overlapped.at({"begin all-reduce", catalogue::Phase::update}).calls, 3u);
+    EXPECT_EQ(overlapped.at({"finish all-reduces", catalogue::Phase::update}).bytes, 3 * bytes);
+  }
+}
+
+TEST_P(RanksTest, AFailedExchangeIsReported) {
+  gdbench_ranks ranks = {
+      sizeof(ranks), 0,      2, nullptr, [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_FAILED; },
+      nullptr,       nullptr};
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    Training training(*descriptor, of_this_dtype(cases()[0]), {}, &ranks);
+    EXPECT_THROW(training.strategy->run(1), implementations::Failure) << name_of(*descriptor);
+  }
+}
+
+TEST_P(RanksTest, ASteadyStepAllocatesNothing) {
+  if (const std::string why = backends::why_allocations_are_not_counted(GetParam().backend); !why.empty())
+    GTEST_SKIP() << why;
+  const auto nothing = [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_OK; };
+  const gdbench_ranks ranks = {sizeof(ranks), 1, 5, nullptr, nothing, nothing, [](void*) { return GDBENCH_OK; }};
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    for (const TrainingCase& values : cases()) {
+      for (const Options& options : {Options{}, Options{kOverlapped}}) {
+        Training training(*descriptor, of_this_dtype(values), options, &ranks);
+        training.strategy->run(8);
+        const std::uint64_t before = allocation_count();
+        training.strategy->run(20);
+        EXPECT_EQ(allocation_count(), before) << name_of(*descriptor);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, RanksTest, testing::ValuesIn(backends::all_cases()), backends::case_name);
+INSTANTIATE_TEST_SUITE_P(Mixed, RanksTest, testing::ValuesIn(backends::mixed_cases()), backends::case_name);
+
+}  // namespace
+}  // namespace gdbench::strategies
