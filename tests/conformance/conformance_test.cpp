@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -61,6 +62,8 @@ std::vector<protocol::CatalogueEntry> all_plugins() {
 bool by_a_library(const protocol::CatalogueEntry& entry) {
   return entry.on_request || entry.implementation.id.find("/blas") != std::string::npos;
 }
+
+bool has_ranks(const protocol::CatalogueEntry& entry) { return entry.implementation.has_capability("ranks"); }
 
 // Others are right in MixedConformance.
 bool has_no_uniform_dtype(const protocol::CatalogueEntry& entry) {
@@ -122,12 +125,13 @@ class Conformance : public testing::Test {
   // Every implementation of the catalogue on one scenario: id -> finding. Empty where the scenario is unfit for a
   // comparison (a dead network does not move).
   std::map<std::string, Finding> findings(const nlohmann::json& scenario,
-                                          const std::vector<protocol::CatalogueEntry>& catalogue, int threads = 1) {
+                                          const std::vector<protocol::CatalogueEntry>& catalogue, int threads = 1,
+                                          const std::map<std::string, std::string>& options = {}) {
     const fs::path file = folder_ / "case.json";
     std::ofstream(file) << scenario.dump(2);
     measure::PlanRequest request;
     for (const protocol::CatalogueEntry& entry : catalogue) {
-      request.points.push_back({file.string(), file, {}, entry.implementation.id, {}, threads});
+      request.points.push_back({file.string(), file, {}, entry.implementation.id, options, threads});
     }
     request.arms.resize(1);
     request.catalogues = {catalogue};
@@ -167,6 +171,7 @@ class Conformance : public testing::Test {
 TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, has_no_uniform_dtype);
+  std::erase_if(catalogue, has_ranks);  // these in RanksAreAsRightAsOne
   ASSERT_GE(catalogue.size(), 2U) << "this build has no plugins";
   std::vector<protocol::CatalogueEntry> own = catalogue;
   std::erase_if(own, by_a_library);
@@ -212,8 +217,8 @@ TEST_P(MixedConformance, IsRight) {
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     const auto& [id, dtypes] = std::tie(entry.implementation.id, entry.implementation.dtypes);
-    const bool never =
-        id.ends_with("+rerecord") || id.ends_with("+hoisted") || entry.implementation.has_capability("no_arithmetic");
+    const bool never = id.ends_with("+rerecord") || has_ranks(entry) || id.ends_with("+hoisted") ||
+                       entry.implementation.has_capability("no_arithmetic");
     return never || std::find(dtypes.begin(), dtypes.end(), GetParam()) == dtypes.end();
   });
   EXPECT_GE(catalogue.size(), 4U);
@@ -255,7 +260,8 @@ TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
 #endif
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
-    return entry.on_request || has_no_uniform_dtype(entry);  // the former have one thread each
+    // The former have one thread each.
+    return entry.on_request || has_ranks(entry) || has_no_uniform_dtype(entry);
   });
   std::map<std::string, int> right;
   for (std::uint64_t seed = 0; seed < kSeeds; seed += kStride) {
@@ -275,6 +281,34 @@ TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
     EXPECT_EQ(right[id] > 0, entry.implementation.max_compute_threads != 1) << id;
   }
 }
+
+// Sanitized processes would have to bear two implementations of MPI; ranks within one are sanitized in strategies_test.
+#ifndef __SANITIZE_ADDRESS__
+TEST_F(Conformance, RanksAreAsRightAsOne) {
+  std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
+  std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
+    return !has_ranks(entry) || !entry.implementation.unavailable.empty();
+  });
+  if (catalogue.empty()) GTEST_SKIP() << "no MPI is installed";
+  constexpr std::uint64_t kSeeds = 5;
+  std::map<std::string, int> right;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    nlohmann::json scenario = random_scenario(seed);
+    scenario.erase("task");  // ranks train
+    const std::map<std::string, std::string> options = {{"ranks", std::array{"2", "3", "1", "5"}[seed % 4]},
+                                                        {"mpi", seed % 2 == 0 ? "openmpi" : "mpich"}};
+    for (const auto& [id, finding] : findings(scenario, catalogue, 1, options)) {
+      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
+                                                  << scenario.dump();
+      if (finding.verdict == Verdict::conforms) ++right[id];
+    }
+  }
+  for (const protocol::CatalogueEntry& entry : catalogue) {
+    std::cout << entry.implementation.id << ": right in " << right[entry.implementation.id] << "\n";
+    EXPECT_GT(right[entry.implementation.id], 0) << entry.implementation.id;
+  }
+}
+#endif
 
 // The suite can fail: implementations with one fault each, on problems that an honest one of their kind solves.
 TEST_F(Conformance, RefusesWhatIsWrong) {

@@ -18,7 +18,8 @@ struct Finding {
 };
 
 // Verifies the cell as `gdbench verify` does (trajectory, the same in two parts, the implementation's own loss), then
-// trains in two fresh processes: every parameter is finite, and both end with the same bits.
+// trains in two fresh processes: every parameter is finite, and both end with the same bits. Of ranks, which are slow
+// to start and are compared with each other, no more than the verification.
 Finding examine(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
                 measure::ReferenceTrajectories& references, const protocol::Limits& limits);
 
