@@ -1,9 +1,13 @@
 // Strategies that train one model as several ranks, against the same strategy that trains alone.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -56,8 +60,9 @@ class RanksTest : public StrategiesTest {
     std::unique_ptr<Strategy> strategy;
 
     Training(const StrategyDescriptor& descriptor, const TrainingCase& values, const Options& options,
-             const gdbench_ranks* ranks)
+             const gdbench_ranks* ranks, const gdbench_stream* stream = nullptr)
         : problem(values) {
+      problem.mutable_data().stream = stream;
       problem.mutable_settings().ranks = ranks;
       problem.mutable_settings().helper_core_count = 1;
       problem.mutable_settings().helper_cores = &core;
@@ -84,15 +89,16 @@ class RanksTest : public StrategiesTest {
 
   // Trains as so many ranks and alone.
   static void expect_same(const StrategyDescriptor& descriptor, const TrainingCase& values, int count,
-                          const Options& options = {}) {
+                          const Options& options = {}, const gdbench_stream* stream = nullptr) {
     SCOPED_TRACE(name_of(descriptor) + " of " + std::to_string(count) + " on batches of " +
                  std::to_string(values.batch_rows) + ", " + catalogue::name_of(values.optimizer.kind));
-    Training alone(descriptor, of_this_dtype(values), options, nullptr);
+    Training alone(descriptor, of_this_dtype(values), options, nullptr, stream);
     alone.run();
     LocalRanks ranks(count);
     std::vector<std::unique_ptr<Training>> trainings;
     for (int rank = 0; rank < count; ++rank) {
-      trainings.push_back(std::make_unique<Training>(descriptor, of_this_dtype(values), options, &ranks.rank(rank)));
+      trainings.push_back(
+          std::make_unique<Training>(descriptor, of_this_dtype(values), options, &ranks.rank(rank), stream));
     }
     ranks.for_each([&](int rank) { trainings[static_cast<std::size_t>(rank)]->run(); });
     const std::vector<Dense> first = trainings[0]->problem.state_values();
@@ -156,6 +162,59 @@ TEST_P(RanksTest, LoadTheirRowsByEveryLoader) {
       expect_same(*descriptor, in_order, 3, {{"loader", loader}});
       if (loader == std::string("resident")) continue;
       expect_same(*descriptor, shuffled, 3, {{"loader", loader}, {"prefetch", "2"}});
+    }
+  }
+}
+
+// A file of rows of features, each followed by its targets.
+class StreamedRows {
+ public:
+  explicit StreamedRows(const gdbench_data& data)
+      : file_(testing::TempDir() + "gdbench-ranks-" + std::to_string(getpid())) {
+    const std::size_t element = catalogue::size_of(catalogue::dtype_of(data));
+    const auto features = static_cast<std::size_t>(data.features) * element;
+    const auto outputs = static_cast<std::size_t>(data.outputs) * element;
+    std::ofstream file(file_, std::ios::binary);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
+      file.write(static_cast<const char*>(data.x) + row * features, static_cast<std::streamsize>(features));
+      file.write(static_cast<const char*>(data.y) + row * outputs, static_cast<std::streamsize>(outputs));
+    }
+    file.close();
+    columns_.resize(static_cast<std::size_t>(data.features + data.outputs));
+    std::iota(columns_.begin(), columns_.end(), 0);
+    struct stat information {};
+    EXPECT_EQ(stat(file_.c_str(), &information), 0);
+    stream_.struct_size = sizeof(stream_);
+    stream_.path = file_.c_str();
+    stream_.format = GDBENCH_STREAM_NPY;
+    stream_.element = data.dtype;
+    stream_.feature_columns = columns_.data();
+    stream_.target_columns = columns_.data() + data.features;
+    stream_.memory_cap_bytes = 1 << 20;
+    stream_.column_count = data.features + data.outputs;
+    stream_.file_bytes = information.st_size;
+    stream_.modified_ns =
+        static_cast<std::int64_t>(information.st_mtim.tv_sec) * 1'000'000'000 + information.st_mtim.tv_nsec;
+  }
+  StreamedRows(const StreamedRows&) = delete;
+  StreamedRows& operator=(const StreamedRows&) = delete;
+  ~StreamedRows() { std::filesystem::remove(file_); }
+
+  const gdbench_stream* get() const { return &stream_; }
+
+ private:
+  std::string file_;
+  std::vector<std::int32_t> columns_;
+  gdbench_stream stream_{};
+};
+
+TEST_P(RanksTest, ReadTheirRowsOfAStream) {
+  if (!is_thorough()) GTEST_SKIP();
+  TrainingProblem resident(of_this_dtype(cases()[2]));
+  const StreamedRows rows(resident.data());
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    for (const char* prefetch : {"0", "1"}) {
+      expect_same(*descriptor, cases()[2], 5, {{"prefetch", prefetch}}, rows.get());
     }
   }
 }

@@ -20,7 +20,12 @@ bool is_gradient(const RowBlocks& blocks, const Node& node) {
 std::set<ValueId> values_in_blocks(const Region& region, const RowBlocks& blocks) {
   std::set<ValueId> found;
   for (const Node& node : region.nodes) {
-    if (is_batch_product(blocks, node)) found.insert(node.operands[1]);
+    if (is_batch_product(blocks, node)) {
+      const ValueId weights = node.operands[1];
+      found.insert(weights);
+      // Which nobody else may read where nobody updates them.
+      if (region[weights].is_rounded_parameter()) found.insert(region.unrounded(weights));
+    }
     if (is_gradient(blocks, node)) found.insert(node.result);
   }
   for (const Node& node : region.nodes) {

@@ -31,12 +31,13 @@ struct RandomNetwork {
   TrainingCase values;
   int threads = 1;
   JitOptions options;
+  bool is_rank = false;  // whose gradients and update are regions of their own
 };
 
 std::string text_of(const RandomNetwork& network) {
   const TrainingCase& values = network.values;
   std::ostringstream text;
-  text << name_of(values.dtype) << ", " << network.threads << " threads";
+  text << name_of(values.dtype) << ", " << network.threads << " threads" << (network.is_rank ? ", a rank" : "");
   for (const gdbench_option_value& option : network.options) text << ", " << option.key << "=" << option.value;
   text << ", layers " << values.layers.front().inputs;
   for (const gdbench_layer& layer : values.layers) {
@@ -59,6 +60,7 @@ class NetworkGenerator {
 
   RandomNetwork draw() {
     RandomNetwork network;
+    network.is_rank = number_ / 2 % 4 == 1;
     TrainingCase& values = network.values;
     values.dtype = number_ % 2 == 0 ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
     values.loss = any<catalogue::Loss>();
@@ -177,6 +179,8 @@ void check(const RandomNetwork& network) {
   const double near_jump = single ? 2e-5 : 1e-13;
 
   TrainingProblem training(network.values);
+  const gdbench_ranks alone = {sizeof(alone), 0, 1, nullptr, nullptr, nullptr, nullptr};
+  if (network.is_rank) training.mutable_settings().ranks = &alone;
   const double trained_loss = trained_by_jit(training, kSteps, network.options, network.threads);
   const std::vector<Dense> actual = training.state_values();
   const std::vector<Dense> expected = training.trained(kSteps, near_jump);
