@@ -89,6 +89,8 @@ enum class Capability : std::int32_t {
 
 // What ids of implementations with Capability::ranks end with.
 inline constexpr const char* kRanksPolicy = "+mpi";
+// The option of theirs that says how many processes there are.
+inline constexpr const char* kRanksOption = "ranks";
 
 // Names are those of scenario files, reports and messages.
 

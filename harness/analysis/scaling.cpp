@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/abi/catalogue.h"
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 
@@ -41,13 +42,13 @@ report::ThreadScaling beside(const report::Cell& single, const Visits& visits, c
   const stats::Comparison comparison = stats::compare(pairs, options);
   scaling.verdict = comparison.verdict;
   scaling.speed_up = inverse_of(comparison.ratio);
-  scaling.efficiency = divided(scaling.speed_up, cell.threads);
-  for (stats::Pair& pair : pairs) pair.base /= cell.threads;
+  scaling.efficiency = divided(scaling.speed_up, cell.processors());
+  for (stats::Pair& pair : pairs) pair.base /= cell.processors();
   scaling.undivided_ns = stats::paired_difference(pairs);
   return scaling;
 }
 
-// Marks the row of the shortest single among those of one implementation, its options, threads and arm.
+// Marks the row of the shortest single among those of one implementation, its options, processors and arm.
 void mark_smallest(const std::unordered_map<std::string, const report::Cell*>& cells,
                    std::vector<report::ThreadScaling>& rows) {
   std::map<std::tuple<std::string, Options, int, std::string>, std::pair<double, report::ThreadScaling*>> smallest;
@@ -55,7 +56,7 @@ void mark_smallest(const std::unordered_map<std::string, const report::Cell*>& c
     const report::Cell& cell = *cells.at(row.cell);
     const double single_ns = cells.at(row.single)->summary->step_ns.value;
     const auto [found, fresh] =
-        smallest.try_emplace({cell.implementation, cell.options, cell.threads, cell.arm}, single_ns, &row);
+        smallest.try_emplace({cell.implementation, cell.options, cell.processors(), cell.arm}, single_ns, &row);
     if (!fresh && single_ns < found->second.first) found->second = {single_ns, &row};
   }
   for (const auto& [key, entry] : smallest) entry.second->smallest = true;
@@ -67,17 +68,19 @@ std::vector<report::ThreadScaling> thread_scaling_of(const report::Report& repor
   std::map<std::tuple<std::string, std::string, Options, std::string>, std::pair<const report::Cell*, Visits>> singles;
   std::unordered_map<std::string, const report::Cell*> cells;
   const auto key_of = [](const report::Cell& cell) {
-    return std::tuple(cell.scenario, cell.implementation, cell.options, cell.arm);
+    Options options = cell.options;
+    options.erase(catalogue::kRanksOption);
+    return std::tuple(cell.scenario, cell.implementation, std::move(options), cell.arm);
   };
   for (const report::Cell& cell : report.cells) {
     if (!takes_part(cell)) continue;
     cells.emplace(cell.id, &cell);
-    if (cell.threads == 1) singles.emplace(key_of(cell), std::pair(&cell, Visits()));
+    if (cell.processors() == 1) singles.emplace(key_of(cell), std::pair(&cell, Visits()));
   }
   const VerdictRules rules(report);
   std::vector<report::ThreadScaling> rows;
   for (const report::Cell& cell : report.cells) {
-    if (cell.threads == 1 || !takes_part(cell)) continue;
+    if (cell.processors() == 1 || !takes_part(cell)) continue;
     const auto single = singles.find(key_of(cell));
     if (single == singles.end()) continue;
     auto& [found, visits] = single->second;

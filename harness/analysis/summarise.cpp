@@ -33,6 +33,17 @@ std::optional<double> processors_used(const report::Cell& cell) {
   return stats::median(std::move(shares));
 }
 
+// Of a rank's time that it spends in all-reduces, median over warm samples; nothing without ranks.
+std::optional<double> exchange_share(const report::Cell& cell) {
+  std::vector<double> shares;
+  for (const report::Sample& sample : cell.samples) {
+    if (!sample.cold && sample.exchange_ns && sample.real_ns > 0)
+      shares.push_back(*sample.exchange_ns / sample.real_ns);
+  }
+  if (shares.empty()) return std::nullopt;
+  return stats::median(std::move(shares));
+}
+
 double median_over_launches(const report::Cell& cell, double report::Launch::*field) {
   std::vector<double> values;
   values.reserve(cell.launches.size());
@@ -57,6 +68,7 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
   summary.prepare_seconds = median_over_launches(cell, &report::Launch::prepare_seconds);
   summary.launch_seconds = median_over_launches(cell, &report::Launch::total_seconds);
   summary.cpu_per_wall = processors_used(cell);
+  summary.exchange_share = exchange_share(cell);
   if (std::string reason = reason_not_ranked(cell); !reason.empty()) summary.not_ranked = std::move(reason);
   std::vector<double> imports;
   for (const report::Launch& launch : cell.launches) {
@@ -98,7 +110,7 @@ std::unordered_map<std::string, Baseline> baselines_of(const report::Report& rep
 
 std::string reason_not_ranked(const report::Cell& cell) {
   const std::optional<double> used = processors_used(cell);
-  if (!used || *used <= cell.threads * cell.ranks.value_or(1) + kHelperAllowance) return {};
+  if (!used || *used <= cell.processors() + kHelperAllowance) return {};
   return formatted("used %.2f processors, has %d thread%s", *used, cell.threads, cell.threads == 1 ? "" : "s");
 }
 

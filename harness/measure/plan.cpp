@@ -73,13 +73,12 @@ namespace {
 // Processes that train together, by the option that all implementations with ranks have.
 Result<int> ranks_of(const ImplementationDescription& implementation,
                      const std::map<std::string, std::string>& options) {
-  constexpr const char* kOption = "ranks";
-  const auto option = options.find(kOption);
+  const auto option = options.find(catalogue::kRanksOption);
   if (!implementation.has_capability(name_of(catalogue::Capability::ranks)) || option == options.end()) return 1;
   const int ranks = number_of<int>(option->second).value_or(0);
   if (ranks >= 1 && ranks <= scenario::kMaxThreads) return ranks;
-  return usage_error(
-      cat("impl.", kOption, ": found ", in_quotes(option->second), ", expected 1 to ", scenario::kMaxThreads));
+  return usage_error(cat("impl.", catalogue::kRanksOption, ": found ", in_quotes(option->second), ", expected 1 to ",
+                         scenario::kMaxThreads));
 }
 
 // Builds a plan point by point; remembers what several points share.

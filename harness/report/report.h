@@ -208,6 +208,8 @@ struct Summary {
   std::optional<double> import_seconds;                 // median over launches; absent where none has it
   std::optional<std::int64_t> imported_resident_bytes;  // likewise the maximum: what peak_resident_bytes began with
   std::optional<double> cpu_per_wall;  // since 1.4: median over warm samples; all threads of the process
+  // Since 1.12: of a rank's time that it spends in all-reduces, waiting included, median over warm samples. Ranks only.
+  std::optional<double> exchange_share{};
   // Since 1.6: why a row of a kind that is ranked is not: it used more processors than its threads. Absent where it is.
   std::optional<std::string> not_ranked;
   std::int64_t peak_resident_bytes = 0;              // maximum over launches
@@ -255,6 +257,9 @@ struct Cell {
   std::vector<Launch> launches;
   std::vector<Sample> samples;
   std::optional<Summary> summary;
+
+  // That it computes on, one for each thread of each rank.
+  int processors() const { return threads * ranks.value_or(1); }
 };
 
 // Whether a cell may win, and be compared with others: in rankings, claims, break-even points and explanations.

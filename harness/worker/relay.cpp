@@ -18,6 +18,7 @@ namespace gdbench::worker {
 namespace {
 
 constexpr const char* kDefaultRanks = "2";
+constexpr const char* kLibraryOption = "mpi";
 
 std::string own_program() {
   std::array<char, PATH_MAX> path{};
@@ -52,7 +53,7 @@ OrderedJson message_of(const Request& request) {
 }  // namespace
 
 void declare_ranks(const std::vector<ranks::Library>& libraries, protocol::HelloAnswer& answer) {
-  protocol::OptionDeclaration count{.key = kRanksOption,
+  protocol::OptionDeclaration count{.key = catalogue::kRanksOption,
                                     .type = protocol::OptionType::integer,
                                     .default_value = kDefaultRanks,
                                     .choices = {},
@@ -94,9 +95,9 @@ Result<std::unique_ptr<Relay>> Relay::start(const std::vector<ranks::Library>& l
   const std::string wanted = take_option(prepare.options, kLibraryOption);
   const auto library = std::ranges::find(libraries, wanted, &ranks::Library::name);
   if (library == libraries.end()) return unsupported(cat("not installed: ", wanted));
-  const std::string count_text = take_option(prepare.options, kRanksOption);
+  const std::string count_text = take_option(prepare.options, catalogue::kRanksOption);
   const int count = number_of<int>(count_text).value_or(0);
-  if (count < 1) return failure(cat("prepare: /options/", kRanksOption, ": found ", in_quotes(count_text)));
+  if (count < 1) return failure(cat("prepare: /options/", catalogue::kRanksOption, ": found ", in_quotes(count_text)));
 
   auto relay = std::make_unique<Relay>();
   relay->layout_ = protocol::state_layout(prepare.problem);

@@ -15,11 +15,8 @@
 
 namespace gdbench::worker {
 
-// The options that every implementation with ranks has: this host's, unknown to the plugin.
-constexpr const char* kRanksOption = "ranks";
-constexpr const char* kLibraryOption = "mpi";
-
-// Adds them to what such implementations of `answer` declare, and says so where no library is here.
+// Adds the options that every implementation with ranks has, which are this host's and unknown to the plugin, to what
+// such implementations of `answer` declare, and says so where no library is here.
 void declare_ranks(const std::vector<ranks::Library>& libraries, protocol::HelloAnswer& answer);
 
 class Relay {

@@ -30,6 +30,15 @@ struct Offer {
   Policy policy;
 };
 
+template <std::size_t first, std::size_t second>
+constexpr std::array<Offer, first + second> joined(const std::array<Offer, first>& a,
+                                                   const std::array<Offer, second>& b) {
+  return [&]<std::size_t... i, std::size_t... j>(std::index_sequence<i...>, std::index_sequence<j...>) {
+    return std::array<Offer, first + second>{a[i]..., b[j]...};
+  }
+  (std::make_index_sequence<first>(), std::make_index_sequence<second>());
+}
+
 // The C interface's create has no argument that says which implementation is meant, hence a function for each.
 using Create = gdbench_status (*)(gdbench_instance** instance);
 
@@ -46,7 +55,7 @@ constexpr std::array<Create, sizeof...(implementation)> make_creates(std::index_
 
 // One implementation per offer on this backend, ids `strategy/backend[+policy]`. An exception does not leave it.
 template <std::size_t count>
-const gdbench_plugin* open(const gdbench_host& host, const char* backend, const Offer (&offers)[count]) {
+const gdbench_plugin* open(const gdbench_host& host, const char* backend, const std::array<Offer, count>& offers) {
   static constexpr std::array<Create, count> kCreates = make_creates(std::make_index_sequence<count>());
   return open_plugin(host, backend, offers, kCreates);
 }

@@ -52,7 +52,7 @@ const strategies::StrategyDescriptor* describe() {
 
 template <std::size_t... row>
 const gdbench_plugin* open(const gdbench_host& host, std::index_sequence<row...> /*rows*/) {
-  const plugins::Offer offers[] = {describe<row>()...};
+  const std::array<plugins::Offer, sizeof...(row)> offers = {describe<row>()...};
   return plugins::open(host, "naive", offers);
 }
 

@@ -80,6 +80,11 @@ std::string cpu_text(const Row& row) {
   return summary.import_seconds && summary.cpu_per_wall ? format_percent(*summary.cpu_per_wall) : "";
 }
 
+std::string exchange_text(const Row& row) {
+  const std::optional<double>& share = row.cell->summary->exchange_share;
+  return share ? format_percent(*share) : "";
+}
+
 template <auto Bytes>
 std::string memory_text(const Row& row) {
   const std::optional<std::int64_t> bytes = (*row.cell->summary).*Bytes;
@@ -192,6 +197,7 @@ constexpr std::array kColumns = {
     Column{"ceiling_failed", of<part::ceiling, &C::failed>},
     Column{"data_share", of<part::profile, &report::data_share>, "data", data_text, true, 5},
     Column{"cpu_per_wall", of<part::summary, &S::cpu_per_wall>, "CPU/wall", cpu_text, true, 5},
+    Column{"exchange_share", of<part::summary, &S::exchange_share>, "exchange", exchange_text, true, 5},
     Column{"import_seconds", of<part::summary, &S::import_seconds>, "import", import_text, true, 6},
     Column{"first_step_ns", of<part::summary, &S::first_step_ns>, "first step",
            [](const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }, true, 6},

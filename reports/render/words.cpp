@@ -317,6 +317,8 @@ std::vector<std::string> column_words() {
       "process in a step, counted apart.",
       "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "
       "100 ns.",
+      "exchange: part of a step that one of several processes is adding up gradients with the others, or waits for "
+      "them; it keeps its processor busy.",
       "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
       "framework, once per process. after import: resident memory by then, a part of the peak.",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "

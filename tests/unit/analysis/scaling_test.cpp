@@ -102,5 +102,26 @@ TEST(ThreadScaling, OnlyTheSameCellWithOneThreadIsItsSingle) {
   EXPECT_FALSE(report_of({control, other}).scaling) << "a control is another cell again";
 }
 
+TEST(ThreadScaling, RanksScaleAsThreadsDo) {
+  const auto with_ranks = [](int ranks, int threads, const std::vector<double>& steps_ns) {
+    report::Cell cell = with_threads("large", threads, steps_ns);
+    cell.implementation = "one/x+mpi";
+    cell.id = "large/one/x+mpi?ranks=" + std::to_string(ranks) + "@" + std::to_string(threads);
+    cell.ranked = false;
+    cell.ranks = ranks;
+    cell.options["ranks"] = std::to_string(ranks);
+    for (report::Sample& sample : cell.samples) sample.cpu_ns = sample.real_ns * ranks * threads;
+    return cell;
+  };
+  const report::Report report =
+      report_of({with_ranks(1, 1, kSingle), with_ranks(2, 1, kDouble), with_ranks(2, 2, {25, 25, 50, 50, 25, 25})});
+  ASSERT_TRUE(report.scaling);
+  ASSERT_EQ(report.scaling->size(), 2U);
+  for (const report::ThreadScaling& scaling : *report.scaling) EXPECT_EQ(scaling.single, "large/one/x+mpi?ranks=1@1");
+  EXPECT_NEAR(report.scaling->front().efficiency.value, 0.5 / std::sqrt(0.52 * 0.55), 1e-12);
+  EXPECT_NEAR(report.scaling->back().speed_up.value, 4, 1e-12);
+  EXPECT_NEAR(report.scaling->back().efficiency.value, 1, 1e-12);
+}
+
 }  // namespace
 }  // namespace gdbench::analysis
