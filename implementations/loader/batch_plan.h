@@ -28,7 +28,10 @@ struct Rank {
   std::int64_t number = 0;
   std::int64_t count = 1;
 
-  constexpr RowRange part_of(std::int64_t rows) const { return part_of_rows(rows, number, count); }
+  // Divides nothing where it is the only one: each step asks.
+  constexpr RowRange part_of(std::int64_t rows) const {
+    return count == 1 ? RowRange{0, rows} : part_of_rows(rows, number, count);
+  }
 };
 
 inline Rank rank_of(const gdbench_settings& settings) {

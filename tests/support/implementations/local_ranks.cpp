@@ -28,6 +28,7 @@ LocalRanks::LocalRanks(int count) : members_(static_cast<std::size_t>(count)) {
 void LocalRanks::for_each(const std::function<void(int rank)>& work) {
   std::vector<std::string> errors(members_.size());
   std::vector<std::thread> threads;
+  threads.reserve(members_.size());
   for (int number = 0; number < count(); ++number) {
     threads.emplace_back([&, number] {
       try {
