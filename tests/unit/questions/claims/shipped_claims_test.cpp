@@ -12,8 +12,9 @@ namespace {
 const std::filesystem::path kFolder = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios";
 
 // Native implementations whose options the claims name; frameworks are found by their names in the claims.
-const std::vector<std::string> kImplementations = {"hand/naive", "hand/eigen", "tape/eigen", "tape/eigen+rerecord",
-                                                   "hand/blas",  "loop/plain", "graph/eigen"};
+const std::vector<std::string> kImplementations = {
+    "hand/naive",  "hand/eigen",     "tape/eigen",     "tape/eigen+rerecord", "hand/blas",    "loop/plain",
+    "graph/eigen", "hand/eigen+mpi", "tape/eigen+mpi", "hand/onednn+mpi",     "graph/jit+mpi"};
 
 TEST(ShippedClaims, AreReadAndNameOnlyWhatThereIs) {
   const Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios({kFolder});
@@ -34,7 +35,7 @@ TEST(ShippedClaims, AreReadAndNameOnlyWhatThereIs) {
     // Two modes of one framework, or two frameworks: never another implementation in a framework's place.
     for (const ExpandedRelation& relation : expanded->relations) EXPECT_LE(relation.pairs.size(), 12U);
   }
-  EXPECT_EQ(ids.size(), 29U);
+  EXPECT_EQ(ids.size(), 30U);
 }
 
 }  // namespace
