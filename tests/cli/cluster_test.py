@@ -40,8 +40,9 @@ class ClusterTest(ProgramTest):
 
     def shell(self, *command, status=0):
         """Runs it in the test's folder, and returns what it writes."""
-        done = subprocess.run(command, cwd=self.folder, env=environment(variables=self.variables), text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        variables = environment(variables=self.variables)
+        done = subprocess.run(command, cwd=self.folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}")
         return done.stdout
 
@@ -198,7 +199,8 @@ class reframe(ClusterTest):
 
     def test_no_test_is_no_success(self):
         self.write("empty.py", "")
-        self.assertIn("found no test", self.shell(SOURCE / "scripts" / "reframe", "--checkpath", "empty.py", "--run", status=2))
+        output = self.shell(SOURCE / "scripts" / "reframe", "--checkpath", "empty.py", "--run", status=2)
+        self.assertIn("found no test", output)
 
 
 if __name__ == "__main__":
