@@ -168,7 +168,7 @@ class mpi(ClusterTest):
 
 class parallel(ClusterTest):
     def test_a_part_for_each_job(self):
-        self.shell("parallel", "-j1", str(EXAMPLES / "part"), "{}/2", *map(repr, QUICK), ":::", "1", "2")
+        self.shell("parallel", "--jobs", "1", "--quote", EXAMPLES / "part", "{}/2", *QUICK, ":::", "1", "2")
         self.expect_whole(["part1.json", "part2.json"])
         before = self.read_json("part1.json")
         self.shell(EXAMPLES / "part", "1/2", *QUICK)
