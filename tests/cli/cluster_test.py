@@ -180,9 +180,12 @@ class parallel(ClusterTest):
 
 
 class reframe(ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.variables["TMPDIR"] = str(self.folder)  # for its log
+
     def expect_two_tests(self, system):
-        # Its log goes to the folder for temporary files.
-        self.variables.update(GDBENCH_PARTS="2", GDBENCH_ARGUMENTS=" ".join(QUICK), TMPDIR=str(self.folder))
+        self.variables.update(GDBENCH_PARTS="2", GDBENCH_ARGUMENTS=" ".join(QUICK))
         output = self.shell(SOURCE / "scripts" / "reframe", "--checkpath", EXAMPLES / "reframe_parts.py", "--system",
                             system, "--exec-policy", "serial", "--run", "--performance-report")
         self.assertIn("Ran 2/2 test case(s)", output)
