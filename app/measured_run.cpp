@@ -16,6 +16,7 @@
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
+#include "harness/questions/compare/compare.h"
 #include "harness/report/journal.h"
 
 namespace gdbench::app {
@@ -142,11 +143,17 @@ Status finish_report(report::Report& report, const report::Journal& journal, con
 }
 
 // Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
-// be gone on with. Errors: it is a run of something else, or of nothing that was stopped.
+// be gone on with. Errors: it is a run of something else, of another kind of machine, or of nothing that was stopped.
 Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report) {
   const std::optional<StoppedRun> run = TRY(stopped_run(output));
   if (!run) return false;
   TRY(report::take_over(run->report, run->file, report));
+  // A part of a matrix may go on on another node of a cluster, whose times say nothing of the first one's.
+  const std::string unlike = compare::first_difference(compare::kMachine, run->report.environment, report.environment);
+  if (!unlike.empty()) {
+    return usage_error(run->file + ": it was begun on another kind of machine: " + unlike +
+                       " (--overwrite, or another --out, begins a new run)");
+  }
   const std::string words = "went on with " + run->file + ": " + contents_of(report) + " were taken over";
   std::fprintf(stderr, "gdbench: %s\n", words.c_str());
   report.notes.push_back(words + " at " + measure::utc_now());

@@ -143,6 +143,20 @@ class Shards(ProgramTest):
         self.write_json("seed.json", other)
         _, errors = self.call("merge", "part1.json", "seed.json", status=2)
         self.assertIn("/run/seed", errors)
+        other = self.read_json("part2.json")
+        other["environment"]["cpu"]["model"] = "Abacus"
+        self.write_json("part2.json", other)
+        self.call("merge", *parts, "--out", "kinds.json", status=2)
+        self.assertFalse((self.folder / "kinds.json").exists())
+        _, errors = self.call("merge", *parts, "--by-machine", "--out", "kinds.json")
+        self.assertRegex(errors, r'kinds-2\.json keeps part2\.json apart from part1\.json: cpu/model: found "Abacus"')
+        self.assertEqual(self.cells("kinds-2.json"), self.cells("part2.json"))
+        self.assertEqual(sorted(self.cells("kinds.json") + self.cells("kinds-2.json")), self.cells("whole.json"))
+        # What lies there stays, whichever of the files it is.
+        (self.folder / "kinds.json").unlink()
+        _, errors = self.call("merge", *parts, "--by-machine", "--out", "kinds.json", status=2)
+        self.assertIn("kinds-2.json", errors)
+        self.assertFalse((self.folder / "kinds.json").exists())
 
     def test_parts_that_are_none(self):
         for part in ("0/4", "5/4", "x", "1/", "/2", "1/2/3"):

@@ -195,6 +195,11 @@ class Outputs(ProgramTest):
         report["run"]["status"] = "interrupted"
         self.write_json("x.json", report)
         self.refused("a run that is interrupted", "--resume to go on with it")
+        report["environment"]["cpu"]["model"] = "Abacus"
+        self.write_json("x.json", report)
+        _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume", status=2)
+        self.assertRegex(errors, r'^gdbench: x\.json: it was begun on another kind of machine: cpu/model: found .*"Abacus"')
+        self.assertEqual(self.read_json("x.json"), report)
 
     def test_another_file_is_not_replaced_unasked(self):
         self.write_json("x.json", {"name": "a scenario"})

@@ -71,4 +71,16 @@ Result<Report> merge(std::vector<MergeInput> inputs) {
   return merged;
 }
 
+std::vector<std::vector<MergeInput>> by_machine(std::vector<MergeInput> inputs) {
+  std::vector<std::vector<MergeInput>> kinds;
+  for (MergeInput& input : inputs) {
+    const auto kind = std::ranges::find_if(kinds, [&](const std::vector<MergeInput>& known) {
+      return first_difference(kMachine, known.front().report.environment, input.report.environment).empty();
+    });
+    std::vector<MergeInput>& members = kind == kinds.end() ? kinds.emplace_back() : *kind;
+    members.push_back(std::move(input));
+  }
+  return kinds;
+}
+
 }  // namespace gdbench::compare

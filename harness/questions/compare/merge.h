@@ -17,4 +17,7 @@ struct MergeInput {
 // Every cell once. Errors: reports of different matrices, seeds, machines or builds, and a cell that two of them have.
 Result<report::Report> merge(std::vector<MergeInput> inputs);
 
+// The reports of each kind of machine together, kinds and reports in the order in which they come.
+std::vector<std::vector<MergeInput>> by_machine(std::vector<MergeInput> inputs);
+
 }  // namespace gdbench::compare

@@ -48,5 +48,19 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   EXPECT_NE(refusal(first, second).find("/environment/cpu/model"), std::string::npos);
 }
 
+TEST(Merge, TellsKindsOfMachinesApart) {
+  std::vector<MergeInput> inputs;
+  for (const char* name : {"first.json", "second.json", "third.json"}) {
+    inputs.push_back({name, report_of({cell_taking(name, "new", 100)})});
+  }
+  inputs[1].report.environment = R"({"cpu": {"model": "Abacus"}})";
+  const std::vector<std::vector<MergeInput>> kinds = by_machine(std::move(inputs));
+  ASSERT_EQ(kinds.size(), 2U);
+  ASSERT_EQ(kinds[0].size(), 2U);
+  ASSERT_EQ(kinds[1].size(), 1U);
+  EXPECT_EQ(kinds[0][1].name, "third.json");
+  EXPECT_EQ(kinds[1][0].name, "second.json");
+}
+
 }  // namespace
 }  // namespace gdbench::compare
