@@ -101,6 +101,7 @@ class LayeringCheck(unittest.TestCase):
             self.write(name, f"#include {include}\n")
         status, lines = self.check()
         self.assertEqual(status, 0, lines)
+        lines = [line for line in lines if ": warning: " not in line]  # that a file is long
         self.assertEqual(lines, [f"layering: {len(COPIED) + len(RIGHT)} sources, 0 breaches"])
 
     def test_each_wrong_include_is_reported_with_file_and_line(self):
@@ -129,7 +130,7 @@ class LayeringCheck(unittest.TestCase):
         for old, new, told in (
                 ("  verify --> input\n", "  verify --> render\n", "shows an arrow from verify to render"),
                 ("  verify --> input\n", "", "shows no way from harness/verify to harness/scenario"),
-                ("harness/protocol, worker:", "harness/protocol:", "does not show harness/worker")):
+                ("ranks/mpi, worker:", "ranks/mpi:", "does not show harness/worker")):
             self.assertIn(old, picture)
             self.write("docs/architecture.md", picture.replace(old, new))
             status, lines = self.check()
