@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -23,8 +24,9 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartLimit{30};
 constexpr std::chrono::milliseconds kAcceptStep{50};
-constexpr std::chrono::seconds kGrace{1};  // for the others once one has failed
-constexpr std::chrono::seconds kLate{2};   // to answer, after which it is said who is
+constexpr std::chrono::seconds kGrace{1};       // for the others once one has failed
+constexpr std::chrono::seconds kLate{2};        // to answer, after which it is said who is
+constexpr std::chrono::seconds kLastWords{10};  // of a launcher, once a rank has ended
 constexpr double kLauncherEndSeconds = 2;
 
 // Of the words that launchers end with: "exited on signal 9", "EXIT STRING: Killed (signal 9)".
@@ -192,12 +194,21 @@ std::string RankGroup::end_of_launcher() {
   return line.empty() ? end.text() : cat(end.text(), ": ", line);
 }
 
+// Where the launcher does not say how, it may have been the launcher that ended it.
 Error RankGroup::ended(std::size_t rank) {
   const pid_t process = members_[rank].process;
-  const protocol::ProcessEnd end = launcher_.finish(kLauncherEndSeconds);
-  std::string how = cat("ended, ", launcher_name_, " with ", end.text());
-  if (const std::optional<int> signal = signal_in(launcher_.output_tail())) {
+  const auto deadline = steady_clock::now() + kLastWords;
+  while (!launcher_.has_ended() && !signal_in(launcher_.output_tail()) && steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const std::optional<int> signal = signal_in(launcher_.output_tail());
+  const bool ended_too = launcher_.has_ended();
+  const protocol::ProcessEnd end = launcher_.finish(0);
+  std::string how = "ended";
+  if (signal) {
     how = cat("was ended by signal ", *signal, " (", strsignal(*signal), ")");
+  } else if (ended_too) {
+    how = cat("ended, ", launcher_name_, " with ", end.text());
   }
   members_.clear();
   return Error{ErrorKind::crashed, cat("rank ", rank, " (process ", process, ") ", how)};

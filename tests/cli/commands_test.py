@@ -129,7 +129,7 @@ class Commands(ProgramTest):
         self.assertEqual(self.complete("gdbench", "run", "--scenario", "mlp-7"), ["mlp-784-1024-1024-10", "mlp-784-128-10"])
         self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/na"), ["hand/naive", "hand/naive+mpi"])
         self.assertEqual(self.complete("gdbench", "crossover", "mlp-7"), ["mlp-784-1024-1024-10", "mlp-784-128-10"])
-        self.assertEqual(self.complete("gdbench", "crossover", "--b", "hand/na"), ["hand/naive"])
+        self.assertEqual(self.complete("gdbench", "crossover", "--b", "hand/na"), ["hand/naive", "hand/naive+mpi"])
         self.assertEqual(self.complete("gdbench", "claims", "run", "sparse"), ["sparse-40"])
         self.assertEqual(self.complete("gdbench", "claims", "run", "all", "--laun"), ["--launches"])
         self.assertEqual(self.complete("gdbench", "ablate", "linreg-3x2", "--laun"), ["--launches"])

@@ -12,7 +12,9 @@ import unittest
 from program import FAKES, PROGRAM, ProgramTest, processes_in, soon
 
 TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
-LIBRARIES = [name for name in ("openmpi", "mpich") if (TRANSPORTS / f"{name}.so").exists() and shutil.which(f"mpirun.{name}")]
+LIBRARIES = [
+    name for name in ("openmpi", "mpich") if (TRANSPORTS / f"{name}.so").exists() and shutil.which(f"mpirun.{name}")
+]
 if not LIBRARIES:
     print("skipped: there is no MPI (Debian: libopenmpi-dev openmpi-bin, libmpich-dev mpich)")
     sys.exit(77)
@@ -37,7 +39,8 @@ class Ranks(ProgramTest):
     def verify(self, *arguments, status):
         """{implementation and its options: (state, reason)} of a verification."""
         output, _ = self.call("verify", *SCENARIO, *arguments, plugins=PLUGINS, status=status)
-        rows = re.findall(r"^  (\S+?)((?: \w+=\w+)*)  +(ok|wrong|crashed|untrusted|timed out|unsupported)  +(.*)$", output, re.M)
+        states = "ok|wrong|crashed|untrusted|timed out|unsupported"
+        rows = re.findall(rf"^  (\S+?)((?: \w+=\w+)*)  +({states})  +(.*)$", output, re.M)
         return {name + options: (state, reason) for name, options, state, reason in rows}
 
     def test_any_number_of_ranks_is_right(self):
@@ -59,12 +62,13 @@ class Ranks(ProgramTest):
         self.assertRegex(states["drifting"][1], apart.format(2))
         self.assertEqual(states["failing"], ("crashed", "rank 2: is out of luck"))
         self.assertEqual(states["waiting"][0], "timed out")
-        self.assertRegex(states["waiting"][1], r"rank 2 \(process \d+\) did not come to all-reduce 4, where others wait$")
+        late = r"rank 2 \(process \d+\) did not come to all-reduce 4, where others wait$"
+        self.assertRegex(states["waiting"][1], late)
         self.assertEqual(states["ranks"][0], "ok")
 
     def test_a_run_says_what_exchanging_takes(self):
-        self.call("run", *SCENARIO, "--impl", "fake/ranks+mpi", "--impl", "hand/naive", "--set", "impl.ranks=1", "--set",
-                  "impl.ranks=64", "--quick", "--out", "x.json", plugins=PLUGINS)
+        self.call("run", *SCENARIO, "--impl", "fake/ranks+mpi", "--impl", "hand/naive", "--set", "impl.ranks=1",
+                  "--set", "impl.ranks=64", "--quick", "--out", "x.json", plugins=PLUGINS)
         cells = {(cell["implementation"], cell.get("ranks")): cell for cell in self.cells_of(self.read_json("x.json"))}
         one = cells["fake/ranks+mpi", 1]
         self.assertEqual(one["status"]["state"], "ok")
@@ -94,8 +98,8 @@ class Ends(ProgramTest):
 
     def waiting(self, library, timeout):
         """A verification whose ranks have begun to wait: {which: process}."""
-        program = self.start("verify", *SCENARIO, "--impl", "fake/waiting+mpi", "--set", f"impl.mpi={library}", "--timeout",
-                             str(timeout), plugins=PLUGINS)
+        program = self.start("verify", *SCENARIO, "--impl", "fake/waiting+mpi", "--set", f"impl.mpi={library}",
+                             "--timeout", str(timeout), plugins=PLUGINS)
         for stream in (program.stdout, program.stderr):
             self.addCleanup(stream.close)
         self.addCleanup(program.kill)
