@@ -76,9 +76,9 @@ class Commands(ProgramTest):
         return output + errors
 
     def test_plugin_check_of_a_good_one(self):
-        library = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "libgdbench_naive.so"
+        library = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "libgdbench_plain.so"
         for file, identifier in (
-            (str(library), "hand/naive"),
+            (str(library), "loop/plain"),
             (f"{ADAPTERS}/script.adapter.json", "script/python"),
             (f"{FAKES}/fake_delay.so", "fake/delay"),
         ):
