@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kCases = 9;  // each takes ten times as long there; one of each optimizer
+constexpr std::uint64_t kCases = 12;  // each takes ten times as long there; two of them several gradients
 constexpr std::uint64_t kCasesOfALibrary = kCases;
 #else
 constexpr std::uint64_t kCases = 48;
