@@ -82,10 +82,10 @@ LOSSES = {
 
 
 # What a product multiplies, where a dtype says so. A bfloat16 is the nearest number of 8 significant bits, the even one
-# of two; frexp's fraction has its first bit behind the point.
+# of two; frexp's fraction has its first bit behind the point. Below 2^-126 spacings stay as they are there.
 def bfloat16(values):
-    fractions, exponents = numpy.frexp(values)
-    return numpy.ldexp(numpy.rint(fractions * 2**8), exponents - 8)
+    exponents = numpy.maximum(numpy.frexp(values)[1], -125)
+    return numpy.ldexp(numpy.rint(numpy.ldexp(values, 8 - exponents)), exponents - 8)
 
 
 def binary16(values):

@@ -74,6 +74,11 @@ class Train(ProgramTest):
                         dump = check_dump.Dump(self.folder / name, other)
                         self.assertEqual(check_dump.check(dump), other == rounding)
 
+    def test_bfloat16_is_rounded_everywhere(self):
+        halves = numpy.array([1.0, 1.00390625, 1.01171875, -(2.0**-126), 77.25 * 2.0**-133, 0.5 * 2.0**-133, 0.0])
+        expected = [1.0, 1.0, 1.015625, -(2.0**-126), 77 * 2.0**-133, 0.0, 0.0]
+        self.assertEqual(list(check_dump.numpy_training.bfloat16(halves)), expected)
+
     def test_linear_regression(self):
         self.compare("linreg-300x10", 20)
         self.compare("linreg-3x2", 20, "loss=half_mse", "model.bias=true")
