@@ -23,25 +23,26 @@ constexpr int kMinLaunches = 3;
 // hand each step to a thread of their own at 1.00 to 1.06; with a second thread that computes it is 1.35 and more.
 constexpr double kHelperAllowance = 0.15;
 
-// CPU time of all threads of the process over wall time in timed blocks, median over warm samples; nothing without one.
-std::optional<double> processors_used(const report::Cell& cell) {
+// Some time of a block over its wall time, median over warm samples; nothing where none has that time.
+template <class Time>
+std::optional<double> share_of_wall(const report::Cell& cell, const Time& time) {
   std::vector<double> shares;
   for (const report::Sample& sample : cell.samples) {
-    if (!sample.cold && sample.real_ns > 0) shares.push_back(sample.cpu_ns / sample.real_ns);
+    const std::optional<double> part = time(sample);
+    if (!sample.cold && part && sample.real_ns > 0) shares.push_back(*part / sample.real_ns);
   }
   if (shares.empty()) return std::nullopt;
   return stats::median(std::move(shares));
 }
 
-// Of a rank's time that it spends in all-reduces, median over warm samples; nothing without ranks.
+// CPU time of all threads of the process.
+std::optional<double> processors_used(const report::Cell& cell) {
+  return share_of_wall(cell, [](const report::Sample& sample) { return std::optional(sample.cpu_ns); });
+}
+
+// In all-reduces, of a rank.
 std::optional<double> exchange_share(const report::Cell& cell) {
-  std::vector<double> shares;
-  for (const report::Sample& sample : cell.samples) {
-    if (!sample.cold && sample.exchange_ns && sample.real_ns > 0)
-      shares.push_back(*sample.exchange_ns / sample.real_ns);
-  }
-  if (shares.empty()) return std::nullopt;
-  return stats::median(std::move(shares));
+  return share_of_wall(cell, [](const report::Sample& sample) { return sample.exchange_ns; });
 }
 
 double median_over_launches(const report::Cell& cell, double report::Launch::*field) {

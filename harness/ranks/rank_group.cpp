@@ -116,11 +116,13 @@ Status RankGroup::share(int data, const SharedMemory& state) {
 }
 
 Status RankGroup::send(std::size_t rank, const OrderedJson& message) {
+  if (rank >= members_.size()) return Error{ErrorKind::crashed, "the ranks have ended"};
   if (members_[rank].channel.send(message).ok()) return {};
   return ended(rank);
 }
 
 Result<std::vector<Json>> RankGroup::ask(const std::vector<OrderedJson>& messages) {
+  if (messages.empty()) return Error{ErrorKind::crashed, "the ranks have ended"};
   for (std::size_t rank = 0; rank < messages.size(); ++rank) TRY(send(rank, messages[rank]));
   return collect(messages.size());
 }

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "harness/base/json.h"
@@ -21,9 +21,8 @@ constexpr const char* kDefaultRanks = "2";
 constexpr const char* kLibraryOption = "mpi";
 
 std::string own_program() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  return {path.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/exe", none).string();
 }
 
 // Takes an option that is this host's out of the plugin's.

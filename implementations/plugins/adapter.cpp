@@ -261,7 +261,7 @@ void add_policy(Entry& entry, Policy policy) {
       return;
     case Policy::mpi:
       entry.has_ranks = true;
-      entry.id += "+mpi";
+      entry.id += gdbench::catalogue::kRanksPolicy;
       entry.description += ", as one of several ranks";
       return;
     case Policy::bf16_params:

@@ -149,19 +149,19 @@ class Ends(ProgramTest):
                 stopped = rf"rank 1 \(process {found['rank 1']}\) is stopped"
                 self.expect_end(program, rf"timed out  +run: no answer within 5 s, said last: {stopped}")
 
-    def test_a_launcher_that_is_killed(self):
+    def expect_end_of_killed(self, which, pattern):
         for library in LIBRARIES:
             with self.subTest(library=library):
                 program, found = self.waiting(library, 30)
-                os.kill(found["launcher"], signal.SIGKILL)
-                self.expect_end(program, rf"crashed  +rank \d \(process \d+\) ended, mpirun.{library} with signal 9")
+                os.kill(found[which], signal.SIGKILL)
+                self.expect_end(program, pattern.format(library=library))
+
+    def test_a_launcher_that_is_killed(self):
+        self.expect_end_of_killed(
+            "launcher", r"crashed  +rank \d \(process \d+\) ended, mpirun.{library} with signal 9")
 
     def test_a_worker_that_is_killed(self):
-        for library in LIBRARIES:
-            with self.subTest(library=library):
-                program, found = self.waiting(library, 30)
-                os.kill(found["worker"], signal.SIGKILL)
-                self.expect_end(program, r"crashed  +run: signal 9 \(Killed\)")
+        self.expect_end_of_killed("worker", r"crashed  +run: signal 9 \(Killed\)")
 
     def test_a_program_that_is_killed(self):
         for library in LIBRARIES:

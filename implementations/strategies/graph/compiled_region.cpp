@@ -9,6 +9,7 @@
 #include "implementations/strategies/graph/compilation.h"
 #include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/rank_region.h"
+#include "implementations/strategies/graph/region_batches.h"
 #include "implementations/strategies/graph/region_description.h"
 
 namespace gdbench::strategies::graph {
@@ -21,14 +22,6 @@ class CompiledRegion final : public RegionTrainer {
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  private:
-  // How the region gets a step's batch.
-  enum class Batches {
-    same,      // there is one
-    numbered,  // by the numbers of its rows in the data
-    loaded     // it lies where the loader put it, a step at a time
-  };
-
-  Batches choose_batches() const;
   backends::RegionCall* bind(std::int64_t rows);
   void run_loaded(const Batch& batch);
 
@@ -44,7 +37,7 @@ CompiledRegion::CompiledRegion(const Setup& setup, bool hoists)
       hoists_(hoists),
       settings_(setup.settings),
       compilation_(setup.backend, setup.problem, setup.settings),
-      batches_(choose_batches()) {
+      batches_(choose_batches(feed(), data(), setup.settings)) {
   if (batches_ == Batches::numbered) {
     order_.emplace(data(), problem().batch_rows, catalogue::takes_labels(problem()), true);
   }
@@ -53,16 +46,9 @@ CompiledRegion::CompiledRegion(const Setup& setup, bool hoists)
     const Batch batch = feed().place(0);
     set_batch(batch.x, batch.targets);
   } else if (order_) {
-    const auto rows = static_cast<std::size_t>(data().rows);
-    set_batch(session().import_host(data().x, rows * feed().loader().x_row_bytes()),
-              session().import_host(order_->plan().targets(), rows * feed().loader().target_row_bytes()));
+    const Batch all = numbered_data(session(), feed(), *order_);
+    set_batch(all.x, all.targets);
   }
-}
-
-CompiledRegion::Batches CompiledRegion::choose_batches() const {
-  if (feed().full_batch()) return Batches::same;
-  const bool default_loader = loader::is_default(loader::read_loader_settings(settings_));
-  return data().stream == nullptr && default_loader ? Batches::numbered : Batches::loaded;
 }
 
 backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {

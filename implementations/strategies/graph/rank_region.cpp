@@ -11,6 +11,7 @@
 #include "implementations/strategies/common/trainer.h"
 #include "implementations/strategies/graph/compilation.h"
 #include "implementations/strategies/graph/ir/build.h"
+#include "implementations/strategies/graph/region_batches.h"
 #include "implementations/strategies/graph/region_description.h"
 
 namespace gdbench::strategies::graph {
@@ -38,11 +39,12 @@ class RankRegion final : public Trainer {
   void begin_step();
   // Of the rank's rows of a batch of `rows` rows.
   void compute_gradients(std::int64_t rows);
+  void compute_loaded(const Batch& batch);
 
   const gdbench_settings& settings_;
   Compilation compilation_;
-  bool is_loaded_;                 // a step's rows lie where the loader puts them
-  std::optional<RowOrder> order_;  // otherwise: what they are, unless all steps see the same ones
+  Batches batches_;
+  std::optional<RowOrder> order_;  // numbered
   backends::Buffer numbers_ = nullptr;
   std::vector<backends::Buffer> buffers_;
   backends::RegionCall* full_ = nullptr;
@@ -54,15 +56,14 @@ RankRegion::RankRegion(const Setup& setup)
     : Trainer(setup),
       settings_(setup.settings),
       compilation_(setup.backend, setup.problem, setup.settings),
-      is_loaded_(!feed().full_batch() &&
-                 (data().stream != nullptr || !loader::is_default(loader::read_loader_settings(setup.settings)))) {
+      batches_(choose_batches(feed(), data(), setup.settings)) {
   refuse_what_it_cannot(setup.settings);
   buffers_ = {nullptr, nullptr, nullptr, parameters().scalars().buffer, parameters().values()};
   for (std::size_t slot = 0; slot < parameters().slot_count(); ++slot) {
     buffers_.push_back(parameters().slot_block(slot));
   }
   buffers_.push_back(parameters().gradients());
-  if (!is_loaded_) place_batches();
+  place_batches();
   full_ = bind_gradients(problem().batch_rows);
   const std::int64_t partial_rows = feed().loader().partial_rows();
   if (partial_rows != 0) partial_ = bind_gradients(partial_rows);
@@ -76,23 +77,23 @@ void RankRegion::refuse_what_it_cannot(const gdbench_settings& settings) const {
 }
 
 void RankRegion::place_batches() {
-  if (feed().full_batch()) {
-    const Batch batch = feed().place(0);
-    buffers_[kX] = batch.x;
-    buffers_[kTargets] = batch.targets;
-    return;
+  if (batches_ == Batches::loaded) return;
+  Batch batch;
+  if (batches_ == Batches::same) {
+    batch = feed().place(0);
+  } else {
+    order_.emplace(data(), problem().batch_rows, catalogue::takes_labels(problem()), true, rank());
+    batch = numbered_data(session(), feed(), *order_);
+    const auto entries = static_cast<std::size_t>(order_->data().epochs * data().rows);
+    numbers_ = session().import_host(order_->data().order, entries * sizeof(std::uint32_t));
   }
-  order_.emplace(data(), problem().batch_rows, catalogue::takes_labels(problem()), true, rank());
-  const auto rows = static_cast<std::size_t>(data().rows);
-  const auto entries = static_cast<std::size_t>(order_->data().epochs) * rows;
-  buffers_[kX] = session().import_host(data().x, rows * feed().loader().x_row_bytes());
-  buffers_[kTargets] = session().import_host(order_->plan().targets(), rows * feed().loader().target_row_bytes());
-  numbers_ = session().import_host(order_->data().order, entries * sizeof(std::uint32_t));
+  buffers_[kX] = batch.x;
+  buffers_[kTargets] = batch.targets;
 }
 
 backends::RegionCall* RankRegion::bind(const std::string& name, const Graph& graph, std::int64_t rows) {
   const std::int64_t own_rows = rank().part_of(rows).rows;
-  const bool same = !is_loaded_ && !order_ && rows != 0;
+  const bool same = batches_ == Batches::same && rows != 0;
   backends::RegionCall* call = compilation_.bind([&] {
     const RegionDescription description(graph, parameters(), parts_of(rows));
     const backends::RegionGraph described = description.graph();
@@ -143,15 +144,14 @@ void RankRegion::compute_gradients(std::int64_t rows) {
   if (call->store_state != nullptr) call->store_state(call, buffers_.data());
 }
 
+void RankRegion::compute_loaded(const Batch& batch) {
+  buffers_[kX] = batch.x;
+  buffers_[kTargets] = batch.targets;
+  compute_gradients(batch.whole_rows);
+}
+
 void RankRegion::run(std::uint64_t steps) {
-  if (is_loaded_) {
-    for_each_step(steps, [&](const Batch& batch) {
-      buffers_[kX] = batch.x;
-      buffers_[kTargets] = batch.targets;
-      compute_gradients(batch.whole_rows);
-    });
-    return;
-  }
+  if (batches_ == Batches::loaded) return for_each_step(steps, [&](const Batch& batch) { compute_loaded(batch); });
   for (std::uint64_t i = 0; i < steps; ++i) {
     begin_step();
     compute_gradients(feed().loader().whole_rows(step_));
@@ -165,18 +165,16 @@ void RankRegion::profile(std::uint64_t steps, const gdbench_profile_sink& sink) 
   ModelPart part = whole_model(problem());
   part.use = GDBENCH_COMPUTES_GRADIENTS;
   const ProfiledAs gradients{"gradient region", catalogue::Phase::other, {}, part};
-  if (is_loaded_) {
-    for_each_profiled_step(steps, clock, [&](const Batch& batch) {
-      buffers_[kX] = batch.x;
-      buffers_[kTargets] = batch.targets;
-      clock.run_whole(gradients, [&] { compute_gradients(batch.whole_rows); });
-    });
-  }
-  for (std::uint64_t i = 0; !is_loaded_ && i < steps; ++i) {
-    begin_step();
-    clock.run_whole(gradients, [&] { compute_gradients(feed().loader().whole_rows(step_)); });
-    finish_step(clock);
-    ++step_;
+  if (batches_ == Batches::loaded) {
+    for_each_profiled_step(steps, clock,
+                           [&](const Batch& batch) { clock.run_whole(gradients, [&] { compute_loaded(batch); }); });
+  } else {
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      begin_step();
+      clock.run_whole(gradients, [&] { compute_gradients(feed().loader().whole_rows(step_)); });
+      finish_step(clock);
+      ++step_;
+    }
   }
   clock.report(sink);
   compilation_.report(sink);
