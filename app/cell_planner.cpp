@@ -81,7 +81,7 @@ Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choi
     selection.implementation_globs = {choice.implementation};
     selection.threads = {choice.threads.value_or(threads_)};
     selection.settings = merged(choice.settings);
-    std::vector<scenario::Point> points = TRY(scenario::expand({}, selection, {scenario_}, {choice.implementation}));
+    std::vector<scenario::Point> points = TRY(scenario::expand({}, selection, {scenario_}, {{choice.implementation}}));
     std::move(points.begin(), points.end(), std::back_inserter(request.points));
   }
   report::Report report;

@@ -43,18 +43,6 @@ std::vector<std::string> implementation_globs(const SelectionOptions& options, c
   return globs;
 }
 
-// Of all arms; what only one of them has is measured there.
-std::vector<std::string> ids_of(const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues) {
-  std::vector<std::string> ids;
-  for (const auto& catalogue : catalogues) {
-    for (const protocol::CatalogueEntry& entry : catalogue) {
-      const std::string& id = entry.implementation.id;
-      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
-    }
-  }
-  return ids;
-}
-
 // The base first, where there is one: the control repeats it.
 Result<std::vector<protocol::Arm>> arms_of(const SelectionOptions& options) {
   struct Source {
@@ -107,7 +95,8 @@ Status keep_shard(const std::string& shard, std::vector<scenario::Point>& points
 
 // Errors: --baseline names what no cell is of. A matrix' own that is no implementation here is warned of.
 Status check_baseline(const SelectionOptions& options, const scenario::Matrix& matrix,
-                      const std::vector<scenario::Point>& points, const std::vector<std::string>& known) {
+                      const std::vector<scenario::Point>& points,
+                      const std::vector<scenario::KnownImplementation>& known) {
   std::set<std::string> selected;
   for (const scenario::Point& point : points) selected.insert(point.implementation);
   const std::vector<std::string> names(selected.begin(), selected.end());
@@ -117,7 +106,7 @@ Status check_baseline(const SelectionOptions& options, const scenario::Matrix& m
   }
   const std::string& own = matrix.baseline;
   const bool chosen = !options.baseline.empty() || !options.implementations.empty();
-  if (!chosen && std::ranges::find(known, own) == known.end()) {
+  if (!chosen && std::ranges::find(known, own, &scenario::KnownImplementation::id) == known.end()) {
     show_warning(matrix.file.string() + ": /baseline: found " + in_quotes(own) + ", which is no implementation here" +
                  suggestion(own, names) + "; ratios are to the fastest row");
   }
@@ -181,6 +170,19 @@ void add_settings(CommandLine& command, std::vector<std::string>& settings, cons
   command.option("--set", settings, description).type_name("KEY=VALUE").one_value_at_a_time();
 }
 
+std::vector<scenario::KnownImplementation> known_implementations(
+    const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues) {
+  std::vector<scenario::KnownImplementation> known;
+  for (const auto& catalogue : catalogues) {
+    for (const protocol::CatalogueEntry& entry : catalogue) {
+      const protocol::ImplementationDescription& one = entry.implementation;
+      if (std::ranges::find(known, one.id, &scenario::KnownImplementation::id) != known.end()) continue;
+      known.push_back({one.id, one.has_capability(name_of(catalogue::Capability::ranks))});
+    }
+  }
+  return known;
+}
+
 measure::RunOptions run_options(const SelectionOptions& options) {
   measure::RunOptions run;
   run.seed = options.seed;
@@ -216,13 +218,14 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
   }
   request.processors = measuring_processors();
   request.shares_processors = options.verifies;
-  request.points = TRY(scenario::expand(matrix, selection, scenarios, ids_of(request.catalogues)));
+  const std::vector<scenario::KnownImplementation> known = known_implementations(request.catalogues);
+  request.points = TRY(scenario::expand(matrix, selection, scenarios, known));
   if (!options.shard.empty()) {
     TRY(keep_shard(options.shard, request.points));
     report.run.shard = options.shard;
   }
   const std::string baseline = options.baseline.empty() ? matrix.baseline : options.baseline;
-  TRY(check_baseline(options, matrix, request.points, ids_of(request.catalogues)));
+  TRY(check_baseline(options, matrix, request.points, known));
   if (options.control) request.control = control_of(request.points, baseline);
 
   report.run.matrix = matrix.name;

@@ -41,6 +41,10 @@ void add_no_cache(CommandLine& command, bool& no_cache);
 void add_timeout(CommandLine& command, double& seconds, const std::string& description);
 void add_settings(CommandLine& command, std::vector<std::string>& settings, const std::string& description);
 
+// Of all arms; what only one of them has is measured there.
+std::vector<scenario::KnownImplementation> known_implementations(
+    const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues);
+
 // What they say of how to measure, with progress on stderr until somebody interrupts.
 measure::RunOptions run_options(const SelectionOptions& options);
 

@@ -87,8 +87,8 @@ Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>&
 }
 
 // `claims` are pointed to.
-Result<std::vector<claims::ExpandedClaim>> expand_claims(const std::vector<claims::Claim>& claims,
-                                                         const std::vector<std::string>& implementations) {
+Result<std::vector<claims::ExpandedClaim>> expand_claims(
+    const std::vector<claims::Claim>& claims, const std::vector<scenario::KnownImplementation>& implementations) {
   std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
   for (const claims::Claim& claim : claims) {
     for (const claims::Experiment& experiment : claim.experiments) {
@@ -120,12 +120,13 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
 }
 
 // The implementations that a report has.
-std::vector<std::string> implementations_of(const report::Report& report) {
-  std::vector<std::string> ids;
+std::vector<scenario::KnownImplementation> implementations_of(const report::Report& report) {
+  std::vector<scenario::KnownImplementation> known;
   for (const report::Cell& cell : report.cells) {
-    if (std::ranges::find(ids, cell.implementation) == ids.end()) ids.push_back(cell.implementation);
+    if (std::ranges::find(known, cell.implementation, &scenario::KnownImplementation::id) != known.end()) continue;
+    known.push_back({cell.implementation, cell.ranks.has_value()});
   }
-  return ids;
+  return known;
 }
 
 Result<int> judge(const ClaimsOptions& options) {
@@ -180,9 +181,7 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   std::vector<protocol::CatalogueEntry> catalogue =
       protocol::read_catalogue(this_build(), worker_limits(options.selection));
   if (interrupted()) return report_interrupted();
-  std::vector<std::string> ids;
-  for (const protocol::CatalogueEntry& entry : catalogue) ids.push_back(entry.implementation.id);
-  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, ids));
+  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, known_implementations({catalogue})));
 
   report::Report report;
   report.run.command = invocation.command;

@@ -24,6 +24,7 @@ std::string build_name() {
 }  // namespace
 
 int worker_main(int argc, char** argv) {
+  if (argc > 3 && std::strcmp(argv[2], "--adapter") == 0) return worker::serve_adapters({argv + 3, argv + argc});
   if (argc != 4 || std::strcmp(argv[2], "--plugin") != 0) {
     std::fprintf(stderr, "gdbench: usage: gdbench worker --plugin FILE (started by gdbench itself)\n");
     return kUsage;

@@ -87,7 +87,7 @@ enum class Capability : std::int32_t {
   ranks = GDBENCH_CAPABILITY_RANKS
 };
 
-// What ids of implementations with Capability::ranks end with.
+// What ids of a plugin's implementations with Capability::ranks end with.
 inline constexpr const char* kRanksPolicy = "+mpi";
 // The option of theirs that says how many processes there are.
 inline constexpr const char* kRanksOption = "ranks";

@@ -196,7 +196,8 @@ class Planner {
                         : planned.shuffled && implementation.has_capability("own_order") ? Proof::loss
                                                                                          : Proof::trajectory;
     cell.ranked = (proof == Proof::trajectory || floor) &&
-                  report::parse_implementation(implementation.id).policy.empty() && arm != report::kControlArm;
+                  report::parse_implementation(implementation.id).policy.empty() && !cell.ranks &&
+                  arm != report::kControlArm;
     const std::string reason =
         reason_unsupported(implementation, planned.problem, planned.shuffled, planned.streamed, point.threads);
     if (entry.problem.has_value()) {

@@ -118,6 +118,10 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     entry.implementation = implementation;
     entry.command = command.value();
     entry.file = announced(file);
+    if (!entry.hosted() && implementation.has_capability(name_of(catalogue::Capability::ranks))) {
+      entry.implementation.options.push_back(rank_count_option());
+      entry.command.insert(entry.command.begin(), {arm.worker.string(), "worker", "--adapter"});
+    }
     entry.on_request = !manifest_text(file, "on_request").empty();
     entry.start = ProcessClient::start;
     entry.worker_build = hello->worker.build;

@@ -22,7 +22,7 @@ struct Arm {
 
 struct CatalogueEntry {
   ImplementationDescription implementation;
-  std::vector<std::string> command;  // argv of a worker that offers it
+  std::vector<std::string> command;  // argv of a worker that offers it, or that answers for several where it has ranks
   std::filesystem::path file;        // the plugin, or the adapter's manifest
   bool on_request = false;           // as its manifest says: it is a framework
   ClientFactory start;               // of such a worker

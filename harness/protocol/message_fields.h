@@ -124,10 +124,13 @@ void fields(auto& archive, Of<PrepareAnswer> auto& prepared) {
   archive.if_readable("runtime", prepared.runtime);
 }
 
+FIELDS_OF(RankPlace, rank, addresses)
+
 void fields(auto& archive, Of<PrepareRequest> auto& prepare) {
   archive.field("problem", prepare.problem);
   archive.optional("options", prepare.options);
   FIELDS(archive, prepare, threads, state);
+  archive.optional("ranks", prepare.ranks);
 }
 
 FIELDS_OF(SetStateRequest, image, step)

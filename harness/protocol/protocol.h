@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 9;
+constexpr int kProtocolMinor = 10;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -59,6 +59,15 @@ struct OptionDeclaration {
   std::vector<std::string> choices;  // of a choice; the names of switches
   std::string description;
 };
+
+// Of every implementation with ranks. It is the host's: plugins and adapters are never told.
+inline OptionDeclaration rank_count_option() {
+  return {.key = catalogue::kRanksOption,
+          .type = OptionType::integer,
+          .default_value = "2",
+          .choices = {},
+          .description = "processes that train the model together, on parts of each batch"};
+}
 
 // What an implementation says of itself in the answer to hello. Lists hold names of the catalogue, and those of a newer
 // minor version.
@@ -166,6 +175,11 @@ struct PrepareAnswer {
   std::optional<std::int64_t> imported_resident_bytes = {};        // of the process just after
   std::optional<std::map<std::string, std::string>> runtime = {};  // builds, thread settings ...
 };
+// Of an adapter that is one of several ranks: which, and addresses of this machine where all may meet, one for each.
+struct RankPlace {
+  int rank = 0;
+  std::vector<std::string> addresses;
+};
 struct PrepareRequest {
   static constexpr const char* kName = "prepare";
   using Answer = PrepareAnswer;
@@ -173,6 +187,7 @@ struct PrepareRequest {
   std::map<std::string, std::string> options;
   ThreadSettings threads;
   SharedRegion state;
+  std::optional<RankPlace> ranks = {};
 };
 
 struct SetStateRequest {

@@ -28,6 +28,7 @@ constexpr std::chrono::seconds kGrace{1};       // for the others once one has f
 constexpr std::chrono::seconds kLate{2};        // to answer, after which it is said who is
 constexpr std::chrono::seconds kLastWords{10};  // of a launcher, once a rank has ended
 constexpr double kLauncherEndSeconds = 2;
+constexpr double kAdapterEndSeconds = 2;
 
 // Of the words that launchers end with: "exited on signal 9", "EXIT STRING: Killed (signal 9)".
 std::optional<int> signal_in(const std::string& text) {
@@ -62,6 +63,31 @@ Result<std::unique_ptr<RankGroup>> RankGroup::start(const Library& library, int 
   return group;
 }
 
+void RankGroup::Member::connect(UniqueDescriptor by) {
+  connection = std::move(by);
+  channel = protocol::Channel(connection.number(), connection.number());
+}
+
+Result<std::unique_ptr<RankGroup>> RankGroup::start_adapters(const std::vector<std::string>& command, int count,
+                                                             int data, const SharedMemory& state) {
+  auto group = std::make_unique<RankGroup>();
+  for (int rank = 0; rank < count; ++rank) {
+    Member& member = group->members_.emplace_back();
+    if (rank > 0) member.state = TRY(SharedMemory::create("gdbench-state", state.size()));
+    auto [ours, theirs] = TRY(connected_pair());
+    member.adapter = TRY(protocol::Process::start(
+        command,
+        {{theirs.number(), protocol::kRequestDescriptor},
+         {theirs.number(), protocol::kResponseDescriptor},
+         {data, protocol::kDataDescriptor},
+         {rank > 0 ? member.state->descriptor() : state.descriptor(), protocol::kStateDescriptor}},
+        {}));
+    member.process = member.adapter.pid();
+    member.connect(std::move(ours));
+  }
+  return group;
+}
+
 // Starts them and waits until all have connected, in whatever order.
 Status RankGroup::gather(int count, std::vector<std::string> command, const Library& library) {
   Listener listener = TRY(Listener::open());
@@ -72,9 +98,8 @@ Status RankGroup::gather(int count, std::vector<std::string> command, const Libr
     UniqueDescriptor connection = TRY(listener.accept(kAcceptStep));
     if (connection.is_open()) {
       Member& member = members_.emplace_back();
-      member.channel = protocol::Channel(connection.number(), connection.number());
       member.process = peer_of(connection);
-      member.connection = std::move(connection);
+      member.connect(std::move(connection));
     } else if (launcher_.has_ended()) {
       return failure(cat(launcher_name_, " started no ranks: ", end_of_launcher()));
     } else if (steady_clock::now() > deadline) {
@@ -175,7 +200,9 @@ Result<std::vector<Json>> RankGroup::collect(std::size_t count) {
     for (std::size_t i = 0; i < waited.size(); ++i) {
       if (waited[i].revents == 0) continue;
       Result<Json> answer = members_[ranks[i]].channel.receive(std::chrono::milliseconds(0), nullptr);
-      if (!answer.ok()) return given_up ? refusal_of(answers) : ended(ranks[i]);
+      // What adapters say once another one of them has ended is about that.
+      const bool is_adapter = members_[ranks[i]].adapter.running();
+      if (!answer.ok()) return given_up && !is_adapter ? refusal_of(answers) : ended(ranks[i]);
       if (!answer->value("ok", false) && !given_up) given_up = steady_clock::now() + kGrace;
       answers[ranks[i]] = std::move(*answer);
     }
@@ -199,6 +226,13 @@ std::string RankGroup::end_of_launcher() {
 // Where the launcher does not say how, it may have been the launcher that ended it.
 Error RankGroup::ended(std::size_t rank) {
   const pid_t process = members_[rank].process;
+  const std::string who = cat("rank ", rank, " (process ", process, ") ");
+  if (protocol::Process& adapter = members_[rank].adapter; adapter.running()) {
+    const protocol::ProcessEnd end = adapter.finish(kAdapterEndSeconds);
+    const std::string line = adapter.last_output_line();
+    members_.clear();
+    return Error{ErrorKind::crashed, cat(who, "ended with ", end.text(), line.empty() ? "" : ": ", line)};
+  }
   const auto deadline = steady_clock::now() + kLastWords;
   while (!launcher_.has_ended() && !signal_in(launcher_.output_tail()) && steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -213,7 +247,7 @@ Error RankGroup::ended(std::size_t rank) {
     how = cat("ended, ", launcher_name_, " with ", end.text());
   }
   members_.clear();
-  return Error{ErrorKind::crashed, cat("rank ", rank, " (process ", process, ") ", how)};
+  return Error{ErrorKind::crashed, who + how};
 }
 
 void RankGroup::name_who_is_late(const std::vector<std::optional<Json>>& answers) const {
@@ -238,6 +272,13 @@ void RankGroup::name_who_is_late(const std::vector<std::optional<Json>>& answers
 }
 
 Status RankGroup::finish() {
+  for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+    protocol::Process& adapter = members_[rank].adapter;
+    if (!adapter.running()) continue;
+    const protocol::ProcessEnd end = adapter.finish(kAdapterEndSeconds);
+    if (!end.is_success()) return Error{ErrorKind::crashed, cat("rank ", rank, ": ", end.text())};
+  }
+  if (!launcher_.running()) return {};
   const protocol::ProcessEnd end = launcher_.finish(kLauncherEndSeconds);
   members_.clear();
   if (end.is_success()) return {};

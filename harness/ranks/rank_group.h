@@ -1,5 +1,5 @@
-// The ranks of one cell as their worker sees them: processes that a launcher of MPI started, each at the other end of a
-// socket. The worker asks them all and answers for them.
+// The ranks of one cell as their worker sees them: processes that a launcher of MPI started, or adapters that it
+// started itself, each at the other end of a socket. The worker asks them all and answers for them.
 #pragma once
 
 #include <sys/types.h>
@@ -28,9 +28,13 @@ class RankGroup {
   // the descriptors of data and state, the others those of data and of memory like that of the state, all zeros.
   static Result<std::unique_ptr<RankGroup>> start(const Library& library, int count, std::vector<std::string> command,
                                                   int data, const SharedMemory& state);
+  // The same of an adapter, whose processes are its workers as any (harness/protocol/PROTOCOL.md) and meet as they
+  // like.
+  static Result<std::unique_ptr<RankGroup>> start_adapters(const std::vector<std::string>& command, int count, int data,
+                                                           const SharedMemory& state);
 
   int count() const { return static_cast<int>(members_.size()); }
-  // What the library says of itself.
+  // What the library says of itself; empty for adapters.
   const std::string& library_version() const { return version_; }
   // State memory of a rank but the first.
   SharedMemory& state_of(int rank) { return *members_[static_cast<std::size_t>(rank)].state; }
@@ -50,7 +54,10 @@ class RankGroup {
     UniqueDescriptor connection;
     protocol::Channel channel;
     pid_t process = -1;
-    std::optional<SharedMemory> state;
+    std::optional<SharedMemory> state;  // of all but the first
+    protocol::Process adapter;          // whose end is known without a launcher
+
+    void connect(UniqueDescriptor by);
   };
 
   Status gather(int count, std::vector<std::string> command, const Library& library);

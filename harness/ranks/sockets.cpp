@@ -1,5 +1,6 @@
 #include "harness/ranks/sockets.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -100,6 +101,30 @@ Result<UniqueDescriptor> connect_to(const std::string& name) {
     return system_failure("cannot connect to the worker");
   }
   return connection;
+}
+
+Result<std::pair<UniqueDescriptor, UniqueDescriptor>> connected_pair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return system_failure("cannot connect a rank");
+  return std::pair(UniqueDescriptor(ends[0]), UniqueDescriptor(ends[1]));
+}
+
+Result<std::vector<std::string>> free_addresses(std::size_t count) {
+  std::vector<UniqueDescriptor> bound;  // all at once, so that they differ
+  std::vector<std::string> addresses;
+  while (addresses.size() < count) {
+    UniqueDescriptor& own = bound.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    if (!own.is_open() || bind(own.number(), any, length) != 0 || getsockname(own.number(), any, &length) != 0) {
+      return system_failure("cannot find a free port for ranks");
+    }
+    addresses.push_back(cat("127.0.0.1:", ntohs(address.sin_port)));
+  }
+  return addresses;
 }
 
 pid_t peer_of(const UniqueDescriptor& connection) { return credentials_of(connection).pid; }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -28,6 +29,12 @@ class Listener {
 };
 
 Result<UniqueDescriptor> connect_to(const std::string& name);
+
+// Both ends of a connection.
+Result<std::pair<UniqueDescriptor, UniqueDescriptor>> connected_pair();
+
+// Addresses of this machine (127.0.0.1:PORT), all different, on which nobody listens now.
+Result<std::vector<std::string>> free_addresses(std::size_t count);
 
 // The process at the other end of a connection.
 pid_t peer_of(const UniqueDescriptor& connection);

@@ -44,7 +44,7 @@ bool matches_any(const std::vector<std::string>& globs, const std::string& text)
 class Expansion {
  public:
   Expansion(const Matrix& matrix, const Selection& selection, const std::vector<KnownScenario>& scenarios,
-            const std::vector<std::string>& implementations)
+            const std::vector<KnownImplementation>& implementations)
       : matrix_(matrix), selection_(selection), scenarios_(scenarios), implementations_(implementations) {}
 
   Result<std::vector<Point>> run() {
@@ -74,20 +74,30 @@ class Expansion {
     return usage_error(one_line(where + ": found " + found + ", expected " + expected));
   }
 
-  // Several processes that train together are asked for by name: their cells need the processors of several others.
-  static bool is_left_out(const std::string& glob, const std::string& name) {
-    return name.ends_with(catalogue::kRanksPolicy) && glob.find(catalogue::kRanksPolicy) == std::string::npos;
+  // What a name is and what globs that select it contain, nothing for most.
+  struct Name {
+    std::string text;
+    std::string mark{};
+  };
+
+  static Name name_of(const KnownImplementation& known) {
+    if (!known.has_ranks) return {known.id};
+    const std::size_t policy = known.id.find('+');
+    return {known.id,
+            known.id.substr(policy != std::string::npos ? policy : std::min(known.id.find('/'), known.id.size()))};
   }
 
   // The names that the globs match, in the globs' order. A glob that matches nothing is a fault.
-  Result<std::vector<std::size_t>> select(const std::vector<std::string>& globs, const std::vector<std::string>& names,
+  Result<std::vector<std::size_t>> select(const std::vector<std::string>& globs, const std::vector<Name>& known,
                                           const std::string& place, const std::string& what) const {
+    std::vector<std::string> names;
+    for (const Name& name : known) names.push_back(name.text);
     std::vector<std::size_t> selected;
     std::vector<char> taken(names.size(), 0);
     for (const std::string& glob : globs) {
       bool matched = false;
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!glob_match(glob, names[i]) || is_left_out(glob, names[i])) continue;
+        if (!glob_match(glob, names[i]) || glob.find(known[i].mark) == std::string::npos) continue;
         matched = true;
         if (taken[i] == 0) selected.push_back(i);
         taken[i] = 1;
@@ -124,22 +134,24 @@ class Expansion {
       return std::vector<std::string>{"*"};
     };
     const auto choose = [&](const std::string& key, const std::string& option, const std::vector<std::string>& wanted,
-                            const std::vector<std::string>& names) -> Result<std::vector<std::size_t>> {
+                            const std::vector<Name>& names) -> Result<std::vector<std::size_t>> {
       const bool replaced = !is_include && !wanted.empty();
       std::vector<std::size_t> chosen =
           TRY(select(replaced ? wanted : globs_of(key), names, replaced ? option : place + "/" + key, key));
-      if (!wanted.empty()) std::erase_if(chosen, [&](std::size_t i) { return !matches_any(wanted, names[i]); });
+      if (!wanted.empty()) std::erase_if(chosen, [&](std::size_t i) { return !matches_any(wanted, names[i].text); });
       return chosen;
     };
-    std::vector<std::string> names;
-    for (const KnownScenario& scenario : scenarios_) names.push_back(scenario.name);
+    std::vector<Name> scenarios;
+    for (const KnownScenario& scenario : scenarios_) scenarios.push_back({scenario.name});
+    std::vector<Name> implementations;
+    for (const KnownImplementation& known : implementations_) implementations.push_back(name_of(known));
     Product product;
-    for (const std::size_t i : TRY(choose(kScenarioAxis, "--scenario", selection_.scenario_globs, names))) {
+    for (const std::size_t i : TRY(choose(kScenarioAxis, "--scenario", selection_.scenario_globs, scenarios))) {
       product.scenarios.push_back(&scenarios_[i]);
     }
     for (const std::size_t i :
-         TRY(choose(kImplementationAxis, "--impl", selection_.implementation_globs, implementations_))) {
-      product.implementations.push_back(implementations_[i]);
+         TRY(choose(kImplementationAxis, "--impl", selection_.implementation_globs, implementations))) {
+      product.implementations.push_back(implementations_[i].id);
     }
     product.threads = selection_.threads;
     if (product.threads.empty()) {
@@ -236,7 +248,7 @@ class Expansion {
   const Matrix& matrix_;
   const Selection& selection_;
   const std::vector<KnownScenario>& scenarios_;
-  const std::vector<std::string>& implementations_;
+  const std::vector<KnownImplementation>& implementations_;
   std::unordered_set<std::string> seen_;
   std::vector<Point> points_;
 };
@@ -267,7 +279,7 @@ bool glob_match(const std::string& pattern, const std::string& text) {
 
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,
-                                  const std::vector<std::string>& implementations) {
+                                  const std::vector<KnownImplementation>& implementations) {
   return Expansion(matrix, selection, scenarios, implementations).run();
 }
 

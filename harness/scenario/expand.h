@@ -31,10 +31,12 @@ struct Point {
 };
 
 // Expands to points in a stable order (scenario, then settings, then implementation). A glob that matches
-// nothing is an error that lists what there is. Linear in the number of points.
+// nothing is an error that lists what there is. Several processes that train together are selected only by globs that
+// name what they are, the policy or else the mode: their cells need the processors of several others. Linear in the
+// number of points.
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,
-                                  const std::vector<std::string>& implementations);
+                                  const std::vector<KnownImplementation>& implementations);
 
 // Shell-style match with * and ?.
 bool glob_match(const std::string& pattern, const std::string& text);

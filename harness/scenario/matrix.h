@@ -60,6 +60,11 @@ struct KnownScenario {
   std::filesystem::path file;
 };
 
+struct KnownImplementation {
+  std::string id;
+  bool has_ranks = false;  // several processes train together
+};
+
 // Whether it has other cells where a run may use more processors.
 bool depends_on_machine(const Matrix& matrix);
 

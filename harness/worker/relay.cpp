@@ -12,12 +12,12 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/protocol/message_fields.h"
+#include "harness/ranks/sockets.h"
 
 namespace gdbench::worker {
 
 namespace {
 
-constexpr const char* kDefaultRanks = "2";
 constexpr const char* kLibraryOption = "mpi";
 
 std::string own_program() {
@@ -49,14 +49,20 @@ OrderedJson message_of(const Request& request) {
   return message;
 }
 
+Result<std::unique_ptr<ranks::RankGroup>> start_group(const RankProgram& program, int count,
+                                                      protocol::PrepareRequest& prepare, int data,
+                                                      const SharedMemory& state) {
+  if (!program.adapter.empty()) return ranks::RankGroup::start_adapters(program.adapter, count, data, state);
+  const std::string wanted = take_option(prepare.options, kLibraryOption);
+  const auto library = std::ranges::find(program.libraries, wanted, &ranks::Library::name);
+  if (library == program.libraries.end()) return unsupported(cat("not installed: ", wanted));
+  return ranks::RankGroup::start(*library, count, {own_program(), "rank", "--plugin", program.plugin_file}, data,
+                                 state);
+}
+
 }  // namespace
 
 void declare_ranks(const std::vector<ranks::Library>& libraries, protocol::HelloAnswer& answer) {
-  protocol::OptionDeclaration count{.key = catalogue::kRanksOption,
-                                    .type = protocol::OptionType::integer,
-                                    .default_value = kDefaultRanks,
-                                    .choices = {},
-                                    .description = "processes that train the model together, on parts of each batch"};
   protocol::OptionDeclaration library{.key = kLibraryOption,
                                       .type = protocol::OptionType::choice,
                                       .default_value = libraries.empty() ? "openmpi" : libraries.front().name,
@@ -64,7 +70,7 @@ void declare_ranks(const std::vector<ranks::Library>& libraries, protocol::Hello
                                       .description = "the library by which ranks add up their gradients"};
   for (protocol::ImplementationDescription& implementation : answer.implementations) {
     if (!implementation.has_capability(name_of(catalogue::Capability::ranks))) continue;
-    implementation.options.push_back(count);
+    implementation.options.push_back(protocol::rank_count_option());
     implementation.options.push_back(library);
     if (libraries.empty() && implementation.unavailable.empty()) {
       implementation.unavailable = "not installed: Debian's libopenmpi-dev and openmpi-bin, or libmpich-dev and mpich";
@@ -88,12 +94,8 @@ Result<std::vector<typename Request::Answer>> Relay::ask_all(const Request& requ
   return ask(std::vector<Request>(static_cast<std::size_t>(group_->count()), request));
 }
 
-Result<std::unique_ptr<Relay>> Relay::start(const std::vector<ranks::Library>& libraries,
-                                            const std::string& plugin_file, const protocol::LoadRequest& load,
+Result<std::unique_ptr<Relay>> Relay::start(const RankProgram& program, const protocol::LoadRequest& load,
                                             protocol::PrepareRequest prepare, protocol::PrepareAnswer& answer) {
-  const std::string wanted = take_option(prepare.options, kLibraryOption);
-  const auto library = std::ranges::find(libraries, wanted, &ranks::Library::name);
-  if (library == libraries.end()) return unsupported(cat("not installed: ", wanted));
   const std::string count_text = take_option(prepare.options, catalogue::kRanksOption);
   const int count = number_of<int>(count_text).value_or(0);
   if (count < 1) return failure(cat("prepare: /options/", catalogue::kRanksOption, ": found ", in_quotes(count_text)));
@@ -103,17 +105,21 @@ Result<std::unique_ptr<Relay>> Relay::start(const std::vector<ranks::Library>& l
   relay->element_bytes_ = scenario::size_of(prepare.problem.dtype);
   relay->state_ =
       TRY(SharedMemory::adopt(dup(prepare.state.fd), prepare.state.bytes, SharedMemory::Access::read_write));
-  relay->group_ = TRY(ranks::RankGroup::start(*library, count, {own_program(), "rank", "--plugin", plugin_file},
-                                              load.memory.fd, relay->state_));
+  relay->group_ = TRY(start_group(program, count, prepare, load.memory.fd, relay->state_));
   TRY(relay->ask_all(protocol::HelloRequest{}));
   TRY(relay->ask_all(load));
   std::vector<protocol::PrepareRequest> prepares(static_cast<std::size_t>(count), prepare);
+  std::vector<std::string> addresses;
+  if (!program.adapter.empty()) addresses = TRY(ranks::free_addresses(prepares.size()));
   for (int rank = 0; rank < count; ++rank) {
-    prepares[static_cast<std::size_t>(rank)].threads = threads_of(prepare.threads, rank);
+    protocol::PrepareRequest& own = prepares[static_cast<std::size_t>(rank)];
+    own.threads = threads_of(prepare.threads, rank);
+    if (!addresses.empty()) own.ranks = {rank, addresses};
   }
   answer = TRY(relay->ask(prepares)).front();
   if (!answer.runtime) answer.runtime.emplace();
-  (*answer.runtime)["ranks"] = cat(count, " by ", relay->group_->library_version());
+  const std::string& version = relay->group_->library_version();
+  (*answer.runtime)["ranks"] = cat(count, version.empty() ? "" : " by ", version);
   return relay;
 }
 

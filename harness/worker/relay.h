@@ -15,16 +15,22 @@
 
 namespace gdbench::worker {
 
-// Adds the options that every implementation with ranks has, which are this host's and unknown to the plugin, to what
-// such implementations of `answer` declare, and says so where no library is here.
+// Adds the options that every implementation of a plugin with ranks has, which are this host's and unknown to the
+// plugin, to what such implementations of `answer` declare, and says so where no library is here.
 void declare_ranks(const std::vector<ranks::Library>& libraries, protocol::HelloAnswer& answer);
+
+// What the processes of ranks are: workers of a plugin, started by one of the libraries, or adapters.
+struct RankProgram {
+  std::string plugin_file;
+  std::vector<ranks::Library> libraries;
+  std::vector<std::string> adapter;  // the command; empty for a plugin
+};
 
 class Relay {
  public:
-  // Starts as many ranks as the options of `prepare` ask for, each a worker of `plugin_file`, and lets them load and
-  // prepare. `answer` becomes theirs. Errors as RankGroup has them.
-  static Result<std::unique_ptr<Relay>> start(const std::vector<ranks::Library>& libraries,
-                                              const std::string& plugin_file, const protocol::LoadRequest& load,
+  // Starts as many ranks as the options of `prepare` ask for and lets them load and prepare. `answer` becomes theirs.
+  // Errors as RankGroup has them.
+  static Result<std::unique_ptr<Relay>> start(const RankProgram& program, const protocol::LoadRequest& load,
                                               protocol::PrepareRequest prepare, protocol::PrepareAnswer& answer);
 
   Result<protocol::Done> answer_to(const protocol::SetStateRequest& request);

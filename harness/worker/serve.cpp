@@ -11,6 +11,7 @@
 #include "harness/base/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"
+#include "harness/protocol/process_client.h"
 #include "harness/ranks/membership.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/instance.h"
@@ -45,13 +46,9 @@ std::uint32_t floating_point_control_word() {
 
 class Server {
  public:
-  // `libraries`: by which a plugin's ranks can be started. `membership`: of a process that is one of them, else null.
-  Server(std::string plugin_file, std::string build, std::vector<ranks::Library> libraries,
-         ranks::Membership* membership)
-      : plugin_file_(std::move(plugin_file)),
-        build_(std::move(build)),
-        libraries_(std::move(libraries)),
-        membership_(membership) {}
+  // `membership`: of a process that is one of several ranks, else null.
+  Server(RankProgram program, std::string build, ranks::Membership* membership)
+      : program_(std::move(program)), build_(std::move(build)), membership_(membership) {}
 
   // The answer's fields, without id and ok.
   Result<OrderedJson> answer(const Json& request) {
@@ -76,15 +73,29 @@ class Server {
   }
 
   Result<protocol::HelloAnswer> answer_to(const protocol::HelloRequest& /*request*/) {
+    if (!program_.adapter.empty()) return hello_of_adapter();
     limit_spinning_of_thread_pools();
-    library_ = TRY(PluginLibrary::open(plugin_file_));
+    library_ = TRY(PluginLibrary::open(program_.plugin_file));
     protocol::HelloAnswer answer = library_->describe();
     answer.worker.build = build_;
-    if (membership_ == nullptr) declare_ranks(libraries_, answer);
+    if (membership_ == nullptr) declare_ranks(program_.libraries, answer);
+    return answer;
+  }
+
+  // By a process of its own, as ranks are started when their number is known.
+  Result<protocol::HelloAnswer> hello_of_adapter() const {
+    const std::unique_ptr<protocol::Client> adapter =
+        TRY(protocol::ProcessClient::start(program_.adapter, nullptr, nullptr, {}));
+    protocol::HelloAnswer answer = TRY(adapter->hello());
+    TRY(adapter->bye());
     return answer;
   }
 
   Result<protocol::Done> answer_to(const protocol::LoadRequest& request) {
+    if (!program_.adapter.empty()) {
+      load_of_ranks_ = request;
+      return protocol::Done{};
+    }
     if (library_ == nullptr) return failure("load came before hello");
     const gdbench_implementation* const implementation = library_->find(request.implementation);
     if (membership_ == nullptr && implementation != nullptr &&
@@ -102,7 +113,7 @@ class Server {
   Result<protocol::PrepareAnswer> answer_to(const protocol::PrepareRequest& request) {
     if (load_of_ranks_) {
       protocol::PrepareAnswer answer;
-      relay_ = TRY(Relay::start(libraries_, plugin_file_, *load_of_ranks_, request, answer));
+      relay_ = TRY(Relay::start(program_, *load_of_ranks_, request, answer));
       return answer;
     }
     if (!instance_.loaded()) return failure("prepare came before load");
@@ -195,9 +206,8 @@ class Server {
     return SharedMemory::adopt(descriptor, bytes, access);
   }
 
-  std::string plugin_file_;
+  RankProgram program_;
   std::string build_;
-  std::vector<ranks::Library> libraries_;
   ranks::Membership* membership_;
   std::optional<protocol::LoadRequest> load_of_ranks_;
   std::unique_ptr<Relay> relay_;
@@ -235,7 +245,13 @@ int answer_requests(Server& server, protocol::Channel& channel) {
 
 int serve(const std::string& plugin_file, const std::string& build, std::vector<ranks::Library> libraries) {
   protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
-  Server server(plugin_file, build, std::move(libraries), nullptr);
+  Server server({plugin_file, std::move(libraries), {}}, build, nullptr);
+  return answer_requests(server, channel);
+}
+
+int serve_adapters(const std::vector<std::string>& command) {
+  protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
+  Server server({"", {}, command}, "", nullptr);
   return answer_requests(server, channel);
 }
 
@@ -245,7 +261,7 @@ int serve_rank(const std::string& plugin_file, const std::string& socket_name) {
     std::fprintf(stderr, "%s\n", status.error().message.c_str());
     return 1;
   }
-  Server server(plugin_file, "", {}, &membership);
+  Server server({plugin_file, {}, {}}, "", &membership);
   return answer_requests(server, membership.channel());
 }
 

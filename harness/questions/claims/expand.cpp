@@ -92,7 +92,8 @@ std::string unknown_place(const ExpandedRelation& expanded) {
 }
 
 // The known implementations and those that the matrix names beside them.
-std::vector<std::string> named_implementations(const scenario::Matrix& matrix, std::vector<std::string> known) {
+std::vector<scenario::KnownImplementation> named_implementations(const scenario::Matrix& matrix,
+                                                                 std::vector<scenario::KnownImplementation> known) {
   std::vector<std::string> named;
   const auto axis = matrix.axes.find(scenario::kImplementationAxis);
   if (axis != matrix.axes.end()) named = axis->second;
@@ -101,9 +102,9 @@ std::vector<std::string> named_implementations(const scenario::Matrix& matrix, s
     if (found != include.end()) named.push_back(found->second);
   }
   for (std::string& name : named) {
-    const bool matched =
-        std::any_of(known.begin(), known.end(), [&](const std::string& id) { return scenario::glob_match(name, id); });
-    if (!matched) known.push_back(std::move(name));
+    const bool matched = std::ranges::any_of(
+        known, [&](const scenario::KnownImplementation& one) { return scenario::glob_match(name, one.id); });
+    if (!matched) known.push_back({std::move(name)});
   }
   return known;
 }
@@ -125,7 +126,7 @@ Error fault(const Claim& claim, std::size_t experiment, std::size_t relation, co
 }  // namespace
 
 Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::KnownScenario>& scenarios,
-                             const std::vector<std::string>& implementations) {
+                             const std::vector<scenario::KnownImplementation>& implementations) {
   ExpandedClaim result;
   result.claim = &claim;
   for (std::size_t i = 0; i < claim.experiments.size(); ++i) {

@@ -33,7 +33,7 @@ struct ExpandedClaim {
 // cannot be run is said of the claim and is no error. `claim` is pointed to. Errors: a scenario that is not there, a
 // relation that compares nothing, or one whose `at` names values that no pair has.
 Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::KnownScenario>& scenarios,
-                             const std::vector<std::string>& implementations);
+                             const std::vector<scenario::KnownImplementation>& implementations);
 
 // A point of a relation before it is judged.
 struct Entry {

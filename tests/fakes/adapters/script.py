@@ -29,6 +29,7 @@ class Unsupported(Exception):
 
 
 class Worker:
+    IMPLEMENTATION = IMPLEMENTATION
     REQUESTS = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "bye")
 
     def hello(self, request):
@@ -36,7 +37,7 @@ class Worker:
             "protocol": {"major": 1, "minor": 0},
             "worker": {"build": "script"},
             "plugin": {"name": "script", "version": "1"},
-            "implementations": [IMPLEMENTATION],
+            "implementations": [self.IMPLEMENTATION],
         }
 
     def load(self, request):
@@ -100,18 +101,21 @@ class Worker:
                 prediction += value * weights[f * outputs + o]
             yield prediction - self.y[row][o]
 
+    def sums(self):
+        """Of each parameter's gradients over all rows, without the factors of the mean."""
+        gradients = [[0.0] * len(parameter) for parameter in self.parameters]
+        for row in self.indices:
+            for o, residual in enumerate(self.residuals(row)):
+                for f, value in enumerate(self.x[row]):
+                    gradients[0][f * self.outputs + o] += value * residual
+                if self.bias:
+                    gradients[1][o] += residual
+        return gradients
+
     def train(self, steps):
-        outputs = self.outputs
         for _ in range(steps):
-            gradients = [[0.0] * len(parameter) for parameter in self.parameters]
-            for row in self.indices:
-                for o, residual in enumerate(self.residuals(row)):
-                    for f, value in enumerate(self.x[row]):
-                        gradients[0][f * outputs + o] += value * residual
-                    if self.bias:
-                        gradients[1][o] += residual
-            rate = self.rates[min(self.step, len(self.rates) - 1)] * self.factor / (self.rows * outputs)
-            for parameter, gradient in zip(self.parameters, gradients):
+            rate = self.rates[min(self.step, len(self.rates) - 1)] * self.factor / (self.rows * self.outputs)
+            for parameter, gradient in zip(self.parameters, self.sums()):
                 for i, value in enumerate(gradient):
                     parameter[i] -= rate * value
             self.step += 1

@@ -42,10 +42,25 @@ class MatrixFile : public Files {
   }
 
   const std::vector<KnownScenario> scenarios_ = {{"lin-a", "lin-a.json"}, {"lin-b", "lin-b.json"}, {"mlp", "mlp.json"}};
-  const std::vector<std::string> implementations_ = {"hand/naive", "hand/eigen", "graph/eigen"};
+  const std::vector<KnownImplementation> implementations_ = {{"hand/naive"}, {"hand/eigen"}, {"graph/eigen"}};
 };
 
 using Lines = std::vector<std::string>;
+
+TEST_F(MatrixFile, SelectsRanksOnlyWhereAGlobNamesThem) {
+  const std::vector<KnownImplementation> known = {{"hand/x"}, {"hand/x+mpi", true}, {"torch/a"}, {"torch/ddp", true}};
+  const auto selected = [&](const std::string& glob) {
+    Selection selection;
+    selection.scenario_globs = {"mlp"};
+    selection.implementation_globs = {glob};
+    return lines(expand(Matrix{}, selection, scenarios_, known));
+  };
+  EXPECT_EQ(selected("*"), Lines({"mlp hand/x", "mlp torch/a"}));
+  EXPECT_EQ(selected("hand/*"), Lines({"mlp hand/x"}));
+  EXPECT_EQ(selected("*+mpi"), Lines({"mlp hand/x+mpi"}));
+  EXPECT_EQ(selected("*/ddp"), Lines({"mlp torch/ddp"}));
+  EXPECT_EQ(selected("torch/ddp"), Lines({"mlp torch/ddp"}));
+}
 
 TEST_F(MatrixFile, ExpandsAxesInAStableOrder) {
   const json matrix = {

@@ -36,14 +36,16 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
 }
 
 // Names that the matrix's globs match. Whether there are such implementations, a dry run tells.
-std::vector<std::string> matching_names(const Matrix& matrix) {
+std::vector<KnownImplementation> matching_names(const Matrix& matrix) {
   std::vector<std::string> names = matrix.axes.at(kImplementationAxis);
   for (const auto& include : matrix.includes) {
     if (include.contains(kImplementationAxis)) names.push_back(include.at(kImplementationAxis));
   }
   for (std::string& glob : names) std::replace(glob.begin(), glob.end(), '*', 'x');
   names.push_back(matrix.baseline);
-  return names;
+  std::vector<KnownImplementation> known;
+  for (const std::string& name : names) known.push_back({name});
+  return known;
 }
 
 TEST(Shipped, MatricesExpand) {

@@ -48,7 +48,8 @@ class ClaimFile : public testing::Test {
     const Result<Claim> result = read(claim);
     if (!result.ok()) return without_folder(result.error().message);
     const auto scenarios = scenario::list_scenarios({std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios"});
-    const Result<ExpandedClaim> expanded = expand(result.value(), scenarios.value(), {"one/x", "two/x"});
+    const Result<ExpandedClaim> expanded =
+        expand(result.value(), scenarios.value(), {{.id = "one/x"}, {.id = "two/x"}});
     return expanded.ok() ? "" : without_folder(expanded.error().message);
   }
 

@@ -127,7 +127,8 @@ claims::Claim claim_of(const nlohmann::json& matrix, const nlohmann::json& relat
 }
 
 report::ClaimJudgement judge(const claims::Claim& claim, const MakeCell& make) {
-  const claims::ExpandedClaim expanded = value_or_throw(claims::expand(claim, scenarios(), {"one/x", "two/x"}));
+  const claims::ExpandedClaim expanded =
+      value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
   return value_or_throw(claims::judge(expanded, report_of(expanded, make)));
 }
 

@@ -101,7 +101,7 @@ TEST(Pairs, OptionsThatACellHasByDefaultAreFound) {
                                          {"at_least", 2}}});
   const Result<std::vector<scenario::KnownScenario>> scenarios =
       scenario::list_scenarios({std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios"});
-  const Result<ExpandedClaim> expanded = expand(claim, scenarios.value(), {"one/x"});
+  const Result<ExpandedClaim> expanded = expand(claim, scenarios.value(), {{.id = "one/x"}});
   ASSERT_TRUE(expanded.ok()) << expanded.error().message;
   report::Report report;
   const std::string key = scenario::read_scenario(expanded->points[0].scenario_file, {}).value().identity();

@@ -12,9 +12,17 @@ namespace {
 const std::filesystem::path kFolder = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios";
 
 // Native implementations whose options the claims name; frameworks are found by their names in the claims.
-const std::vector<std::string> kImplementations = {
-    "hand/naive",  "hand/eigen",     "tape/eigen",     "tape/eigen+rerecord", "hand/blas",    "loop/plain",
-    "graph/eigen", "hand/eigen+mpi", "tape/eigen+mpi", "hand/onednn+mpi",     "graph/jit+mpi"};
+const std::vector<scenario::KnownImplementation> kImplementations = {{"hand/naive"},
+                                                                     {"hand/eigen"},
+                                                                     {"tape/eigen"},
+                                                                     {"tape/eigen+rerecord"},
+                                                                     {"hand/blas"},
+                                                                     {"loop/plain"},
+                                                                     {"graph/eigen"},
+                                                                     {"hand/eigen+mpi", true},
+                                                                     {"tape/eigen+mpi", true},
+                                                                     {"hand/onednn+mpi", true},
+                                                                     {"graph/jit+mpi", true}};
 
 TEST(ShippedClaims, AreReadAndNameOnlyWhatThereIs) {
   const Result<std::vector<scenario::KnownScenario>> scenarios = scenario::list_scenarios({kFolder});

@@ -1,0 +1,92 @@
+"""Trainings by several processes of an adapter, which meet by themselves."""
+
+import os
+import pathlib
+import re
+import signal
+import unittest
+
+from program import ADAPTERS, ProgramTest, processes_in, soon
+
+PLUGINS = str(pathlib.Path(ADAPTERS).parent / "rank_adapters")
+SCENARIO = ("--scenario", "linreg-3x2", "--set", "rows=7")
+IMPLEMENTATION = ("--impl", "script/meeting")
+
+
+class AdapterRanks(ProgramTest):
+    def verify(self, *arguments, status):
+        """(state, reason) of each row of a verification."""
+        output, _ = self.call("verify", *SCENARIO, *IMPLEMENTATION, *arguments, plugins=PLUGINS, status=status)
+        states = "ok|wrong|crashed|untrusted|timed out|unsupported"
+        return re.findall(rf"^  script/meeting.*?  +({states})  +(.*)$", output, re.M)
+
+    def test_any_number_of_ranks_is_right(self):
+        counts = [word for count in (1, 2, 3, 9) for word in ("--set", f"impl.ranks={count}")]
+        self.assertEqual([state for state, _ in self.verify(*counts, status=0)], ["ok"] * 4)
+
+    def test_ranks_that_end_apart(self):
+        ((state, reason),) = self.verify("--set", "impl.fault=drift", status=3)
+        self.assertEqual((state, reason), ("untrusted", "rank 1 ended with other parameters than rank 0, in tensor 0"))
+
+    def test_a_rank_that_ends(self):
+        ((state, reason),) = self.verify("--set", "impl.fault=exit", status=3)
+        self.assertEqual(state, "crashed")
+        self.assertRegex(reason, r"^rank 1 \(process \d+\) ended with exit status 1: nothing goes on$")
+
+    def test_nobody_meets_them_unasked(self):
+        output, _ = self.call("run", "--dry-run", "--impl", "*", *SCENARIO, plugins=PLUGINS)
+        self.assertNotIn("script/meeting", output)
+        output, _ = self.call("run", "--dry-run", "--impl", "*/meet*", *SCENARIO, plugins=PLUGINS, status=2)
+
+    def test_a_run_has_their_time(self):
+        self.call("run", *SCENARIO, *IMPLEMENTATION, "--set", "impl.ranks=2", "--quick", "--out", "x.json",
+                  plugins=PLUGINS)
+        (cell,) = self.cells_of(self.read_json("x.json"))
+        if len(os.sched_getaffinity(0)) < 2:
+            self.assertEqual(cell["status"]["state"], "unsupported")
+            return
+        self.assertEqual(cell["status"]["state"], "ok")
+        self.assertEqual((cell["ranks"], cell["ranked"], cell["runtime"]["ranks"]), (2, False, "2"))
+
+
+class Ends(ProgramTest):
+    """The last of two ranks waits for a signal, and the first one for the last."""
+
+    def expect_end_of(self, which, number, pattern):
+        program = self.start("verify", *SCENARIO, *IMPLEMENTATION, "--set", "impl.fault=wait", "--timeout", "4",
+                             plugins=PLUGINS)
+        for stream in (program.stdout, program.stderr):
+            self.addCleanup(stream.close)
+        self.addCleanup(program.kill)
+        found = {}
+
+        def begun():
+            found.clear()
+            for process in sorted(processes_in(self.folder)):
+                words = pathlib.Path(f"/proc/{process}/cmdline").read_text().split("\0")
+                name = "meeting.py" if words[0].endswith("python3") else words[1] if len(words) > 1 else ""
+                found.setdefault(name, []).append(process)
+            adapters = found.get("meeting.py", [])
+            # pause(2), by its number on x86-64
+            return len(adapters) == 2 and pathlib.Path(f"/proc/{adapters[1]}/syscall").read_text().startswith("34 ")
+
+        self.assertTrue(soon(begun, 30), found)
+        os.kill(found[which][-1], number)
+        output, errors = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 3, errors)
+        self.assertRegex(output, pattern)
+        self.assertTrue(soon(lambda: processes_in(self.folder) == []), processes_in(self.folder))
+
+    def test_a_rank_that_is_killed(self):
+        self.expect_end_of("meeting.py", signal.SIGKILL,
+                           r"crashed  +rank 1 \(process \d+\) ended with signal 9 \(Killed\)")
+
+    def test_a_rank_that_is_stopped(self):
+        self.expect_end_of("meeting.py", signal.SIGSTOP, r"timed out  +.*rank 1 \(process \d+\) is stopped")
+
+    def test_a_worker_that_is_killed(self):
+        self.expect_end_of("worker", signal.SIGKILL, r"crashed  +run: signal 9 \(Killed\)")
+
+
+if __name__ == "__main__":
+    unittest.main()
