@@ -92,9 +92,8 @@ void PreparedSteps::run(std::uint64_t steps) {
     recording_->run(trainer_.count_steps(steps), steps);
     return;
   }
-  // A batch that is all the data lies where it lay when the program was made.
   if (trainer_.feed().full_batch()) {
-    trainer_.for_each_step(steps, [&program = full_.program()](const Batch&) { program.run(); });
+    trainer_.repeat(steps, full_.program());
   } else {
     trainer_.for_each_step(steps, [this](const Batch& batch) { program_for(batch).run(); });
   }

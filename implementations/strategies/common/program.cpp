@@ -28,6 +28,13 @@ std::vector<backends::Buffer*> Program::occurrences(backends::Buffer buffer) {
   return places;
 }
 
+void Program::repeat(std::uint64_t times) const {
+  const std::span<const Step> steps(steps_);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    for (const Step& step : steps) step.run(step.call, step.buffers, nullptr);
+  }
+}
+
 void Program::run_profiled(CallClock& clock) const {
   for (std::size_t i = 0; i < steps_.size(); ++i) clock.run(steps_[i].call, steps_[i].buffers, notes_[i].as);
 }

@@ -136,6 +136,13 @@ Trainer::Trainer(const Setup& setup, bool gather)
   }
 }
 
+void Trainer::repeat(std::uint64_t steps, const Program& program) {
+  if (!steps_are_alike()) return for_each_step(steps, [&program](const Batch&) { program.run(); });
+  parameters().set_step(step_, skipped_steps());
+  program.repeat(steps);
+  count_steps(steps);
+}
+
 double Trainer::evaluate(std::int32_t split) {
   const Evaluation::Split rows = Evaluation::split_of(data(), feed_, split);
   std::optional<Evaluation>& evaluation = evaluations_[split];

@@ -143,6 +143,8 @@ class Trainer : public TrainerBase {
   // alike it is called with the same batch and nothing else happens in between.
   template <class Execute>
   void for_each_step(std::uint64_t steps, Execute execute);
+  // The same for a program of all the data, which lies where it lay when the program was made.
+  void repeat(std::uint64_t steps, const Program& program);
   // The same for a profile, whose calls execute times: the batch and the learning rate are a record of phase data.
   template <class Execute>
   void for_each_profiled_step(std::uint64_t steps, CallClock& clock, Execute execute);
@@ -152,6 +154,8 @@ class Trainer : public TrainerBase {
   }
 
  private:
+  bool steps_are_alike() { return feed_.full_batch() && !parameters().varies() && !finishes_steps(); }
+
   BatchFeed feed_;
   std::optional<ColumnMasks> masks_;          // of the task gradients
   std::optional<Evaluation> evaluations_[2];  // of a split, from its first evaluation on
@@ -160,7 +164,7 @@ class Trainer : public TrainerBase {
 template <class Execute>
 void Trainer::for_each_step(std::uint64_t steps, Execute execute) {
   parameters().set_step(step_, skipped_steps());
-  if (feed_.full_batch() && !parameters().varies() && !finishes_steps()) {
+  if (steps_are_alike()) {
     const Batch batch = feed_.batch(step_);
     for (std::uint64_t i = 0; i < steps; ++i) execute(batch);
     step_ += static_cast<std::int64_t>(steps);

@@ -216,11 +216,7 @@ class ReplayTrainer final : public TapeTrainer {
 };
 
 void ReplayTrainer::run(std::uint64_t steps) {
-  // A batch that is all the data lies where it lay when it was recorded.
-  if (full_ && feed().full_batch()) {
-    for_each_step(steps, [&program = full_->program()](const Batch&) { program.run(); });
-    return;
-  }
+  if (full_ && feed().full_batch()) return repeat(steps, full_->program());
   for_each_step(steps, [this](const Batch& batch) {
     std::optional<TrainingProgram>& recorded = recorded_for(batch);
     if (!recorded) [[unlikely]] {
