@@ -21,10 +21,13 @@ class Problem(SimpleNamespace):
     """The request's problem: task, dtype (NumPy's), what that is mixed with ("bf16", "f16" or nothing), layers, loss,
     rows, batch_rows, micro_batches, optimizer, and the shapes of the parameters w0 b0 w1 b1 ...: weights [inputs,
     outputs], biases [outputs]. Of the optimizer also the number of its slots, whether it corrects its moments by the
-    number of the update, and whether its weight decay is decoupled. With f16 also scale_growth_interval."""
+    number of the update, and whether its weight decay is decoupled. With f16 also scale_growth_interval. Of processes
+    that train together (`ranks` of a request to prepare) the number of this one, `rank`, and the addresses of all."""
 
     def __init__(self, request):
         super().__init__(**{"huber_delta": 1.0, **request, "dtype": dtype_of(request)})
+        self.rank, self.addresses = self.ranks["rank"], self.ranks["addresses"]
+        self.ranks = len(self.addresses)
         self.mixed = request["dtype"] if request["dtype"] in ("bf16", "f16") else ""
         self.scales_loss = self.mixed == "f16"
         self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
@@ -41,6 +44,17 @@ class Problem(SimpleNamespace):
         self.scheduled = len(set(rates)) > 1
         self.rate = rates[0]
         self.steps_per_epoch = -(-self.rows // self.batch_rows)
+        # What an epoch's batches begin with, and their rows.
+        starts = range(0, self.rows, self.batch_rows)
+        self.epoch = [(first, min(self.batch_rows, self.rows - first)) for first in starts]
+        self.uneven = any(rows % self.ranks for _, rows in self.epoch)
+
+    def own_rows(self, rows):
+        """Which rows of a batch are this rank's: the first one, and the one after the last. The first rows mod n ranks
+        have a row more than the others, and a rank may have none."""
+        share, more = divmod(rows, self.ranks)
+        first = self.rank * share + min(self.rank, more)
+        return first, first + share + (self.rank < more)
 
     def momentum_of(self, update):
         """Of torch.optim.NAdam, at an update counted from 1."""

@@ -1,4 +1,5 @@
 """JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
+import jax_ddp
 from training import PhasedTraining, Training, clock, record
 
 NAME = "jax"
@@ -19,6 +20,9 @@ def start(threads):
     import jax.numpy as jnp
 
     return {"build": f"XLA flags {os.environ.get('XLA_FLAGS', 'none')}", "threads": f"{threads} in each of XLA's pools"}
+
+
+stop = jax_ddp.stop
 
 
 def huber_terms(error, delta):
@@ -212,12 +216,15 @@ class Jit(Pure):
         super().__init__(problem, data, options)
         # A rate that never changes is a constant of the function.
         if problem.scheduled:
-            compiled = jax.jit(self.step_of)
+            compiled = self.jit(self.step_of)
             self.compiled = lambda state, x, y: compiled(state, x, y, self.rate)
         else:
-            self.compiled = jax.jit(lambda state, x, y: self.step_of(state, x, y, problem.rate))
+            self.compiled = self.jit(lambda state, x, y: self.step_of(state, x, y, problem.rate))
         if problem.task == "train" and problem.rows % problem.batch_rows:
             self.trace_last_batch()
+
+    def jit(self, step):
+        return jax.jit(step)
 
     def trace_last_batch(self):
         """The smaller last batch is a shape of its own, which a timed block may be the first to meet."""
@@ -291,4 +298,8 @@ class Loop(Pure):
         return [record("all steps", "other", 1, clock() - start)]
 
 
-MODES = {"eager": Eager, "jit": Jit, "loop": Loop}
+class Ddp(jax_ddp.DataParallel, Jit):
+    """One jitted function per step of several processes, its batch divided among them; exchanged by gloo"""
+
+
+MODES = {"eager": Eager, "jit": Jit, "loop": Loop, "ddp": Ddp}

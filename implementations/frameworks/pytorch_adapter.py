@@ -1,4 +1,5 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
+import pytorch_ddp
 from training import CATALOGUE, PhasedTraining
 
 NAME = "pytorch"
@@ -299,4 +300,8 @@ class Compile(Eager):
         """Not counted: what counts would be compiled too"""
 
 
-MODES = {"eager": Eager, "fused": Fused, "compile": Compile}
+class Ddp(pytorch_ddp.DataParallel, Eager):
+    """DistributedDataParallel of several processes, by gloo; the rest as in eager"""
+
+
+MODES = {"eager": Eager, "fused": Fused, "compile": Compile, "ddp": Ddp}

@@ -45,6 +45,10 @@ POOL_OPTION = choice(
 )
 
 
+# Of an implementation without ranks.
+ALONE = {"rank": 0, "addresses": [""]}
+
+
 class Unsupported(Exception):
     """What this worker does not offer; the text says why, in one line."""
 
@@ -115,7 +119,7 @@ class Worker:
         return {}
 
     def prepare(self, request):
-        problem, options = request["problem"], request["options"]
+        problem, options = {**request["problem"], "ranks": request.get("ranks", ALONE)}, request["options"]
         reason = self.mode.reason_unsupported(problem)
         if reason:
             raise Unsupported(reason)
@@ -149,6 +153,8 @@ class Worker:
         # Its threads look out for more work for 2^28 ticks, a tenth of a second: far into what follows a block.
         os.environ["OPENBLAS_THREAD_TIMEOUT"] = "20"
         runtime = self.adapter.start(count)
+        if self.mode.EXCHANGE:
+            runtime["threads"] += f"; exchange by {self.mode.EXCHANGE}"
         if not pinned:
             return {"runtime": runtime}
         runtime["threads"] += f"; all on processor {', '.join(map(str, processors))}"
@@ -171,6 +177,7 @@ class Worker:
         traces = self.training.traces()
         if not self.collects:
             gc.disable()
+        self.training.meet()
         block = self.training.timed(request["steps"])
         gc.enable()
         answer = {**block, "real_ns": block["end_ns"] - block["start_ns"]}
@@ -188,6 +195,7 @@ class Worker:
         return {"loss": loss, "real_ns": time.perf_counter_ns() - start}
 
     def profile(self, request):
+        self.training.meet()
         start = time.perf_counter_ns()
         records = self.training.profile(request["steps"])
         real_ns = time.perf_counter_ns() - start

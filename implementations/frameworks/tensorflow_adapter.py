@@ -1,5 +1,6 @@
 """TensorFlow as its guides teach it: variables, GradientTape, tf.function; and the graph and Session of version 1."""
 import tensorflow_runtime
+from tensorflow_multiworker import MultiWorker
 from tensorflow_runtime import TensorFlowTraining
 from tensorflow_session import Session
 from tensorflow_updates import ByAssignment, ByOptimizer
@@ -183,6 +184,10 @@ class XlaAssign(FunctionAssign):
     emptiest = "tf.function(jit_compile=True) without an op"
 
 
+class FunctionOfRanks(MultiWorker, Function):
+    """MultiWorkerMirroredStrategy of several processes; one tf.function for a step with a tf.keras optimizer"""
+
+
 MODES = {
     "eager": Eager,
     "assign": Assign,
@@ -192,4 +197,5 @@ MODES = {
     "xla": Xla,
     "xla-assign": XlaAssign,
     "session": Session,
+    "multiworker": FunctionOfRanks,
 }

@@ -56,6 +56,7 @@ class Training:
     OPTIMIZERS = ()
     CAPABILITIES = ("shuffle", "schedule")
     OPTIONS = ()
+    EXCHANGE = ""  # what ranks exchange gradients by, for the report
 
     def __init__(self, problem, data, options):
         self.problem, self.data, self.options = problem, data, options
@@ -115,9 +116,16 @@ class Training:
         return self.loss_of(self.tensors, self.array(self.data.x), self.array(self.data.target))
 
     # Batches.
+    def least_rows(self, rows):
+        """How many rows of a batch a rank takes at least; more than its own ones come from before, at the weight 0."""
+        return 1
+
     def place_data(self):
         problem, data = self.problem, self.data
-        starts = range(0, problem.rows, problem.batch_rows)
+        spans = []
+        for start, rows in problem.epoch:
+            first, last = problem.own_rows(rows)
+            spans.append((start + min(first, last - self.least_rows(rows)), start + last))
         if problem.task == "update":
             self.given, first = [], 0
             for shape in problem.shapes:
@@ -125,12 +133,11 @@ class Training:
                 self.given.append(self.array(data.x[0, first : first + count].reshape(shape)))
                 first += count
         elif data.order is None:
-            ends = [(first, first + problem.batch_rows) for first in starts]
-            self.ready = [(self.array(data.x[a:b]), self.array(data.target[a:b])) for a, b in ends]
+            self.ready = [(self.array(data.x[a:b]), self.array(data.target[a:b])) for a, b in spans]
         else:
             self.x, self.y = self.array(data.x), self.array(data.target)
             order = data.order.astype("intp")
-            self.indices = [self.array(epoch[a : a + problem.batch_rows]) for epoch in order for a in starts]
+            self.indices = [self.array(epoch[a:b]) for epoch in order for a, b in spans]
 
     def batches(self, count):
         """The next `count` batches (x, y); nothing is prepared that a user would do at each step."""
@@ -148,6 +155,9 @@ class Training:
         return ((take(x, rows), take(y, rows)) for rows in chosen)
 
     # Running.
+    def meet(self):
+        """Waits for the other ranks, before a block's clock starts."""
+
     def run(self, count):
         """Exactly `count` updates, and waits until they are done."""
         if self.problem.task == "floor":
@@ -241,6 +251,33 @@ class PhasedTraining(Training):
                 times[phase] += end - start
             self.step += 1
         return [record(phase, phase, count, time_ns) for phase, time_ns in times.items()]
+
+
+class RankedTraining(Training):
+    """Mixed into a mode one of whose processes is a rank: it has its rows of each batch. Where these are not as many as
+    the other ranks', batches are (x, (y, weight)): what the loss of x and y counts in the batch's."""
+
+    TASKS = ("train",)
+    DTYPES = ("f32", "f64")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "ranks")
+    PATIENCE = 60  # seconds until a rank gives the others up
+
+    def place_data(self):
+        super().place_data()
+        owned = [(self.problem.own_rows(rows), rows) for _, rows in self.problem.epoch]
+        self.weights = [self.weight(last - first, rows) for (first, last), rows in owned]
+
+    def weight(self, own, rows):
+        """Of a part of `own` rows, in a batch of `rows`."""
+        return own / rows
+
+    def batches(self, count):
+        batches = super().batches(count)
+        if not self.problem.uneven:
+            return batches
+        first = self.step % len(self.weights)
+        weights = itertools.islice(itertools.cycle(self.weights), first, first + count)
+        return ((x, (y, weight)) for (x, y), weight in zip(batches, weights))
 
 
 def record(op, phase, calls, time_ns):
