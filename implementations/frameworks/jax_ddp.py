@@ -1,9 +1,8 @@
-"""jax.distributed as JAX's documentation teaches it, mixed into a mode with one jitted step: batches are arrays that are
-divided among the processes, parameters are arrays that each process has, and the compiler exchanges the gradients."""
+"""jax.distributed as JAX's documentation teaches it, mixed into a mode with one jitted step. Batches are arrays that
+are divided among the processes, each process has all parameters, and XLA finds out what has to be exchanged."""
 from training import RankedTraining
 
-
-jax = None
+jax = None  # until ranks need it
 
 
 def stop():

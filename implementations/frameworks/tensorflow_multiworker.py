@@ -1,4 +1,4 @@
-"""tf.distribute.MultiWorkerMirroredStrategy with a training loop of one's own as TensorFlow's tutorial teaches it, mixed
+"""tf.distribute.MultiWorkerMirroredStrategy with a custom training loop, as TensorFlow's tutorial teaches it, mixed
 into a mode with one tf.function whose optimizer is one of tf.keras."""
 import json
 import os
