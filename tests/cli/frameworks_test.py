@@ -169,6 +169,30 @@ class Jax(Frameworks):
         self.assert_all_ok(self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=bf16", "--impl", "jax/jit"), 1)
 
 
+class Ranks(Frameworks):
+    """Several processes of a framework; the last batch of an epoch has two rows, so one of three ranks has none."""
+
+    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
+
+    def check(self, implementation):
+        name = implementation.split("/", maxsplit=1)[0]
+        if not (ENVIRONMENTS / name / "requirements.txt").exists():
+            self.skipTest(f"not installed: scripts/frameworks {name}")
+        optimizer = {"kind": "momentum", "learning_rate": 0.01}
+        self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
+        ranks = ("--set", "impl.ranks=1", "--set", "impl.ranks=3")
+        self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", implementation, *ranks), 2)
+
+    def test_pytorch(self):
+        self.check("pytorch/ddp")
+
+    def test_jax(self):
+        self.check("jax/ddp")
+
+    def test_tensorflow(self):
+        self.check("tensorflow/multiworker")
+
+
 TORCH_CPP = FRAMEWORKS.parent / "kernels" / "libgdbench_kernels_torch_cpp.so"
 TORCH_CPP_MISSING = "not installed: scripts/frameworks torch-cpp"
 
