@@ -1,5 +1,7 @@
 """jax.distributed as JAX's documentation teaches it, mixed into a mode with one jitted step. Batches are arrays that
 are divided among the processes, each process has all parameters, and XLA finds out what has to be exchanged."""
+import os
+
 from training import RankedTraining
 
 jax = None  # until ranks need it
@@ -22,6 +24,7 @@ class DataParallel(RankedTraining):
         import numpy
         from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
+        os.environ["no_grpc_proxy"] = problem.addresses[0].split(":")[0]  # a proxy would be asked even for this machine
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         jax.distributed.initialize(
             problem.addresses[0],

@@ -15,6 +15,7 @@ class MultiWorker(RankedTraining):
         global tf
         import tensorflow as tf
 
+        os.environ["no_grpc_proxy"] = problem.addresses[0].split(":")[0]  # a proxy would be asked even for this machine
         task = {"type": "worker", "index": problem.rank}
         os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": problem.addresses}, "task": task})
         settings = tf.distribute.experimental.CommunicationOptions(
