@@ -10,8 +10,8 @@
 
 namespace gdbench::verify::testing {
 
-// Tests of hundreds of networks are skipped under the sanitizers: they take minutes there, and single ones show as
-// much.
+// Tests of hundreds of networks and of large ones are skipped under the sanitizers: they take minutes there, and single
+// small ones show as much.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr bool kSanitized = true;
 #else

@@ -200,6 +200,7 @@ TEST_P(MixedPrecisionTest, AllowsForNarrowSumsOfBiasesWhereResultsAreRounded) {
 }
 
 TEST_P(MixedPrecisionTest, JudgesLargeNetworksToo) {
+  if (testing::kSanitized) GTEST_SKIP() << "large networks";
   const scenario::Problem problems[] = {
       make_problem({784, 128, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 64, GetParam(), 0.1),
       make_problem({64, 64, 64, 64, 64, 8}, Activation::tanh, true, Loss::mse, 128, 128, GetParam(), 0.1),

@@ -106,6 +106,7 @@ TEST_P(ParameterRoundingTest, AcceptsRightResultsOfManySteps) {
 }
 
 TEST_P(ParameterRoundingTest, JudgesLargeNetworksToo) {
+  if (testing::kSanitized) GTEST_SKIP() << "large networks";
   const scenario::Problem problems[] = {
       testing::make_problem({784, 128, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 64, Dtype::bf16,
                             0.1),
