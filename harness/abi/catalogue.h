@@ -60,7 +60,8 @@ enum class Phase : std::int32_t {
   update = GDBENCH_PHASE_UPDATE,
   record = GDBENCH_PHASE_RECORD,
   compile = GDBENCH_PHASE_COMPILE,
-  other = GDBENCH_PHASE_OTHER
+  other = GDBENCH_PHASE_OTHER,
+  exchange = GDBENCH_PHASE_EXCHANGE
 };
 enum class ModelKind { linear_regression, multilayer_perceptron, tensors };  // of a scenario file
 enum class Clock : std::int32_t { host = 0, device = 1 };                    // gdbench_profile_record.device_clock
@@ -247,9 +248,10 @@ struct Named {
   const char* name;
 };
 
-inline constexpr Named<Phase> kPhases[] = {
-    {Phase::data, "data"},     {Phase::forward, "forward"}, {Phase::backward, "backward"}, {Phase::update, "update"},
-    {Phase::record, "record"}, {Phase::compile, "compile"}, {Phase::other, "other"}};
+inline constexpr Named<Phase> kPhases[] = {{Phase::data, "data"},         {Phase::forward, "forward"},
+                                           {Phase::backward, "backward"}, {Phase::update, "update"},
+                                           {Phase::record, "record"},     {Phase::compile, "compile"},
+                                           {Phase::other, "other"},       {Phase::exchange, "exchange"}};
 
 inline constexpr Named<ModelKind> kModelKinds[] = {{ModelKind::linear_regression, "linear_regression"},
                                                    {ModelKind::multilayer_perceptron, "multilayer_perceptron"},

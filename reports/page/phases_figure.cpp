@@ -17,9 +17,12 @@ constexpr double kLetter = 6.8;      // pixels of one, about
 struct Part {
   const char* name;
   Phase phase;
+  int hue;
 };
-constexpr Part kParts[] = {{"data", Phase::data},     {"forward", Phase::forward}, {"backward", Phase::backward},
-                           {"update", Phase::update}, {"record", Phase::record},   {"other", Phase::other}};
+constexpr Part kParts[] = {{"data", Phase::data, 0},         {"forward", Phase::forward, 1},
+                           {"backward", Phase::backward, 2}, {"exchange", Phase::exchange, kHues},
+                           {"update", Phase::update, 3},     {"record", Phase::record, 4},
+                           {"other", Phase::other, 5}};
 constexpr std::size_t kUnattributed = std::size(kParts);
 using Shares = std::array<double, kUnattributed + 1>;
 
@@ -40,6 +43,20 @@ Shares shares_of(const report::Profile& profile) {
 
 std::string name_of_part(std::size_t part) { return part == kUnattributed ? "nobody's" : kParts[part].name; }
 
+std::string class_of_part(std::size_t part) {
+  return "k" + std::to_string(part == kUnattributed ? kHues - 1 : kParts[part].hue);
+}
+
+// Those that some cell has.
+std::vector<std::size_t> parts_of(const std::vector<const report::Cell*>& cells) {
+  std::vector<std::size_t> parts;
+  for (std::size_t part = 0; part <= kUnattributed; ++part) {
+    const auto has = [&](const report::Cell* cell) { return shares_of(*cell->profile)[part] > 0; };
+    if (std::ranges::any_of(cells, has)) parts.push_back(part);
+  }
+  return parts;
+}
+
 // A path for each part, with its bars of all rows.
 void add_bars(Markup& markup, const std::vector<const report::Cell*>& cells) {
   const Scale scale = Scale::linear(0, 1, kRowsLeft, kRowsRight);
@@ -56,7 +73,7 @@ void add_bars(Markup& markup, const std::vector<const report::Cell*>& cells) {
     }
   }
   for (std::size_t part = 0; part < paths.size(); ++part) {
-    if (!paths[part].empty()) markup.empty("path", {{"class", "k" + std::to_string(part)}, {"d", paths[part]}});
+    if (!paths[part].empty()) markup.empty("path", {{"class", class_of_part(part)}, {"d", paths[part]}});
   }
 }
 
@@ -64,7 +81,7 @@ void add_bars(Markup& markup, const std::vector<const report::Cell*>& cells) {
 
 int hue_of_phase(report::Phase phase) {
   const auto* const part = std::ranges::find(kParts, phase, &Part::phase);
-  return static_cast<int>(part - std::begin(kParts));
+  return part == std::end(kParts) ? kHues - 1 : part->hue;
 }
 
 void add_phases(Markup& markup, const ScenarioView& view) {
@@ -75,13 +92,15 @@ void add_phases(Markup& markup, const ScenarioView& view) {
   if (cells.empty()) return;
   render::TextTable numbers = {{.title = "implementation", .texts = {}},
                                {.title = "profiled step", .right_aligned = true, .texts = {}}};
-  for (std::size_t part = 0; part <= kUnattributed; ++part) {
+  const std::vector<std::size_t> parts = parts_of(cells);
+  for (const std::size_t part : parts) {
     numbers.push_back({.title = name_of_part(part), .right_aligned = true, .texts = {}});
   }
   for (const report::Cell* cell : cells) {
     std::vector<std::string> texts = {render::row_name(*cell),
                                       render::format_duration_ns(cell->profile->profiled_step_ns)};
-    for (const double share : shares_of(*cell->profile)) texts.push_back(render::format_percent(share));
+    const Shares shares = shares_of(*cell->profile);
+    for (const std::size_t part : parts) texts.push_back(render::format_percent(shares[part]));
     add_row(numbers, texts);
   }
   const Figure figure{.id = view.id + "-phases",
@@ -93,10 +112,10 @@ void add_phases(Markup& markup, const ScenarioView& view) {
                       .data = std::move(numbers)};
   add_figure(markup, figure, [&] {
     double x = kRowsLeft;
-    for (std::size_t part = 0; part <= kUnattributed; ++part) {
+    for (const std::size_t part : parts) {
       markup.empty(
           "rect",
-          {{"class", "k" + std::to_string(part)}, {"x", coordinate(x)}, {"y", "4"}, {"width", "10"}, {"height", "10"}});
+          {{"class", class_of_part(part)}, {"x", coordinate(x)}, {"y", "4"}, {"width", "10"}, {"height", "10"}});
       add_text(markup, x + 14, 13, "", name_of_part(part));
       x += 30 + kLetter * static_cast<double>(name_of_part(part).size());
     }

@@ -20,7 +20,8 @@ using report::Profile;
 using report::ProfileRecord;
 
 // The order of a step. Compiling happens before it and stands apart.
-constexpr Phase kPhases[] = {Phase::data, Phase::record, Phase::forward, Phase::backward, Phase::update, Phase::other};
+constexpr Phase kPhases[] = {Phase::data,     Phase::record, Phase::forward, Phase::backward,
+                             Phase::exchange, Phase::update, Phase::other};
 
 // Where an op stands among those of its phase: layers together and in the order of a step, which goes back from the
 // last layer; first what belongs to none.

@@ -299,7 +299,8 @@ typedef enum gdbench_phase {
   GDBENCH_PHASE_UPDATE = 3,
   GDBENCH_PHASE_RECORD = 4,
   GDBENCH_PHASE_COMPILE = 5,
-  GDBENCH_PHASE_OTHER = 6
+  GDBENCH_PHASE_OTHER = 6,
+  GDBENCH_PHASE_EXCHANGE = 7 /* since 1.10: with other ranks, waiting for them included */
 } gdbench_phase;
 
 /* Totals of one op over the profiled steps. */

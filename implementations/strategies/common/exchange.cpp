@@ -64,7 +64,7 @@ void Exchange::add_layer(Program& program, std::int64_t layer) {
     const Call& own = *static_cast<const Call*>(call);
     check(own.ranks->begin_all_reduce(own.ranks->context, address_of(buffers[0]), own.count, own.dtype));
   };
-  append(program, begin, "begin all-reduce", catalogue::Phase::update, 0, of_layer(layer));
+  append(program, begin, "begin all-reduce", catalogue::Phase::exchange, 0, of_layer(layer));
 }
 
 void Exchange::add_no_rows(Program& program) {
@@ -87,9 +87,9 @@ void Exchange::add_end(Program& program) {
   };
   if (ranks_.count == 1) return;
   if (overlaps()) {
-    append(program, finish, "finish all-reduces", catalogue::Phase::update, 2, all());
+    append(program, finish, "finish all-reduces", catalogue::Phase::exchange, 2, all());
   } else {
-    append(program, reduce, "all-reduce", catalogue::Phase::update, 2, all());
+    append(program, reduce, "all-reduce", catalogue::Phase::exchange, 2, all());
   }
 }
 

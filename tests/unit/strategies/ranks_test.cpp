@@ -287,16 +287,16 @@ TEST_P(RanksTest, SayWhatTheExchangeTakes) {
   for (const StrategyDescriptor* descriptor : ranked()) {
     SCOPED_TRACE(name_of(*descriptor));
     const Records flat = records_of(*descriptor, {});
-    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::update}).calls, 3u);
-    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::update}).bytes, 3 * bytes);
+    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::exchange}).calls, 3u);
+    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::exchange}).bytes, 3 * bytes);
     if (GetParam().dtype == catalogue::Dtype::f16) {
       EXPECT_EQ(flat.at({"unscale", catalogue::Phase::update}).calls, 3u);
     } else {
       EXPECT_EQ(flat.at({"update", catalogue::Phase::update}).calls, 3u);
     }
     const Records overlapped = records_of(*descriptor, {kOverlapped});
-    EXPECT_EQ(overlapped.at({"begin all-reduce", catalogue::Phase::update}).calls, 3u);
-    EXPECT_EQ(overlapped.at({"finish all-reduces", catalogue::Phase::update}).bytes, 3 * bytes);
+    EXPECT_EQ(overlapped.at({"begin all-reduce", catalogue::Phase::exchange}).calls, 3u);
+    EXPECT_EQ(overlapped.at({"finish all-reduces", catalogue::Phase::exchange}).bytes, 3 * bytes);
   }
 }
 

@@ -147,7 +147,7 @@ TEST_P(JitRanksTest, SayWhatTheyDo) {
   const auto strategy = start(training, {}, ranks);
   const Records records = said_by(*strategy, 3).records;
   EXPECT_EQ(records.at({"gradient region", catalogue::Phase::other}).calls, 3u);
-  EXPECT_EQ(records.at({"all-reduce", catalogue::Phase::update}).calls, 3u);
+  EXPECT_EQ(records.at({"all-reduce", catalogue::Phase::exchange}).calls, 3u);
   EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 3u);
   const JitOptions overlapped = {{"exchange", "overlapped"}};
   EXPECT_THROW(start(training, overlapped, ranks), implementations::Failure);
