@@ -31,6 +31,11 @@ CommandOption& CommandOption::show_default(const std::string& text) {
   return *this;
 }
 
+CommandOption& CommandOption::separated_by_commas() {
+  option_->delimiter(',')->allow_extra_args(false);
+  return *this;
+}
+
 CommandOption& CommandOption::once_with_values(int count) {
   option_->type_size(count)->expected(1);
   return *this;
@@ -179,6 +184,15 @@ Result<double> parse_value(const std::string& option, const std::string& text, s
 
 Result<double> parse_seconds(const std::string& option, const std::string& text) {
   return parse_value(option, text, {{""}, {"s"}, {"m", 60}, {"h", 3600}}, "a time like 60s, 2m or 1h");
+}
+
+Result<double> parse_nanoseconds(const std::string& option, const std::string& text) {
+  return parse_value(option, text, {{"ns"}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}, "a time like 50us or 1.5us");
+}
+
+Result<double> parse_bits_per_second(const std::string& option, const std::string& text) {
+  return parse_value(option, text, {{"Mbit/s", 1e6}, {"Gbit/s", 1e9}, {"Tbit/s", 1e12}, {"MB/s", 8e6}, {"GB/s", 8e9}},
+                     "a rate like 10Gbit/s or 12.5GB/s");
 }
 
 Result<double> parse_share(const std::string& option, const std::string& text) {

@@ -31,6 +31,8 @@ class CommandOption {
   // A list takes one value, or so many, each time that it is named, instead of all words up to the next option.
   CommandOption& one_value_at_a_time();
   CommandOption& once_with_values(int count);
+  // A list is one word: "4,8".
+  CommandOption& separated_by_commas();
   // What is refused with a line that names the option.
   template <class Number>  // int or double
   CommandOption& between(Number min, Number max);
@@ -97,6 +99,12 @@ class Program : public CommandLine {
 
 // "90", "90s", "2m", "1h" in seconds.
 Result<double> parse_seconds(const std::string& option, const std::string& text);
+
+// "50us", "1.5us" or "20ns" in nanoseconds.
+Result<double> parse_nanoseconds(const std::string& option, const std::string& text);
+
+// "10Gbit/s", "400Mbit/s" or "12.5GB/s", whose prefixes are powers of 1000.
+Result<double> parse_bits_per_second(const std::string& option, const std::string& text);
 
 // "1%" or "0.01" as a fraction.
 Result<double> parse_share(const std::string& option, const std::string& text);

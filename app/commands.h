@@ -23,6 +23,7 @@ void add_ablate(CommandLine& app, Invocation& invocation);
 void add_explain(CommandLine& app, Invocation& invocation);
 void add_compare(CommandLine& app, Invocation& invocation);
 void add_history(CommandLine& app, Invocation& invocation);
+void add_predict(CommandLine& app, Invocation& invocation);
 void add_calibrate(CommandLine& app, Invocation& invocation);
 void add_doctor(CommandLine& app, Invocation& invocation);
 void add_claims(CommandLine& app, Invocation& invocation);

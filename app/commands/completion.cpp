@@ -25,7 +25,7 @@ std::string operands_of(const std::string& command) {
   const std::string files = " $(compgen -f -- \"$word\")";
   if (command == "claims") return " all $(gdbench list claims 2>/dev/null | cut -d' ' -f1)" + files;
   return command == "report" || command == "compare" || command == "merge" || command == "explain" ||
-                 command == "history" || command == "plugin"
+                 command == "history" || command == "predict" || command == "plugin"
              ? files
              : "";
 }

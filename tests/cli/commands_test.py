@@ -18,6 +18,7 @@ COMMANDS = (
     "explain",
     "crossover",
     "history",
+    "predict",
     "ablate",
     "claims",
     "report",

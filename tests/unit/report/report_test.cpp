@@ -176,7 +176,7 @@ TEST(Report, TakesProfilesThatNameNoLayers) {
   document["cells"][0]["profile"]["records"][0]["phase"] = "forwards";
   EXPECT_EQ(error_of(document),
             "r.json: /cells/0/profile/records/0/phase: found \"forwards\", expected one of data, forward, backward, "
-            "update, record, compile, other");
+            "update, record, compile, other, exchange");
 }
 
 TEST(Report, AnInfiniteEndOfABreakEvenIsNoNumberInTheFile) {
