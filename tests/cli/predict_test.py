@@ -2,9 +2,12 @@
 
 import copy
 import json
+import re
+import shutil
+import subprocess
 import unittest
 
-from program import ProgramTest
+from program import PROGRAM, SOURCE, ProgramTest
 
 FIXED_NS, ROW_NS, LATENCY_NS, BYTE_NS = 1000, 50, 400, 0.25
 PARAMETERS = {"linreg-3x2": 2, "linreg-300x10": 10}
@@ -71,6 +74,18 @@ class Predict(ProgramTest):
         self.assertIn("each on a machine of its own", text)
         self.assertIn("exchanging takes 50 us a message, 800 us a MB", text)
         self.assertIn("Adding up takes no time: the report has no ceilings.", text)
+
+    @unittest.skipUnless(shutil.which("smpirun"), "scripts/setup --simulation installs SimGrid")
+    def test_a_simulation_takes_as_long(self):
+        self.write_ranks("ranks.json")
+        command = [SOURCE / "scripts" / "simulate-ranks", "ranks.json", "--program", PROGRAM]
+        done = subprocess.run([*command, "--hosts", "4,16", "--steps", "2"], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=True)
+        # Of MPICH, which doubles what is small, while Open MPI passes around the very smallest.
+        rows = re.findall(r"^ +\d+ +\S+ doubling +\S+ +\S+ +\S+ +(\S+) ", done.stdout, re.M)
+        self.assertEqual(len(rows), 2 * 2 * len(PARAMETERS), done.stdout)
+        for ratio in rows:
+            self.assertAlmostEqual(float(ratio), 1, delta=0.02)
 
     def test_says_what_is_missing(self):
         self.write_json("none.json", self.run_report)
