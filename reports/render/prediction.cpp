@@ -34,7 +34,7 @@ std::string network_words(const report::Network& network, bool described) {
 
 std::string settings_words(const std::map<std::string, std::string>& options) {
   std::string words;
-  for (const auto& [key, value] : options) words += " " + key + "=" + value;
+  for (const auto& [key, value] : options) words += cat(" ", key, "=", value);
   return words;
 }
 
