@@ -150,7 +150,11 @@ PlanChoice choose_plan(const Region& region, std::span<const Target> targets, co
   PlanChoice choice;
   const auto consider = [&](Plan plan, const Target& target) {
     plan.target = target;
-    const double cycles = predicted_cycles(region, choices, plan, {0, threads});
+    double cycles = predicted_cycles(region, choices, plan, {0, threads});
+    // Of few columns the first thread may have none, and the last one has most.
+    if (threads > 1 && plan.form == Plan::Form::panels) {
+      cycles = std::max(cycles, predicted_cycles(region, choices, plan, {threads - 1, threads}));
+    }
     const bool first = choice.considered.empty();
     choice.considered += text_of(plan) + ": " + std::to_string(std::llround(cycles)) + " cycles\n";
     if (!first && cycles >= choice.cycles) return;

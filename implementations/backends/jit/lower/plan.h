@@ -28,7 +28,7 @@ std::string text_of(const Plan& plan);
 
 struct PlanChoice {
   Plan plan;
-  double cycles = 0;       // of a step, predicted; a thread's where several share it
+  double cycles = 0;       // of a step, predicted; of the thread that has most where several share it
   std::string considered;  // a line for each plan that was lowered
 };
 

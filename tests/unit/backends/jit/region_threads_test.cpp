@@ -4,6 +4,7 @@
 
 #include "implementations/common/failure.h"
 #include "tests/support/implementations/jit_targets.h"
+#include "tests/support/implementations/said_records.h"
 #include "tests/unit/backends/jit/region_fixture.h"
 
 namespace gdbench::strategies {
@@ -73,6 +74,25 @@ TEST_P(JitRegionThreadsTest, PanelsOfWideLayers) {
     check(values, 5, 2e-4, {{"lanes", "panels"}, {"loader", "gather"}});
     check(values, 5, 2e-4, {{"lanes", "panels"}}, graph::kRegionDescriptor, 3);
   }
+}
+
+// With a single column of weights the first thread of two has nothing to do in panels.
+TEST_P(JitRegionThreadsTest, TakeAsLongAsTheThreadThatHasMost) {
+  const auto predicted = [](const TrainingCase& values, const char* lanes, int threads) {
+    TrainingProblem training(values);
+    const gdbench_option_value option = {"lanes", lanes};
+    training.mutable_settings().option_count = 1;
+    training.mutable_settings().options = &option;
+    training.mutable_settings().compute_threads = threads;
+    const auto strategy = graph::kRegionDescriptor.create(
+        {backends::backend_named("jit"), training.data(), training.problem(), training.settings()});
+    strategy->set_state(training.state());
+    return said_by(*strategy, 1).records.at({"a step's cycles, predicted", catalogue::Phase::compile}).calls;
+  };
+  const TrainingCase values = {
+      .layers = {layer(32, 1)}, .dtype = GetParam(), .rows = 5000, .batch_rows = 5000, .learning_rates = {0.001}};
+  EXPECT_GT(2 * predicted(values, "panels", 2), predicted(values, "panels", 1) / 2);
+  EXPECT_GT(3 * predicted(values, "auto", 2), predicted(values, "auto", 1));
 }
 
 TEST_P(JitRegionThreadsTest, ThreadsShareTheRows) {
