@@ -100,8 +100,12 @@ class LaunchGroup {
     const scenario::Problem problem = timed_problem(*live.scenario, *live.planned, *cell_of(live).block);
     CellWorker worker = TRY(CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch));
     member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
+    const auto expected_from = [problem, &dataset = *live.scenario->dataset,
+                                steps = cell_of(live).block->steps](const scenario::State& start) {
+      return expected_displacement(problem, dataset, start, steps);
+    };
     const std::uint64_t seed = options_.seed + report_.cells.size() * static_cast<std::uint64_t>(launch_);
-    member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, live.expected,
+    member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, live.expected, expected_from,
                            seed + live.planned->index);
     return member;
   }

@@ -69,11 +69,13 @@ report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t step
 }  // namespace
 
 MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
-                               const std::optional<ExpectedDisplacement>& expected, std::uint64_t seed)
+                               const std::optional<ExpectedDisplacement>& expected, DisplacementFrom expected_from,
+                               std::uint64_t seed)
     : worker_(std::move(worker)),
       planned_(planned),
       block_(block),
       expected_(expected),
+      expected_from_(std::move(expected_from)),
       copy_ns_(worker_.copy_ns()),
       generator_(seed) {}
 
@@ -95,7 +97,9 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
   if (block_.added_iterations.value_or(0) == 0) reasons.push_back(device_.judge(claim));
   // A framework's pools are its own business; what they use of the processor is judged above.
   if (planned_.entry->hosted()) reasons.push_back(untrusted_for_threads(claim, client().process()));
-  if (is_verified() && expected_) reasons.push_back(untrusted_reason(sample.displacement, *expected_));
+  if (is_verified() && expected_) {
+    reasons.push_back(untrusted_reason(sample.displacement, *expected_, worker_.state(kStartImage, 0), expected_from_));
+  }
   const auto reason = std::find_if(reasons.begin(), reasons.end(), [](const auto& text) { return !text.empty(); });
   return reason == reasons.end() ? "" : *reason;
 }

@@ -17,9 +17,11 @@ namespace gdbench::measure {
 
 class MeasuredWorker {
  public:
-  // Of a worker that has made its first step. `expected`: how far a block moves the parameters, where that is known.
+  // Of a worker that has made its first step. `expected`: how far a block moves the parameters from the scenario's
+  // start, where that is known, and `expected_from`: from another one.
   MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
-                 const std::optional<ExpectedDisplacement>& expected, std::uint64_t seed);
+                 const std::optional<ExpectedDisplacement>& expected, DisplacementFrom expected_from,
+                 std::uint64_t seed);
 
   struct JudgedBlock {
     report::Sample sample;     // without its place in the launch
@@ -57,6 +59,7 @@ class MeasuredWorker {
   const PlannedCell& planned_;
   report::Block block_;
   std::optional<ExpectedDisplacement> expected_;
+  DisplacementFrom expected_from_;
   double copy_ns_;
   ProcessorTrust processor_;
   DeviceTrust device_;

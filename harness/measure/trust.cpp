@@ -184,6 +184,14 @@ std::string untrusted_reason(double displacement, const ExpectedDisplacement& ex
                    expected.tolerance);
 }
 
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected, const scenario::State& start,
+                             const DisplacementFrom& expected_from) {
+  std::string reason = untrusted_reason(displacement, expected);
+  if (reason.empty()) return reason;
+  const std::optional<ExpectedDisplacement> own = expected_from(start);
+  return own ? untrusted_reason(displacement, *own) : reason;
+}
+
 std::string untrusted_for_idling(const protocol::Process& process) {
   if (!process.running()) return {};
   std::this_thread::sleep_for(kSettle);
