@@ -38,14 +38,14 @@ class TextPart {
   template <std::integral Integer>
   requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
       TextPart(Integer number)  // NOLINT(google-explicit-constructor)
-      : text_(digits_.data(), std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr) {}
+      : digits_{}, text_(digits_.data(), std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr) {}
   TextPart(const TextPart&) = delete;
   TextPart& operator=(const TextPart&) = delete;
 
   std::string_view text() const { return text_; }
 
  private:
-  std::array<char, 24> digits_{};
+  std::array<char, 24> digits_;
   std::string_view text_;
 };
 

@@ -99,7 +99,8 @@ class Session {
   // Profiles every cell again, in turns over all of them, as often as it is launched where that is given and otherwise
   // as long as their part of the budget lasts; so that a slow spell is not that of one cell.
   Status repeat_profiles(const std::vector<PlannedScenario*>& scenarios) {
-    const auto most = options_.launches > 0 ? std::min<std::size_t>(kMaxProfiles, options_.launches) : kMaxProfiles;
+    const auto launches = static_cast<std::size_t>(options_.launches);
+    const std::size_t most = launches > 0 ? std::min(kMaxProfiles, launches) : kMaxProfiles;
     for (std::size_t count = 2; count <= most; ++count) {
       const double start = options_.elapsed();
       const double left = kProfileShareOfBudget * options_.budget_seconds - repeating_seconds_;

@@ -8,8 +8,8 @@
 namespace gdbench::page {
 
 double width_of(const std::string& text) {
-  constexpr double kLetter = 7.2;
-  return kLetter * static_cast<double>(render::display_width(text));
+  constexpr double kWidest = 7.2;
+  return kWidest * static_cast<double>(render::display_width(text));
 }
 
 void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text) {

@@ -247,7 +247,7 @@ void add_rooflines(Markup& markup, const report::Report& report, const std::vect
                         .sentence = sentence_of(group, report.ceilings->processor),
                         .height = RooflinePicture::height(group),
                         .data = table_of(group)};
-    add_figure(markup, figure, [&] { RooflinePicture(markup, group, hues).draw(); });
+    add_figure(markup, figure, [&, &rows = group] { RooflinePicture(markup, rows, hues).draw(); });
   }
 }
 

@@ -45,6 +45,9 @@ if(GDBENCH_SANITIZE)
                       -fno-sanitize=null,alignment,object-size,vptr,nonnull-attribute,returns-nonnull-attribute)
   add_link_options(-fsanitize=address,undefined)
 endif()
+if(GDBENCH_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 if(GDBENCH_CODE_PADDING GREATER 0)
   # So many bytes of no-operations before each function, where nothing runs them.

@@ -80,11 +80,12 @@ std::string unknown_place(const ExpandedRelation& expanded) {
   for (const auto& [key, values] : expanded.relation->at) {
     if (key == kStepsAxis) continue;
     for (const std::string& value : values) {
-      const bool known = std::any_of(expanded.pairs.begin(), expanded.pairs.end(), [&](const PointPair& pair) {
+      const auto has = [&value, &key = key](const PointPair& pair) {
         const Settings coordinates = coordinates_of(pair.a);
         const std::string* found = value_of(coordinates, key);
         return found != nullptr && *found == value;
-      });
+      };
+      const bool known = std::ranges::any_of(expanded.pairs, has);
       if (!known) return key + "=" + value;
     }
   }

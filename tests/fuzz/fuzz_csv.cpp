@@ -1,0 +1,16 @@
+// CSV files. The first byte chooses how they are read.
+#include "harness/data/csv.h"
+#include "tests/fuzz/input_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const gdbench::fuzz::InputFile file(data + 1, size - 1);
+  gdbench::scenario::CsvData csv;
+  csv.path = file.path();
+  csv.targets = {"y"};
+  if ((data[0] & 1) != 0) csv.features = {"a", "b"};
+  if ((data[0] & 2) != 0) csv.one_hot = {"b"};
+  if ((data[0] & 4) != 0) csv.empty_cells = gdbench::scenario::EmptyCells::drop;
+  static_cast<void>(gdbench::data::read_csv(file.path(), csv, (data[0] & 8) != 0));
+  return 0;
+}
