@@ -24,12 +24,12 @@ std::string build_name() {
 }  // namespace
 
 int worker_main(int argc, char** argv) {
-  if (argc > 3 && std::strcmp(argv[2], "--adapter") == 0) return worker::serve_adapters({argv + 3, argv + argc});
+  if (argc > 3 && std::strcmp(argv[2], "--adapter") == 0) return worker::serve({"", {}, {argv + 3, argv + argc}}, "");
   if (argc != 4 || std::strcmp(argv[2], "--plugin") != 0) {
     std::fprintf(stderr, "gdbench: usage: gdbench worker --plugin FILE (started by gdbench itself)\n");
     return kUsage;
   }
-  return worker::serve(argv[3], build_name(), ranks::find_libraries(this_build().plugin_folders));
+  return worker::serve({argv[3], ranks::find_libraries(this_build().plugin_folders), {}}, build_name());
 }
 
 int rank_main(int argc, char** argv) {

@@ -98,7 +98,8 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
   // A framework's pools are its own business; what they use of the processor is judged above.
   if (planned_.entry->hosted()) reasons.push_back(untrusted_for_threads(claim, client().process()));
   if (is_verified() && expected_) {
-    reasons.push_back(untrusted_reason(sample.displacement, *expected_, worker_.state(kStartImage, 0), expected_from_));
+    reasons.push_back(untrusted_reason(sample.displacement, *expected_,
+                                       [this] { return expected_from_(worker_.state(kStartImage, 0)); }));
   }
   const auto reason = std::find_if(reasons.begin(), reasons.end(), [](const auto& text) { return !text.empty(); });
   return reason == reasons.end() ? "" : *reason;

@@ -1,6 +1,7 @@
 // One worker of a launch, block after block, and whether its blocks are to be believed.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -17,6 +18,9 @@ namespace gdbench::measure {
 
 class MeasuredWorker {
  public:
+  // What is expected of a block that begins there; nothing where that is not known.
+  using DisplacementFrom = std::function<std::optional<ExpectedDisplacement>(const scenario::State& start)>;
+
   // Of a worker that has made its first step. `expected`: how far a block moves the parameters from the scenario's
   // start, where that is known, and `expected_from`: from another one.
   MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,

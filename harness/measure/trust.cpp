@@ -184,11 +184,11 @@ std::string untrusted_reason(double displacement, const ExpectedDisplacement& ex
                    expected.tolerance);
 }
 
-std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected, const scenario::State& start,
-                             const DisplacementFrom& expected_from) {
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected,
+                             const std::function<std::optional<ExpectedDisplacement>()>& expected_from_own_start) {
   std::string reason = untrusted_reason(displacement, expected);
   if (reason.empty()) return reason;
-  const std::optional<ExpectedDisplacement> own = expected_from(start);
+  const std::optional<ExpectedDisplacement> own = expected_from_own_start();
   return own ? untrusted_reason(displacement, *own) : reason;
 }
 

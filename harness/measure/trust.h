@@ -81,14 +81,11 @@ std::string untrusted_for_ceiling(const report::Report& report, const report::Ce
 // Empty where `displacement` is what was expected.
 std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected);
 
-// What is expected of a block that begins there; nothing where that is not known.
-using DisplacementFrom = std::function<std::optional<ExpectedDisplacement>(const scenario::State& start)>;
-
-// The same of a block that began at `start`, beside the scenario's, of which `expected` speaks. A unit of a ReLU that
-// changes sides along one trajectory and not along the other made 0.4% of the displacement in 59 steps on
-// mlp-784-128-10 of width 8, in one block of twenty: a breach is looked into from the block's own start.
-std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected, const scenario::State& start,
-                             const DisplacementFrom& expected_from);
+// The same of a block that began beside the scenario's start, of which `expected` speaks. A unit of a ReLU that changes
+// sides along one trajectory and not along the other made 0.4% of the displacement in 59 steps on mlp-784-128-10 of
+// width 8, in one block of twenty: after a breach, and only then, `expected_from_own_start` is asked.
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected,
+                             const std::function<std::optional<ExpectedDisplacement>()>& expected_from_own_start);
 
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
 // accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after

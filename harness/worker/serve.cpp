@@ -243,15 +243,9 @@ int answer_requests(Server& server, protocol::Channel& channel) {
 
 }  // namespace
 
-int serve(const std::string& plugin_file, const std::string& build, std::vector<ranks::Library> libraries) {
+int serve(RankProgram program, const std::string& build) {
   protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
-  Server server({plugin_file, std::move(libraries), {}}, build, nullptr);
-  return answer_requests(server, channel);
-}
-
-int serve_adapters(const std::vector<std::string>& command) {
-  protocol::Channel channel(protocol::kRequestDescriptor, protocol::kResponseDescriptor);
-  Server server({"", {}, command}, "", nullptr);
+  Server server(std::move(program), build, nullptr);
   return answer_requests(server, channel);
 }
 
