@@ -6,7 +6,7 @@ import re
 import signal
 import unittest
 
-from program import ADAPTERS, ProgramTest, processes_in, soon
+from program import ADAPTERS, STATES, ProgramTest, processes_in, soon
 
 PLUGINS = str(pathlib.Path(ADAPTERS).parent / "rank_adapters")
 SCENARIO = ("--scenario", "linreg-3x2", "--set", "rows=7")
@@ -17,8 +17,7 @@ class AdapterRanks(ProgramTest):
     def verify(self, *arguments, status):
         """(state, reason) of each row of a verification."""
         output, _ = self.call("verify", *SCENARIO, *IMPLEMENTATION, *arguments, plugins=PLUGINS, status=status)
-        states = "ok|wrong|crashed|untrusted|timed out|unsupported"
-        return re.findall(rf"^  script/meeting.*?  +({states})  +(.*)$", output, re.M)
+        return re.findall(rf"^  script/meeting.*?  +({STATES})  +(.*)$", output, re.M)
 
     def test_any_number_of_ranks_is_right(self):
         counts = [word for count in (1, 2, 3, 9) for word in ("--set", f"impl.ranks={count}")]
@@ -55,9 +54,6 @@ class Ends(ProgramTest):
     def expect_end_of(self, which, number, pattern):
         program = self.start("verify", *SCENARIO, *IMPLEMENTATION, "--set", "impl.fault=wait", "--timeout", "4",
                              plugins=PLUGINS)
-        for stream in (program.stdout, program.stderr):
-            self.addCleanup(stream.close)
-        self.addCleanup(program.kill)
         found = {}
 
         def begun():
@@ -72,10 +68,7 @@ class Ends(ProgramTest):
 
         self.assertTrue(soon(begun, 30), found)
         os.kill(found[which][-1], number)
-        output, errors = program.communicate(timeout=60)
-        self.assertEqual(program.returncode, 3, errors)
-        self.assertRegex(output, pattern)
-        self.assertTrue(soon(lambda: processes_in(self.folder) == []), processes_in(self.folder))
+        self.assert_failed_cell(program, pattern)
 
     def test_a_rank_that_is_killed(self):
         self.expect_end_of("meeting.py", signal.SIGKILL,

@@ -17,6 +17,8 @@ FRAMEWORKS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "frameworks"
 # What harness/abi/catalogue.h knows, as the build exports it.
 CATALOGUE = json.loads((FRAMEWORKS / "catalogue.json").read_text(encoding="utf-8"))
 
+STATES = "ok|wrong|crashed|untrusted|timed out|unsupported"  # of a row of a verification, for a regular expression
+
 
 def environment(plugins="", variables=None):
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GDBENCH_")}
@@ -63,7 +65,7 @@ class ProgramTest(unittest.TestCase):
             arguments = ("run", "--no-ceilings", *arguments[1:])
         if arguments[:1] == ("run",) and not self.pages:
             arguments = ("run", "--no-html", *arguments[1:])
-        return subprocess.Popen(
+        program = subprocess.Popen(
             [PROGRAM, *arguments],
             cwd=self.folder,
             env=environment(plugins, self.variables),
@@ -72,6 +74,17 @@ class ProgramTest(unittest.TestCase):
             stderr=subprocess.PIPE,
             text=True,
         )
+        for stream in (program.stdout, program.stderr):
+            self.addCleanup(stream.close)
+        self.addCleanup(program.kill)
+        return program
+
+    def assert_failed_cell(self, program, pattern):
+        """It ends with a cell's failure, which it prints, and nothing of it goes on."""
+        output, errors = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 3, errors)
+        self.assertRegex(output, pattern)
+        self.assertTrue(soon(lambda: processes_in(self.folder) == []), processes_in(self.folder))
 
     def call(self, *arguments, plugins="", status=0):
         """Runs to the end; the exit status must be `status` unless that is None. Returns stdout and stderr."""

@@ -9,7 +9,7 @@ import signal
 import sys
 import unittest
 
-from program import FAKES, PROGRAM, ProgramTest, processes_in, soon
+from program import FAKES, PROGRAM, STATES, ProgramTest, processes_in, soon
 
 TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
 LIBRARIES = [
@@ -39,8 +39,7 @@ class Ranks(ProgramTest):
     def verify(self, *arguments, status):
         """{implementation and its options: (state, reason)} of a verification."""
         output, _ = self.call("verify", *SCENARIO, *arguments, plugins=PLUGINS, status=status)
-        states = "ok|wrong|crashed|untrusted|timed out|unsupported"
-        rows = re.findall(rf"^  (\S+?)((?: \w+=\w+)*)  +({states})  +(.*)$", output, re.M)
+        rows = re.findall(rf"^  (\S+?)((?: \w+=\w+)*)  +({STATES})  +(.*)$", output, re.M)
         return {name + options: (state, reason) for name, options, state, reason in rows}
 
     def test_any_number_of_ranks_is_right(self):
@@ -100,9 +99,6 @@ class Ends(ProgramTest):
         """A verification whose ranks have begun to wait: {which: process}."""
         program = self.start("verify", *SCENARIO, "--impl", "fake/waiting+mpi", "--set", f"impl.mpi={library}",
                              "--timeout", str(timeout), plugins=PLUGINS)
-        for stream in (program.stdout, program.stderr):
-            self.addCleanup(stream.close)
-        self.addCleanup(program.kill)
         found = {}
 
         def begun():
@@ -126,12 +122,6 @@ class Ends(ProgramTest):
         self.assertTrue(soon(begun, 30), found)
         return program, found
 
-    def expect_end(self, program, pattern):
-        output, errors = program.communicate(timeout=60)
-        self.assertEqual(program.returncode, 3, errors)
-        self.assertRegex(output, pattern)
-        self.assertTrue(soon(lambda: processes_in(self.folder) == []), processes_in(self.folder))
-
     def test_a_rank_that_is_killed(self):
         for library in LIBRARIES:
             for number, name in ((signal.SIGKILL, "Killed"), (signal.SIGSEGV, "Segmentation fault")):
@@ -139,7 +129,7 @@ class Ends(ProgramTest):
                     program, found = self.waiting(library, 30)
                     os.kill(found["rank 1"], number)
                     ended = rf"rank \d \(process \d+\) was ended by signal {int(number)} \({name}\)"
-                    self.expect_end(program, rf"crashed  +{ended}")
+                    self.assert_failed_cell(program, rf"crashed  +{ended}")
 
     def test_a_rank_that_is_stopped(self):
         for library in LIBRARIES:
@@ -147,14 +137,14 @@ class Ends(ProgramTest):
                 program, found = self.waiting(library, 5)
                 os.kill(found["rank 1"], signal.SIGSTOP)
                 stopped = rf"rank 1 \(process {found['rank 1']}\) is stopped"
-                self.expect_end(program, rf"timed out  +run: no answer within 5 s, said last: {stopped}")
+                self.assert_failed_cell(program, rf"timed out  +run: no answer within 5 s, said last: {stopped}")
 
     def expect_end_of_killed(self, which, pattern):
         for library in LIBRARIES:
             with self.subTest(library=library):
                 program, found = self.waiting(library, 30)
                 os.kill(found[which], signal.SIGKILL)
-                self.expect_end(program, pattern.format(library=library))
+                self.assert_failed_cell(program, pattern.format(library=library))
 
     def test_a_launcher_that_is_killed(self):
         self.expect_end_of_killed(
