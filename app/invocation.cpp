@@ -94,8 +94,9 @@ std::vector<fs::path> scenario_folders() {
   std::vector<fs::path> folders = split_path_list("GDBENCH_SCENARIO_PATH");
   const fs::path bin = binary_file().parent_path();
   std::error_code error;
-  // Installed below a prefix, or in build/<preset>/bin of the source tree.
-  for (const char* candidate : {"../share/gdbench/scenarios", "../../../scenarios"}) {
+  // Installed below a prefix, in a package that travels (scripts/gpu-package), or in build/<preset>/bin of the source
+  // tree, below which such a package may lie.
+  for (const char* candidate : {"../share/gdbench/scenarios", "../scenarios", "../../../scenarios"}) {
     const fs::path folder = (bin / candidate).lexically_normal();
     if (!fs::is_directory(folder)) continue;
     // The variable may name the same folder.

@@ -286,13 +286,18 @@ std::size_t threads_for(double operations) {
 double product_rate() {
   static const double rate = [] {
     constexpr std::int64_t kWidth = 192;  // about a millisecond
+    constexpr int kTries = 5;             // the first one finds memory and caches empty
     const std::vector<double> factor(kWidth * kWidth, 0.5);
     std::vector<double> product(factor.size());
-    const auto start = std::chrono::steady_clock::now();
-    add_product<double>({factor.data(), kWidth, 1}, {factor.data(), kWidth, 1}, product.data(), kWidth, kWidth, kWidth,
-                        1);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return 2.0 * kWidth * kWidth * kWidth / std::max(seconds, 1e-6);
+    double least_seconds = 1;
+    for (int i = 0; i < kTries; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      add_product<double>({factor.data(), kWidth, 1}, {factor.data(), kWidth, 1}, product.data(), kWidth, kWidth,
+                          kWidth, 1);
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      least_seconds = std::min(least_seconds, passed.count());
+    }
+    return 2.0 * kWidth * kWidth * kWidth / std::max(least_seconds, 1e-6);
   }();
   return rate * static_cast<double>(processor_count());
 }

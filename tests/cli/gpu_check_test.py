@@ -29,7 +29,7 @@ while [ "${1#--}" != "$1" ]; do case $1 in --error-exitcode | --target-processes
 if [ "$FINDING" = "$tool" ]; then errors=3; else errors=0; fi
 echo "========= ERROR SUMMARY: $errors errors"
 """
-ALWAYS = "device kernels ceilings first-timing conformance memcheck racecheck synccheck initcheck matrix".split()
+ALWAYS = "device kernels ceilings first-timing conformance memcheck synccheck initcheck racecheck matrix".split()
 
 
 def make_program(path, text):
@@ -108,6 +108,16 @@ class GpuCheck(unittest.TestCase):
             path.unlink()
             make_program(path, text)
         return broken / "gpu-check"
+
+    def test_a_package_that_was_not_carried_elsewhere(self):
+        """It lies below a source tree, which has scenarios of the same names."""
+        tree = self.folder / "tree"
+        (tree / "scenarios").mkdir(parents=True)
+        for scenario in (self.package / "scenarios").glob("*.json"):
+            shutil.copy(scenario, tree / "scenarios")
+        package = shutil.copytree(self.package, tree / "build" / "gpu-package", copy_function=os.link)
+        output, _ = self.call("--step", "first-timing", script=package / "gpu-check")
+        self.assertEqual(self.outcomes(output), {"device": "ok", "first-timing": "ok"})
 
     def test_a_whole_run(self):
         output, _ = self.call()

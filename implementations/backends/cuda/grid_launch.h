@@ -15,7 +15,7 @@
 #endif
 
 #include "implementations/backends/cuda/errors.h"
-#include "implementations/backends/cuda/region.h"
+#include "implementations/backends/cuda/region_parts.h"
 
 namespace gdbench::backends::cuda {
 
@@ -37,17 +37,28 @@ inline std::int64_t shared_memory_of_a_block() { return attribute_of_device(cuda
 // Clusters came with compute capability 9.0; the kernel is there for them where it was compiled for that.
 constexpr int kClusterArchitecture = 90;
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// As cooperative_groups::this_cluster().sync(), but that one warp publishes what all of the block have written: every
+// warp would wait for the memory by itself.
+__device__ inline void wait_for_cluster() {
+  __syncthreads();
+  if (threadIdx.x < kLanes) {
+    asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
+  } else {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory");
+  }
+  asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
+}
+#endif
+
 template <class T, class Program>
-__global__ void __launch_bounds__(kGridThreads) run_grid(const Program program) {
+__global__ void __launch_bounds__(kGridThreads, 1) run_grid(const Program program) {
   extern __shared__ double shared[];
   T* arena = reinterpret_cast<T*>(shared);
   const Place at{static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x)};
   const auto wait_for_all = [&] {
 #if __CUDA_ARCH__ >= 900
-    if (program.shape.cluster) {
-      cooperative_groups::this_cluster().sync();
-      return;
-    }
+    if (program.shape.cluster) return wait_for_cluster();
 #endif
     cooperative_groups::this_grid().sync();
   };
@@ -76,22 +87,18 @@ __global__ void __launch_bounds__(kGridThreads) run_grid(const Program program) 
 }
 
 // Once, before any launch: allows a block all the shared memory that there is, however much a launch takes of it.
+// Returns how many such blocks may be a cluster; 1 where there are no clusters.
 template <class T, class Program>
-void prepare_grid() {
-  check(cudaFuncSetAttribute(run_grid<T, Program>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_memory_of_a_block())),
-        "cudaFuncSetAttribute");
-}
-
-// 1 where there are no clusters.
-template <class T, class Program>
-std::int64_t max_blocks_of_a_cluster() {
-  cudaFuncAttributes attributes{};
+std::int64_t prepare_grid() {
   const auto kernel = run_grid<T, Program>;
+  const std::int64_t shared_bytes = shared_memory_of_a_block();
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  cudaFuncAttributes attributes{};
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(1);
   launch.blockDim = dim3(kGridThreads);
-  launch.dynamicSmemBytes = static_cast<std::size_t>(shared_memory_of_a_block());
+  launch.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   int blocks = 1;
   const bool known = cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
                      attributes.ptxVersion >= kClusterArchitecture &&
@@ -127,14 +134,10 @@ void launch_grid(cudaStream_t stream, int threads, Program program) {
 #else
 
 template <class T, class Program>
-void prepare_grid() {
+std::int64_t prepare_grid() {
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(&prepare_grid<T, Program>),
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_memory_of_a_block())),
         "cudaFuncSetAttribute");
-}
-
-template <class T, class Program>
-std::int64_t max_blocks_of_a_cluster() {
   return 8;
 }
 

@@ -13,6 +13,7 @@
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
 #include "implementations/backends/cuda/product_epilogues.h"
+#include "implementations/backends/cuda/product_terms.h"
 #include "implementations/backends/cuda/reduction.h"
 
 namespace gdbench::backends::cuda {
@@ -24,72 +25,15 @@ enum class ProductKind { elements, tree, blas };
 // are measured on a device (scripts/gpu-check).
 constexpr std::int64_t kMaxOwnMultiplications = std::int64_t{1} << 22;
 constexpr std::int64_t kShortInner = 128;
+constexpr std::int64_t kShortestInner = 16;
 constexpr std::int64_t kSmallResult = 8192;
 
 ProductKind choose_product(const ProductShape& shape) {
   if (shape.m * shape.n * shape.k > kMaxOwnMultiplications) return ProductKind::blas;
-  if (shape.k <= kShortInner) return ProductKind::elements;
-  return shape.m * shape.n <= kSmallResult ? ProductKind::tree : ProductKind::blas;
+  if (shape.k <= kShortestInner) return ProductKind::elements;
+  if (shape.m * shape.n <= kSmallResult) return ProductKind::tree;
+  return shape.k <= kShortInner ? ProductKind::elements : ProductKind::blas;
 }
-
-// op(M)[row, column] by the distances between its rows and columns, as a number that the product multiplies.
-template <class Number>
-struct Factor {
-  using T = SumOf<Number>;
-  const T* matrix;
-  std::int64_t row_stride;
-  std::int64_t column_stride;
-  GDBENCH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
-    return as_operand<Number>(matrix[row * row_stride + column * column_stride]);
-  }
-};
-
-template <class Number>
-Factor<Number> factor_of(const Operand& operand, bool transpose, Buffer buffer) {
-  const auto* const matrix = data<const SumOf<Number>>(buffer);
-  if (transpose) return {matrix, 1, operand.columns};
-  return {matrix, operand.columns, 1};
-}
-
-// Element i = row * n + column of C is a sum over p. Where it is `kSumsB`, there is one more row beyond the m of C,
-// whose elements are the column sums of B: the gradient of a bias beside that of weights.
-template <class Number, bool kSumsB>
-struct Factors {
-  using T = SumOf<Number>;
-  Factor<Number> a;
-  Factor<Number> b;
-  std::int64_t m;
-  std::int64_t n;
-  std::int64_t k;
-  GDBENCH_HOST_DEVICE T term(std::int64_t p, std::int64_t row, std::int64_t column) const {
-    if constexpr (!kSumsB) return a(row, p) * b(p, column);
-    // Read in any case: a load that waits for no branch is on its way with the others.
-    const T left = a(row < m ? row : 0, p);
-    return (row < m ? left : T(1)) * b(p, column);
-  }
-};
-
-template <class Number, bool kSumsB, class Store>
-struct ElementProduct {
-  Factors<Number, kSumsB> factors;
-  Store store;
-  GDBENCH_HOST_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t row = i / factors.n;
-    const std::int64_t column = i % factors.n;
-    SumOf<Number> sum = 0;
-    for (std::int64_t p = 0; p < factors.k; ++p) sum += factors.term(p, row, column);
-    store(i, sum);
-  }
-};
-
-// The same C as a row of columns, each a sum over the inner dimension.
-template <class Number, bool kSumsB>
-struct ProductTerm {
-  Factors<Number, kSumsB> factors;
-  GDBENCH_HOST_DEVICE SumOf<Number> operator()(std::int64_t p, std::int64_t element) const {
-    return factors.term(p, element / factors.n, element % factors.n);
-  }
-};
 
 // All that the ways take from a request.
 template <class Number>
@@ -111,7 +55,7 @@ struct Product {
   }
 
   template <bool kSumsB>
-  Factors<Number, kSumsB> factors(const Buffer* buffers) const {
+  ProductTerms<Number, kSumsB> terms(const Buffer* buffers) const {
     return {factor_of<Number>(request.operands[0], request.transpose_a, buffers[0]),
             factor_of<Number>(request.operands[1], request.transpose_b, buffers[1]), shape.m, shape.n, shape.k};
   }
@@ -171,12 +115,12 @@ OwnedCall* bind_elements(Context& context, const Product<Number>& product) {
   using T = SumOf<Number>;
   return make_call(context, "product", [product](Context& to, const Buffer* buffers) {
     if (product.request.epilogue_update) {
-      launch_elements(to.stream, product.entries(),
-                      ElementProduct<Number, true, StoreUpdate<T>>{product.template factors<true>(buffers),
-                                                                   product.update(buffers)});
+      launch_elements(
+          to.stream, product.entries(),
+          ElementProduct<Number, true, StoreUpdate<T>>{product.template terms<true>(buffers), product.update(buffers)});
     } else {
       launch_elements(to.stream, product.entries(),
-                      ElementProduct<Number, false, StoreElement<T>>{product.template factors<false>(buffers),
+                      ElementProduct<Number, false, StoreElement<T>>{product.template terms<false>(buffers),
                                                                      product.store(buffers)});
     }
   });
@@ -189,11 +133,9 @@ OwnedCall* bind_tree(Context& context, const Product<Number>& product) {
                    [product, sums = Reduction<T>(product.shape.k, product.entries(), context.stream)](
                        Context& to, const Buffer* buffers) {
                      if (product.request.epilogue_update) {
-                       sums.launch(to.stream, ProductTerm<Number, true>{product.template factors<true>(buffers)},
-                                   product.update(buffers));
+                       sums.launch(to.stream, product.template terms<true>(buffers), product.update(buffers));
                      } else {
-                       sums.launch(to.stream, ProductTerm<Number, false>{product.template factors<false>(buffers)},
-                                   product.store(buffers));
+                       sums.launch(to.stream, product.template terms<false>(buffers), product.store(buffers));
                      }
                    });
 }
@@ -294,7 +236,7 @@ OwnedCall* bind_blas_update(Context& context, const Product<Number>& product, Bo
         T* gradient = gradients.template as<T>();
         gemm.run(to, buffers, gradient, gradient + weights);
         if (sums_bias) {
-          sums.launch(to.stream, MatrixTerm<Number>{data<const T>(buffers[1]), product.shape.n},
+          sums.launch(to.stream, MatrixTerms<Number>{data<const T>(buffers[1]), product.shape.n},
                       StoreColumn<T>{gradient + weights});
         }
         launch_elements(to.stream, product.entries(), UpdateAll<T>{gradient, product.update(buffers)});

@@ -48,6 +48,10 @@ struct StoreElement {
   T* c;
   std::int64_t columns;
   Epilogue<T> epilogue;
+  GDBENCH_HOST_DEVICE void fetch(std::int64_t entry) const {
+    if (epilogue.told != nullptr) fetch_ahead(epilogue.told + entry);
+    if (epilogue.targets != nullptr) fetch_ahead(epilogue.targets + entry);
+  }
   GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T sum) const {
     // With beta 0, C is never read: it may hold anything.
     c[entry] = epilogue(sum, epilogue.beta != T(0) ? c[entry] : T(0), entry, entry % columns);
@@ -76,6 +80,10 @@ struct StoreUpdate {
   ParameterUpdate<T> weights;
   ParameterUpdate<T> bias;
   GDBENCH_HOST_DEVICE UpdateStep<T> prepare() const { return {constants, *scalars}; }
+  GDBENCH_HOST_DEVICE void fetch(std::int64_t entry) const {
+    fetch_ahead(scalars);
+    fetch_ahead(entry < weight_count ? weights.values + entry : bias.values + (entry - weight_count));
+  }
 
   GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T gradient) const { (*this)(prepare(), entry, gradient); }
   GDBENCH_HOST_DEVICE void operator()(const UpdateStep<T>& step, std::int64_t entry, T gradient) const {

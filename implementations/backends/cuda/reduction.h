@@ -23,16 +23,42 @@ constexpr int kInFlight = 8;
 // As many blocks as keep all multiprocessors of a large device busy, by two each.
 constexpr std::int64_t kEnoughBlocks = 256;
 
+// Entries that lie at the same distance from each other, as operands.
+template <class Number>
+struct Line {
+  using T = SumOf<Number>;
+  const T* first;
+  std::int64_t distance;
+  GDBENCH_HOST_DEVICE Line from(std::int64_t i) const { return {first + i * distance, distance}; }
+  GDBENCH_HOST_DEVICE Line every(std::int64_t stride) const { return {first, distance * stride}; }
+  GDBENCH_HOST_DEVICE T operator()(int i) const { return as_operand<Number>(first[i * distance]); }
+};
+
+// The sum of terms i = first, first + stride, ... below `count`, in this order.
+template <class Sum, class Terms>
+GDBENCH_HOST_DEVICE Sum sum_of_terms(const Terms& terms, std::int64_t first, std::int64_t stride, std::int64_t count) {
+  Terms left = terms.from(first).every(stride);
+  Sum sum = 0;
+  in_batches<kInFlight>(first, stride, count, [&](auto number, std::int64_t /*at*/) {
+    constexpr int n = decltype(number)::value;
+    Sum next[n];
+    for (int i = 0; i < n; ++i) next[i] = left(i);
+    for (const Sum& term : next) sum += term;
+    left = left.from(n);
+  });
+  return sum;
+}
+
 // How a matrix [rows, columns] is shared out: `width` columns and kBlockThreads / width rows to a block at a time.
 struct ReductionShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  int width = 1;            // a power of two, at most 32
+  int width = 1;  // a power of two, at most 32
+  std::int64_t tiles = 1;
   std::int64_t splits = 1;  // blocks that share the rows of a tile of columns
 
   GDBENCH_HOST_DEVICE int height() const { return kBlockThreads / width; }
-  GDBENCH_HOST_DEVICE std::int64_t tiles() const { return (columns + width - 1) / width; }
-  std::int64_t blocks() const { return tiles() * splits; }
+  std::int64_t blocks() const { return tiles * splits; }
 };
 
 // Narrow tiles, down to a sector of memory, then splits, until there are enough blocks or a thread has so few terms
@@ -41,11 +67,13 @@ inline ReductionShape reduction_of(std::int64_t rows, std::int64_t columns) {
   constexpr int kWidest = 32;
   constexpr int kNarrowest = 8;
   constexpr std::int64_t kMaxSplits = 256;
-  ReductionShape shape{rows, columns, 1, 1};
+  ReductionShape shape{.rows = rows, .columns = columns};
+  const auto tiles = [&] { return (columns + shape.width - 1) / shape.width; };
   while (shape.width < kWidest && shape.width < columns) shape.width *= 2;
-  while (shape.width > kNarrowest && shape.tiles() < kEnoughBlocks) shape.width /= 2;
+  while (shape.width > kNarrowest && tiles() < kEnoughBlocks) shape.width /= 2;
+  shape.tiles = tiles();
   const std::int64_t worth = rows / (shape.height() * 2 * kInFlight);
-  const std::int64_t wanted = (kEnoughBlocks + shape.tiles() - 1) / shape.tiles();
+  const std::int64_t wanted = (kEnoughBlocks + shape.tiles - 1) / shape.tiles;
   shape.splits = std::clamp<std::int64_t>(std::min(worth, wanted), 1, kMaxSplits);
   return shape;
 }
@@ -64,8 +92,9 @@ GDBENCH_HOST_DEVICE inline bool is_last_to_arrive(unsigned* counter, std::int64_
   return last;
 }
 
-// Sum over rows i of term(i, j) for every column j, given to result(j, sum).
-template <class Sum, class Term, class Result>
+// Sum over rows i of the terms of column j, terms.of_column(j), for every j, given to result(j, sum). result.fetch(j)
+// says before that it will be.
+template <class Sum, class Terms, class Result>
 struct ColumnReduction {
   // A round: the sums of threads, the tree, and what becomes of its sums. Where rows are split, the last block has a
   // second one over what the blocks have left.
@@ -78,7 +107,7 @@ struct ColumnReduction {
   };
 
   ReductionShape shape;
-  Term term;
+  Terms terms;
   Result result;
   Sum* partials = nullptr;       // [splits, columns], where there are several
   unsigned* arrivals = nullptr;  // [tiles], likewise
@@ -88,8 +117,8 @@ struct ColumnReduction {
   }
 
   GDBENCH_HOST_DEVICE void run(int phase, std::int64_t block, int thread, Shared& shared) const {
-    const std::int64_t tile = block % shape.tiles();
-    const std::int64_t split = block / shape.tiles();
+    const std::int64_t split = block / shape.tiles;
+    const std::int64_t tile = block - split * shape.tiles;
     const int row = thread / shape.width;
     const std::int64_t column = tile * shape.width + thread % shape.width;
     const bool first_round = phase < kRound;
@@ -97,8 +126,9 @@ struct ColumnReduction {
     if (phase == kArrival) {
       if (thread == 0) shared.last = is_last_to_arrive(arrivals + tile, shape.splits);
     } else if (part == 0) {
+      if (row == 0 && column < shape.columns) result.fetch(column);
       shared.sums[thread] = column >= shape.columns ? Sum(0)
-                            : first_round           ? sum_of_terms(split * shape.height() + row, column)
+                            : first_round           ? sum_of_rows(split * shape.height() + row, column)
                                                     : sum_of_partials(row, column);
     } else if (part <= kTreePhases) {
       add_up(part, row, thread % shape.width, shared.sums);
@@ -112,27 +142,12 @@ struct ColumnReduction {
   }
 
  private:
-  // A thread's part of a column: kInFlight terms are read before the first of them is added, in the same order as one
-  // after the other.
-  GDBENCH_HOST_DEVICE Sum sum_of_terms(std::int64_t first, std::int64_t column) const {
-    const std::int64_t stride = shape.splits * shape.height();
-    Sum sum = 0;
-    std::int64_t row = first;
-    for (; row + (kInFlight - 1) * stride < shape.rows; row += kInFlight * stride) {
-      Sum terms[kInFlight];
-      for (int i = 0; i < kInFlight; ++i) terms[i] = term(row + i * stride, column);
-      for (int i = 0; i < kInFlight; ++i) sum += terms[i];
-    }
-    for (; row < shape.rows; row += stride) sum += term(row, column);
-    return sum;
+  // A thread's part of a column.
+  GDBENCH_HOST_DEVICE Sum sum_of_rows(std::int64_t first, std::int64_t column) const {
+    return sum_of_terms<Sum>(terms.of_column(column), first, shape.splits * shape.height(), shape.rows);
   }
-
   GDBENCH_HOST_DEVICE Sum sum_of_partials(int first, std::int64_t column) const {
-    Sum sum = 0;
-    for (std::int64_t split = first; split < shape.splits; split += shape.height()) {
-      sum += partials[split * shape.columns + column];
-    }
-    return sum;
+    return sum_of_terms<Sum>(Line<Sum>{partials + column, shape.columns}, first, shape.height(), shape.splits);
   }
 
   // Of the rows that phase `part` of the tree finds, the first ones take in every so many of the others.
@@ -150,19 +165,18 @@ struct ColumnReduction {
   }
 };
 
-// The entries of a matrix that lies in rows, as operands.
+// The entries of a matrix that lies in rows.
 template <class Number>
-struct MatrixTerm {
+struct MatrixTerms {
   const SumOf<Number>* matrix;
   std::int64_t columns;
-  GDBENCH_HOST_DEVICE SumOf<Number> operator()(std::int64_t row, std::int64_t column) const {
-    return as_operand<Number>(matrix[row * columns + column]);
-  }
+  GDBENCH_HOST_DEVICE Line<Number> of_column(std::int64_t column) const { return {matrix + column, columns}; }
 };
 
 template <class T>
 struct StoreColumn {
   T* sums;
+  GDBENCH_HOST_DEVICE void fetch(std::int64_t /*column*/) const {}
   GDBENCH_HOST_DEVICE void operator()(std::int64_t column, T sum) const { sums[column] = sum; }
 };
 
@@ -174,14 +188,14 @@ class Reduction {
   Reduction(std::int64_t rows, std::int64_t columns, cudaStream_t stream) : shape_(reduction_of(rows, columns)) {
     if (shape_.splits == 1) return;
     partials_ = Scratch(sizeof(Sum) * static_cast<std::size_t>(shape_.splits * columns));
-    arrivals_ = Scratch(sizeof(unsigned) * static_cast<std::size_t>(shape_.tiles()), stream);
+    arrivals_ = Scratch(sizeof(unsigned) * static_cast<std::size_t>(shape_.tiles), stream);
   }
 
-  template <class Term, class Result>
-  void launch(cudaStream_t stream, const Term& term, const Result& result) const {
+  template <class Terms, class Result>
+  void launch(cudaStream_t stream, const Terms& terms, const Result& result) const {
     launch_blocks(stream, shape_.blocks(),
-                  ColumnReduction<Sum, Term, Result>{shape_, term, result, partials_.template as<Sum>(),
-                                                     arrivals_.template as<unsigned>()});
+                  ColumnReduction<Sum, Terms, Result>{shape_, terms, result, partials_.template as<Sum>(),
+                                                      arrivals_.template as<unsigned>()});
   }
 
  private:

@@ -1,8 +1,8 @@
 // The training of a small network as one kernel: parameters and slots lie in the shared memory of each block and stay
-// there for all steps. A block has a part of the batch's rows; with several blocks each adds up all blocks' gradients
-// after they have waited for each other, and updates its own copy of the parameters, so that a step needs one such
-// meeting. Blocks of a cluster read each other's gradients from shared memory; those of a grid put them into the
-// device's.
+// there for all steps. A block has a part of the batch's rows, so that gradients of all blocks are added up after they
+// have waited for each other. In a cluster each block does that for a share of the parameters, which it owns: it reads
+// the others' gradients from their shared memory, updates, and writes what came out to all blocks, which wait for each
+// other once more. In a grid gradients lie in the device's memory, and each block adds up all of them.
 //
 // In a block's memory, its arena, matrices with a row for each sample lie transposed: a thread reads the same column of
 // several samples at once, a pack. Columns are an odd number of packs long, and rows of weights an odd number of
@@ -15,109 +15,10 @@
 #include <cmath>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#include <cooperative_groups.h>
-#endif
-
-#include "implementations/backends/common/call.h"
-#include "implementations/backends/cuda/elementwise.h"
-#include "implementations/backends/cuda/launch.h"
-#include "implementations/backends/cuda/region_shape.h"
+#include "implementations/backends/cuda/region_parts.h"
 #include "implementations/backends/cuda/run_time_rules.h"
 
 namespace gdbench::backends::cuda {
-
-// Where a thread is.
-struct Place {
-  int block = 0;
-  int thread = 0;
-  int threads = 0;  // of a block
-};
-
-// What block `block` of a cluster has where block `own` has `arena`.
-template <class T>
-GDBENCH_HOST_DEVICE T* arena_of_block(T* arena, int block, int own, int entries) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  return cooperative_groups::this_cluster().map_shared_rank(arena, static_cast<unsigned>(block));
-#else
-  return arena + static_cast<std::int64_t>(block - own) * entries;
-#endif
-}
-
-// What a step reads and writes in the device's memory.
-template <class T>
-struct RegionBuffers {
-  const T* x = nullptr;
-  const T* targets = nullptr;
-  const std::int32_t* labels = nullptr;
-  const std::uint32_t* index = nullptr;
-  const UpdateScalars* scalars = nullptr;
-  T* parameters = nullptr;
-  T* slots[2] = {nullptr, nullptr};
-  std::uint64_t steps = 0;
-
-  // As a region's call gets them.
-  void take(const Buffer* buffers, int slot_count, std::uint64_t step_count) {
-    x = data<const T>(buffers[0]);
-    targets = data<const T>(buffers[1]);
-    labels = data<const std::int32_t>(buffers[1]);
-    index = data<const std::uint32_t>(buffers[2]);
-    scalars = data<const UpdateScalars>(buffers[3]);
-    parameters = data<T>(buffers[4]);
-    for (int s = 0; s < slot_count; ++s) slots[s] = data<T>(buffers[5 + s]);
-    steps = step_count;
-  }
-
-  // An entry of a parameter, with its slots: `own` is where it is among those of the arena, `theirs` in the blocks.
-  GDBENCH_HOST_DEVICE void load_parameter(const RegionSizes<T>& sizes, int own, int theirs, T* arena) const {
-    arena[own] = parameters[theirs];
-    for (int s = 0; s < sizes.slots; ++s) arena[(s + 1) * sizes.parameters + own] = slots[s][theirs];
-  }
-  GDBENCH_HOST_DEVICE void store_parameter(const RegionSizes<T>& sizes, int own, int theirs, const T* arena) const {
-    parameters[theirs] = arena[own];
-    for (int s = 0; s < sizes.slots; ++s) slots[s][theirs] = arena[(s + 1) * sizes.parameters + own];
-  }
-
-  // Rows `first` to `first` + `rows` - 1 of a step's batch of `batch` rows, transposed: `stride` entries to a column.
-  GDBENCH_HOST_DEVICE void take_tile(std::uint64_t step, int first, int rows, int batch, int features, const Place& at,
-                                     int stride, T* to) const {
-    for (int i = at.thread; i < rows * features; i += at.threads) {
-      const int row = i / features;
-      to[i % features * stride + row] = x[row_of_data(step, first + row, batch) * features + i % features];
-    }
-  }
-  GDBENCH_HOST_DEVICE void take_targets(std::uint64_t step, int first, int rows, int batch, int columns,
-                                        bool are_labels, const Place& at, int stride, T* to) const {
-    for (int i = at.thread; i < rows * columns; i += at.threads) {
-      const int row = i / columns;
-      const std::int64_t from = row_of_data(step, first + row, batch) * columns + i % columns;
-      to[i % columns * stride + row] = are_labels ? static_cast<T>(labels[from]) : targets[from];
-    }
-  }
-
- private:
-  GDBENCH_HOST_DEVICE std::int64_t row_of_data(std::uint64_t step, int row, int batch) const {
-    return index == nullptr ? row : index[static_cast<std::int64_t>(step) * batch + row];
-  }
-};
-
-// sum += factor * rows. By value: the copy is one load of a whole pack.
-template <class T>
-GDBENCH_HOST_DEVICE void add(Pack<T> rows, T factor, Pack<T>& sum) {
-  for (int row = 0; row < kPackWidth<T>; ++row) sum.entries[row] += rows.entries[row] * factor;
-}
-
-// sums[r] += in[r]' deltas, over `packs` packs.
-template <class T, int n>
-GDBENCH_HOST_DEVICE void sum_products(const Pack<T>* const (&in)[n], const Pack<T>* deltas, int packs, T (&sums)[n]) {
-  for (int pack = 0; pack < packs; ++pack) {
-    const Pack<T> delta = deltas[pack];
-    for (int r = 0; r < n; ++r) {
-      const Pack<T> input = in[r][pack];
-      for (int row = 0; row < kPackWidth<T>; ++row) sums[r] += input.entries[row] * delta.entries[row];
-    }
-  }
-}
 
 // One kernel for all networks and optimizers of a type: what it branches by is the same for all threads.
 template <class T>
@@ -126,11 +27,20 @@ struct RegionProgram : RegionBuffers<T> {
   // Rows of weights whose gradients a thread sums at once.
   static constexpr int kRowsAtOnce = 4;
 
+  GDBENCH_HOST_DEVICE static int groups_of(const RegionLayer& layer) {
+    return (layer.parameter_rows() + kRowsAtOnce - 1) / kRowsAtOnce;
+  }
+  GDBENCH_HOST_DEVICE static int gradient_items_of(const RegionLayer& layer) {
+    return groups_of(layer) * layer.outputs;
+  }
+
   RegionShape<T> shape;
   UpdateConstants<T> constants;
   OptimizerKind optimizer = OptimizerKind::sgd;
   Decay decay = Decay::none;
-  T* partials = nullptr;  // [2, blocks, parameters] of a grid: as `gradients` of the shape
+  // [2, blocks, parameters], gradients of even and of odd steps of a grid's blocks, so that one meeting a step
+  // suffices.
+  T* partials = nullptr;
 
   // Before the first step: nothing, then everything that stays in the arena. After the last one: back to where it came
   // from.
@@ -148,46 +58,47 @@ struct RegionProgram : RegionBuffers<T> {
     if (this->index == nullptr) take_rows(0, at, arena);
   }
   GDBENCH_HOST_DEVICE void leave(const Place& at, T* arena) const {
-    if (at.block != 0) return;
     for (int l = 0; l < shape.layer_count; ++l) {
-      for_each_parameter(shape.layers[l], at,
-                         [&](int own, int theirs) { this->store_parameter(shape, own, theirs, arena); });
+      for_each_parameter(shape.layers[l], at, [&](int own, int theirs) {
+        const int owner = shape.cluster ? own / kWidth / shape.owned_packs : 0;
+        if (owner == at.block) this->store_parameter(shape, own, theirs, arena);
+      });
     }
   }
 
-  // Phases of a step: the tile of X where it is another one in each step, forward by layer, the loss, backward by
-  // layer, gradients, the update.
-  GDBENCH_HOST_DEVICE int phases() const { return 2 * shape.layer_count + (this->index == nullptr ? 2 : 3); }
-  // Whether all blocks have to wait after a phase: gradients of all of them are needed next.
-  GDBENCH_HOST_DEVICE bool waits_for_all(int phase) const { return shape.blocks > 1 && phase == phases() - 2; }
+  GDBENCH_HOST_DEVICE int phases() const { return shape.phases; }
+  GDBENCH_HOST_DEVICE bool waits_for_all(int phase) const { return shape.plan[phase].meets; }
 
   GDBENCH_HOST_DEVICE void run(int phase, std::uint64_t step, const Place& at, T* arena) const {
-    const int layers = shape.layer_count;
-    const int part = this->index == nullptr ? phase + 1 : phase;
-    if (part == 0) {
-      take_rows(step, at, arena);
-    } else if (part <= layers) {
-      // Scalars are there when the update needs them.
-      if (part == 1 && at.thread == 0) copy_ahead(scalars_in(arena), this->scalars + step);
-      forward(shape.layers[part - 1], at, arena);
-    } else if (part == layers + 1) {
-      output_gradient(at, arena);
-    } else if (part <= 2 * layers) {
-      backward(2 * layers - part, at, arena);
-    } else if (part == 2 * layers + 1) {
-      for (int l = 0; l < layers; ++l) sum_gradients(shape.layers[l], step, at, arena);
-      if (at.thread == 0) await_copies();
-    } else {
-      update(step, at, arena);
+    const RegionStep now = shape.plan[phase];
+    if (phase == 0 && at.thread == 0) this->fetch_scalars(shape, step, arena);
+    switch (now.phase) {
+      case RegionPhase::take_rows:
+        return take_rows(step, at, arena);
+      case RegionPhase::forward:
+        return forward(shape.layers[now.layer], at, arena);
+      case RegionPhase::add_slices:
+        return add_slices(shape.layers[now.layer], at, arena);
+      case RegionPhase::output_gradient:
+        return softmax_gradient(shape.layers[now.layer], at, arena);
+      case RegionPhase::backward:
+        return backward(now.layer, at, arena);
+      case RegionPhase::sum_gradients:
+        sum_gradients(step, at, arena);
+        if (at.thread == 0) this->await_scalars(shape, step);
+        return;
+      case RegionPhase::add_gradients:
+        return add_gradients(step, at, arena);
+      case RegionPhase::collect:
+        return shape.cluster ? collect_owned(at, arena) : collect(step, at, arena);
+      case RegionPhase::update:
+        return shape.cluster ? update_owned(step, at, arena) : update(step, at, arena);
     }
   }
 
  private:
   using Rows = Pack<T>;
 
-  GDBENCH_HOST_DEVICE UpdateScalars* scalars_in(T* arena) const {
-    return reinterpret_cast<UpdateScalars*>(arena + shape.scalars);
-  }
   GDBENCH_HOST_DEVICE Rows* column(T* arena, int start, int number) const {
     return reinterpret_cast<Rows*>(arena + start) + number * shape.packs;
   }
@@ -220,37 +131,58 @@ struct RegionProgram : RegionBuffers<T> {
                        arena + shape.targets);
   }
 
+  GDBENCH_HOST_DEVICE Rows* slices_in(T* arena) const { return reinterpret_cast<Rows*>(arena + shape.slice_sums); }
+  GDBENCH_HOST_DEVICE Rows* sums_in(T* arena) const { return reinterpret_cast<Rows*>(arena + shape.gradient_sums); }
+
   GDBENCH_HOST_DEVICE void forward(const RegionLayer& layer, const Place& at, T* arena) const {
-    const int items = layer.outputs * packs_of(at);
+    const int packs = packs_of(at);
+    const int items = layer.outputs * (layer.slices == 1 ? packs : shape.packs * layer.slices);
     for (int i = at.thread; i < items; i += at.threads) {
-      const int pack = layer.by_outputs.quotient(i);
       const int output = layer.by_outputs.remainder(i);
+      const int pack_and_slice = layer.by_outputs.quotient(i);
+      const int slice = layer.slices == 1 ? 0 : layer.by_packs.quotient(pack_and_slice);
+      const int pack = pack_and_slice - slice * shape.packs;
+      if (pack >= packs) continue;
       const Rows* in = column(arena, layer.input, 0) + pack;
       const T* weights = arena + layer.parameters + output;
       Rows z{};
-      for (int p = 0; p <= layer.inputs; ++p) add(in[p * shape.packs], weights[p * layer.stride], z);
-      column(arena, layer.told_by, output)[pack] = z;  // and written over, where that is the output
-      activate(layer.activation, z.entries);
-      column(arena, layer.output, output)[pack] = z;
+      add_products(in, shape.packs, weights, layer.stride, slice, layer.slices, layer.inputs + 1, z);
+      if (layer.slices == 1) {
+        finish_output(layer, output, pack, z, at, arena);
+      } else {
+        slices_in(arena)[i] = z;
+      }
     }
   }
 
-  // Deltas of the last layer: the loss's gradient times f'; 0 of rows that are not there.
-  GDBENCH_HOST_DEVICE void output_gradient(const Place& at, T* arena) const {
-    const RegionLayer& layer = shape.layers[shape.layer_count - 1];
-    if (shape.labels) return softmax_gradient(layer, at, arena);
-    const int items = layer.outputs * packs_of(at);
-    for (int i = at.thread; i < items; i += at.threads) {
-      const int pack = layer.by_outputs.quotient(i);
-      const int output = layer.by_outputs.remainder(i);
-      Rows delta = column(arena, layer.output, output)[pack];
-      take_loss_slope(shape.loss, column(arena, shape.targets, output)[pack].entries, shape.huber_delta, delta.entries);
-      multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, delta.entries);
-      for (int row = 0; row < kWidth; ++row) {
-        delta.entries[row] = pack * kWidth + row < rows_of(at) ? shape.loss_scale * delta.entries[row] : T(0);
-      }
-      column(arena, layer.deltas, output)[pack] = delta;
+  GDBENCH_HOST_DEVICE void add_slices(const RegionLayer& layer, const Place& at, T* arena) const {
+    const int items = layer.outputs * shape.packs;
+    for (int i = at.thread; i < layer.outputs * packs_of(at); i += at.threads) {
+      const auto slice = [&](int number) { return slices_in(arena)[number * items + i]; };
+      finish_output(layer, layer.by_outputs.remainder(i), layer.by_outputs.quotient(i),
+                    sum_of_packs<T>(slice, 0, 1, layer.slices), at, arena);
     }
+  }
+
+  // From what the activation is applied to.
+  GDBENCH_HOST_DEVICE void finish_output(const RegionLayer& layer, int output, int pack, Rows z, const Place& at,
+                                         T* arena) const {
+    column(arena, layer.told_by, output)[pack] = z;  // and written over, where that is the output
+    activate(layer.activation, z.entries);
+    column(arena, layer.output, output)[pack] = z;
+    const bool is_last = &layer == &shape.layers[shape.layer_count - 1];
+    if (is_last && !shape.labels) output_gradient(layer, output, pack, z, at, arena);
+  }
+
+  // Deltas of the last layer: the loss's gradient times f'; 0 of rows that are not there.
+  GDBENCH_HOST_DEVICE void output_gradient(const RegionLayer& layer, int output, int pack, Rows delta, const Place& at,
+                                           T* arena) const {
+    take_loss_slope(shape.loss, column(arena, shape.targets, output)[pack].entries, shape.huber_delta, delta.entries);
+    multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, delta.entries);
+    for (int row = 0; row < kWidth; ++row) {
+      delta.entries[row] = pack * kWidth + row < rows_of(at) ? shape.loss_scale * delta.entries[row] : T(0);
+    }
+    column(arena, layer.deltas, output)[pack] = delta;
   }
 
   // A thread has a row; the loss's output is not activated.
@@ -287,55 +219,122 @@ struct RegionProgram : RegionBuffers<T> {
       const Rows* deltas = column(arena, behind.deltas, 0) + pack;
       const T* weights = arena + behind.parameters + output * behind.stride;
       Rows sum{};
-      for (int j = 0; j < behind.outputs; ++j) add(deltas[j * shape.packs], weights[j], sum);
+      add_products(deltas, shape.packs, weights, 1, 0, 1, behind.outputs, sum);
       multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, sum.entries);
       column(arena, layer.deltas, output)[pack] = sum;
     }
   }
 
-  // Of a layer's parameters over the block's rows. A thread has a column of weights and every so many rows of them.
-  GDBENCH_HOST_DEVICE void sum_gradients(const RegionLayer& layer, std::uint64_t step, const Place& at,
-                                         T* arena) const {
-    const int rows = layer.parameter_rows();
-    const int groups = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-    const int packs = packs_of(at);
-    T* gradients = gradients_of(step, at, arena) + layer.parameters;
-    for (int i = at.thread; i < groups * layer.outputs; i += at.threads) {
-      const int group = layer.by_outputs.quotient(i);
-      const int output = layer.by_outputs.remainder(i);
-      const Rows* in[kRowsAtOnce];
-      for (int r = 0; r < kRowsAtOnce; ++r) {
-        const int row = group + r * groups;
-        in[r] = column(arena, layer.input, row < rows ? row : group);
-      }
-      T sums[kRowsAtOnce] = {};
-      sum_products(in, column(arena, layer.deltas, output), packs, sums);
-      for (int r = 0; r < kRowsAtOnce; ++r) {
-        const int row = group + r * groups;
-        if (row < rows) gradients[row * layer.stride + output] = sums[r];
-      }
+  // Of all parameters over the block's rows. An item is a column of a layer's weights and every so many rows of them.
+  GDBENCH_HOST_DEVICE void sum_gradients(std::uint64_t step, const Place& at, T* arena) const {
+    const bool within = shape.cluster || shape.blocks == 1 || shape.gradient_slices > 1;
+    T* sums = within ? arena + shape.gradient_sums : gradients_of(step, at.block);
+    for (int i = at.thread; i < shape.gradient_items * shape.gradient_slices; i += at.threads) {
+      const int slice = shape.gradient_slices > 1 ? shape.by_gradient_items.quotient(i) : 0;
+      int item = i - slice * shape.gradient_items;
+      int l = 0;
+      while (item >= gradient_items_of(shape.layers[l])) item -= gradient_items_of(shape.layers[l++]);
+      sum_gradients_of(shape.layers[l], item, slice, at, arena, sums + slice * shape.parameters);
     }
   }
 
-  // Of a step, where all blocks find what block `block` has summed.
-  GDBENCH_HOST_DEVICE T* gradients_of(std::uint64_t step, const Place& at, T* arena) const {
-    const int turn = static_cast<int>(step % 2);
-    if (shape.blocks == 1 || shape.cluster) return arena + shape.gradients + turn * shape.parameters;
-    return partials + (static_cast<std::int64_t>(turn) * shape.blocks + at.block) * shape.parameters;
+  GDBENCH_HOST_DEVICE void sum_gradients_of(const RegionLayer& layer, int item, int slice, const Place& at, T* arena,
+                                            T* gradients) const {
+    const int rows = layer.parameter_rows();
+    const int groups = groups_of(layer);
+    const int group = layer.by_outputs.quotient(item);
+    const int output = layer.by_outputs.remainder(item);
+    const Rows* in[kRowsAtOnce];
+    for (int r = 0; r < kRowsAtOnce; ++r) {
+      const int row = group + r * groups;
+      in[r] = column(arena, layer.input, row < rows ? row : group);
+    }
+    T sums[kRowsAtOnce] = {};
+    sum_products(in, column(arena, layer.deltas, output), slice, shape.gradient_slices, packs_of(at), sums);
+    for (int r = 0; r < kRowsAtOnce; ++r) {
+      const int row = group + r * groups;
+      if (row < rows) gradients[layer.parameters + row * layer.stride + output] = sums[r];
+    }
   }
 
-  // By the same additions in every block, so that all copies stay the same.
+  GDBENCH_HOST_DEVICE void add_gradients(std::uint64_t step, const Place& at, T* arena) const {
+    Rows* sums = reinterpret_cast<Rows*>(gradients_of(step, at.block));
+    const int packs = shape.parameters / kWidth;
+    for (int i = at.thread; i < packs; i += at.threads) {
+      const auto slice = [&](int number) { return sums_in(arena)[number * packs + i]; };
+      sums[i] = sum_of_packs<T>(slice, 0, 1, shape.gradient_slices);
+    }
+  }
+
+  // Of a step, where all blocks of a grid find what block `block` has summed.
+  GDBENCH_HOST_DEVICE T* gradients_of(std::uint64_t step, int block) const {
+    return partials + (static_cast<std::int64_t>(step % 2) * shape.blocks + block) * shape.parameters;
+  }
+
+  // In a grid, by the same additions in every block, so that all copies stay the same.
+  GDBENCH_HOST_DEVICE void collect(std::uint64_t step, const Place& at, T* arena) const {
+    const int packs = shape.parameters / kWidth;
+    for (int i = at.thread; i < packs * shape.collected_slices; i += at.threads) {
+      const int slice = i / packs;
+      const auto sums = [&](int block) {
+        return reinterpret_cast<const Rows*>(gradients_of(step, block))[i - slice * packs];
+      };
+      sums_in(arena)[i] = sum_of_packs<T>(sums, slice, shape.collected_slices, shape.blocks);
+    }
+  }
+
   GDBENCH_HOST_DEVICE void update(std::uint64_t step, const Place& at, T* arena) const {
-    const UpdateStep<T> rule(constants, *scalars_in(arena));
-    for (int i = at.thread; i < shape.parameters; i += at.threads) {
-      T gradient = 0;
-      for (int block = 0; block < shape.blocks; ++block) {
-        const Place theirs{block, at.thread, at.threads};
-        T* there = shape.cluster ? arena_of_block(arena, block, at.block, shape.arena) : arena;
-        gradient += gradients_of(step, theirs, there)[i];
+    const UpdateStep<T> rule(constants, *this->scalars_of(shape, step, arena));
+    const int packs = shape.parameters / kWidth;
+    const int slices = shape.blocks > 1 ? shape.collected_slices : shape.gradient_slices;
+    for (int i = at.thread; i < packs; i += at.threads) {
+      const auto slice = [&](int number) { return sums_in(arena)[number * packs + i]; };
+      update_pack(rule, i, sum_of_packs<T>(slice, 0, 1, slices), arena);
+    }
+  }
+
+  // Returns the parameters.
+  GDBENCH_HOST_DEVICE Rows update_pack(const UpdateStep<T>& rule, int pack, const Rows& gradient, T* arena) const {
+    Rows values = reinterpret_cast<Rows*>(arena)[pack];
+    for (int e = 0; e < kWidth; ++e) {
+      T* first = arena + shape.parameters + pack * kWidth + e;
+      values.entries[e] =
+          updated_by(optimizer, decay, rule, values.entries[e], gradient.entries[e], first, first + shape.parameters);
+    }
+    reinterpret_cast<Rows*>(arena)[pack] = values;
+    return values;
+  }
+
+  // Packs of parameters that the block owns, from this one on.
+  GDBENCH_HOST_DEVICE int first_owned(const Place& at) const { return at.block * shape.owned_packs; }
+  GDBENCH_HOST_DEVICE int owned_by(const Place& at) const {
+    const int left = shape.parameters / kWidth - first_owned(at);
+    return left < shape.owned_packs ? (left > 0 ? left : 0) : shape.owned_packs;
+  }
+  GDBENCH_HOST_DEVICE Rows* collected_in(T* arena) const { return reinterpret_cast<Rows*>(arena + shape.collected); }
+
+  // [owned packs, blocks]: neighbours read from different blocks, which have one memory each.
+  GDBENCH_HOST_DEVICE void collect_owned(const Place& at, T* arena) const {
+    const int packs = shape.parameters / kWidth;
+    for (int i = at.thread; i < owned_by(at) * shape.blocks; i += at.threads) {
+      // A pack of each block, then the next pack.
+      const int pack = shape.by_blocks.quotient(i);
+      const Rows* sums = sums_in(arena_of_block(arena, i - pack * shape.blocks, at.block, shape.arena));
+      const auto slice = [&](int number) { return sums[number * packs + first_owned(at) + pack]; };
+      collected_in(arena)[i] = sum_of_packs<T>(slice, 0, 1, shape.gradient_slices);
+    }
+  }
+
+  GDBENCH_HOST_DEVICE void update_owned(std::uint64_t step, const Place& at, T* arena) const {
+    const UpdateStep<T> rule(constants, *this->scalars_of(shape, step, arena));
+    for (int i = at.thread; i < owned_by(at); i += at.threads) {
+      const auto of_block = [&](int block) { return collected_in(arena)[i * shape.blocks + block]; };
+      const int pack = first_owned(at) + i;
+      const Rows values = update_pack(rule, pack, sum_of_packs<T>(of_block, 0, 1, shape.blocks), arena);
+      for (int other = 1; other < shape.blocks; ++other) {
+        const int block = at.block + other < shape.blocks ? at.block + other : at.block + other - shape.blocks;
+        reinterpret_cast<Rows*>(arena_of_block(arena, block, at.block, shape.arena))[pack] = values;
       }
-      T* first = arena + shape.parameters + i;
-      arena[i] = updated_by(optimizer, decay, rule, arena[i], gradient, first, first + shape.parameters);
     }
   }
 };

@@ -48,6 +48,7 @@ void describe_region(const TrainingRegion& region, Shape<T>& shape) {
   shape.loss_scale =
       static_cast<T>(loss_gradient_scale(region.loss, region.rows, region.layers[region.layer_count - 1].outputs));
   shape.rows = static_cast<int>(region.rows);
+  shape.scalars_vary = region.scalars_vary;
   shape.slots = static_cast<int>(catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
 }
 

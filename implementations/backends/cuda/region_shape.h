@@ -29,6 +29,7 @@ struct RegionLayer {
   int inputs = 0;
   int outputs = 0;
   Divisor by_outputs;
+  Divisor by_packs;
   Activation activation = Activation::identity;
   bool has_bias = false;
   // Where they start in the blocks of parameters and slots.
@@ -41,6 +42,7 @@ struct RegionLayer {
   int output = 0;   // [outputs + 1 columns]
   int told_by = 0;  // what its derivative is told from: its output, or what the activation was applied to
   int deltas = 0;   // [outputs columns], gradients with respect to what the activation was applied to
+  int slices = 1;   // threads that share the inputs of an output
 
   // Rows of the weights that have gradients.
   GDBENCH_HOST_DEVICE int parameter_rows() const { return inputs + (has_bias ? 1 : 0); }
@@ -57,21 +59,55 @@ struct RegionSizes {
   int rows = 0;  // of a batch
   int blocks = 1;
   bool cluster = false;  // whether several blocks are one
-  int packs = 0;         // of a column in the arena
-  int parameters = 0;    // entries of all layers' parameters in the arena, at 0; slots follow
+  bool scalars_vary = true;
+  int packs = 0;       // of a column in the arena
+  int parameters = 0;  // entries of all layers' parameters in the arena, at 0; slots follow
   int slots = 0;
   // Where things start in the arena, in entries.
   int targets = 0;  // [outputs columns], or one of labels
-  int scalars = 0;
-  int arena = 0;  // entries in all
+  int scalars = 0;  // of even and of odd steps
+  int arena = 0;    // entries in all
 };
+
+// Of a step, where blocks share the rows of a batch. All threads of a block wait for each other after each.
+enum class RegionPhase : std::uint8_t {
+  take_rows,        // where they are others in each step
+  forward,          // of a layer, and its deltas where it is the last one and its columns are not coupled
+  add_slices,       // of a layer's outputs, likewise
+  output_gradient,  // deltas of the last layer, where they are coupled
+  backward,         // deltas of a layer from those of the layer behind it
+  sum_gradients,    // over the block's rows; where those are sliced, a sum for each slice
+  add_gradients,    // of a grid, up to one sum of the block
+  collect,          // sums of all blocks
+  update,
+};
+
+struct RegionStep {
+  RegionPhase phase = RegionPhase::update;
+  std::int8_t layer = 0;
+  bool meets = false;  // whether threads of all blocks wait for each other after it
+};
+
+// rows, 2 * forward, the loss, backward, and four for gradients and their update.
+constexpr int kMaxRegionSteps = 3 * kMaxRegionLayers + 6;
 
 // Where blocks share the rows of a batch.
 template <class T>
 struct RegionShape : RegionSizes<T> {
   RegionLayer layers[kMaxRegionLayers];
-  int tile_rows = 0;  // of a block, at most
-  int gradients = 0;  // where they start; of even and of odd steps, so that one meeting a step suffices
+  RegionStep plan[kMaxRegionSteps];
+  int phases = 0;
+  int threads = 0;
+  int tile_rows = 0;       // of a block, at most
+  int slice_sums = 0;      // [slices, outputs, packs] of a layer
+  int gradient_sums = 0;   // [slices, parameters], of what threads share of the rows, or of the blocks
+  int gradient_items = 0;  // of all layers: see sum_gradients
+  Divisor by_gradient_items;
+  int gradient_slices = 1;   // threads that share the rows of a gradient
+  int collected_slices = 1;  // threads that share the blocks of a grid
+  int owned_packs = 0;       // packs of parameters that a block of a cluster owns
+  Divisor by_blocks;
+  int collected = 0;  // [owned packs, blocks]
 };
 
 }  // namespace gdbench::backends::cuda

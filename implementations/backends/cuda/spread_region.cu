@@ -45,7 +45,7 @@ std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
   }
   place(shape.slice_sums, slice_sums);
   place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
-  place(shape.scalars, static_cast<std::int64_t>(sizeof(UpdateScalars) / sizeof(T)));
+  place(shape.scalars, static_cast<std::int64_t>(2 * sizeof(UpdateScalars) / sizeof(T)));
   shape.blocks = static_cast<int>(blocks);
   shape.cluster = true;
   shape.packs = static_cast<int>(packs);
@@ -57,9 +57,8 @@ std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
   using Program = SpreadProgram<T>;
-  const std::int64_t blocks = max_blocks_of_a_cluster<T, Program>();
+  const std::int64_t blocks = prepare_grid<T, Program>();
   if (blocks == 1) return nullptr;
-  prepare_grid<T, Program>();
   Program program{{},
                   {},
                   UpdateConstants<T>(*region.optimizer),

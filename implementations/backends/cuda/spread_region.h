@@ -8,7 +8,11 @@
 // are read for the last time before the last meeting of a step, and sums before the second one of the next.
 #pragma once
 
-#include "implementations/backends/cuda/region.h"
+#include <cmath>
+#include <cstdint>
+
+#include "implementations/backends/cuda/region_parts.h"
+#include "implementations/backends/cuda/run_time_rules.h"
 
 namespace gdbench::backends::cuda {
 
@@ -17,7 +21,6 @@ struct SpreadLayer : RegionLayer {
   int width = 0;  // columns of a block, at most
   Divisor by_width;
   bool told_by_input = false;  // whether `told_by` is what the activation was applied to, or what it made of it
-  int slices = 1;              // threads that share the inputs of an output
   int sums = 0;  // [outputs columns], what the block's columns of the layer behind add to this one's deltas
 };
 
@@ -72,28 +75,25 @@ struct SpreadProgram : RegionBuffers<T> {
   GDBENCH_HOST_DEVICE void run(int phase, std::uint64_t step, const Place& at, T* arena) const {
     const int backward = phase - first_backward();
     if (phase == 0) {
-      if (at.thread == 0) copy_ahead(scalars_in(arena), this->scalars + step);
+      if (at.thread == 0) this->fetch_scalars(shape, step, arena);
       if (this->index != nullptr) take_rows(step, at, arena);
     } else if (phase < first_backward() - 1) {
       const SpreadLayer& layer = shape.layers[(phase - 1) / 2];
       phase % 2 == 1 ? sum_slices(layer, at, arena) : finish_outputs(layer, at, arena);
     } else if (backward < 0) {
       output_gradient(at, arena);
-      if (at.thread == 0) await_copies();
+      if (at.thread == 0) this->await_scalars(shape, step);
     } else {
       const int l = shape.layer_count - 1 - backward / 3;
-      if (l == 0) return learn(shape.layers[0], at, arena);
+      if (l == 0) return learn(shape.layers[0], step, at, arena);
       if (backward % 3 == 0) return spread_deltas(shape.layers[l], shape.layers[l - 1], at, arena);
-      if (backward % 3 == 1) return learn(shape.layers[l], at, arena);
+      if (backward % 3 == 1) return learn(shape.layers[l], step, at, arena);
       collect_deltas(shape.layers[l - 1], at, arena);
     }
   }
 
  private:
   GDBENCH_HOST_DEVICE int first_backward() const { return 2 + 2 * shape.layer_count; }
-  GDBENCH_HOST_DEVICE UpdateScalars* scalars_in(T* arena) const {
-    return reinterpret_cast<UpdateScalars*>(arena + shape.scalars);
-  }
   GDBENCH_HOST_DEVICE Rows* column(T* arena, int start, int number) const {
     return reinterpret_cast<Rows*>(arena + start) + number * shape.packs;
   }
@@ -137,7 +137,7 @@ struct SpreadProgram : RegionBuffers<T> {
       const Rows* in = column(arena, layer.input, 0) + pack;
       const T* weights = arena + layer.parameters + output;
       Rows z{};
-      for (int p = slice; p <= layer.inputs; p += layer.slices) add(in[p * shape.packs], weights[p * layer.stride], z);
+      add_products(in, shape.packs, weights, layer.stride, slice, layer.slices, layer.inputs + 1, z);
       reinterpret_cast<Rows*>(arena + shape.slice_sums)[i] = z;
     }
   }
@@ -149,10 +149,10 @@ struct SpreadProgram : RegionBuffers<T> {
       const int output = layer.by_width.remainder(i);
       const int pack = layer.by_width.quotient(i);
       if (output >= columns) continue;
-      Rows z{};
-      for (int slice = 0; slice < layer.slices; ++slice) {
-        add(reinterpret_cast<const Rows*>(arena + shape.slice_sums)[slice * packs * layer.width + i], T(1), z);
-      }
+      const auto slice = [&](int number) {
+        return reinterpret_cast<const Rows*>(arena + shape.slice_sums)[number * packs * layer.width + i];
+      };
+      Rows z = sum_of_packs<T>(slice, 0, 1, layer.slices);
       if (layer.told_by_input) column(arena, layer.told_by, output)[pack] = z;
       activate(layer.activation, z.entries);
       if (!layer.told_by_input) column(arena, layer.told_by, output)[pack] = z;
@@ -214,7 +214,7 @@ struct SpreadProgram : RegionBuffers<T> {
       const Rows* deltas = column(arena, layer.deltas, 0) + pack;
       const T* weights = arena + layer.parameters + input * layer.stride;
       Rows sum{};
-      for (int j = 0; j < columns; ++j) add(deltas[j * shape.packs], weights[j], sum);
+      add_products(deltas, shape.packs, weights, 1, 0, 1, columns, sum);
       column(arena, before.sums, input)[pack] = sum;
     }
   }
@@ -226,19 +226,19 @@ struct SpreadProgram : RegionBuffers<T> {
       const int output = layer.by_width.remainder(i);
       const int pack = layer.by_width.quotient(i);
       if (output >= columns) continue;
-      Rows sum{};
-      for (int block = 0; block < shape.blocks; ++block) {
+      const auto sums = [&](int block) {
         T* there = arena_of_block(arena, block, at.block, shape.arena);
-        add(column(there, layer.sums, first_column(layer, at) + output)[pack], T(1), sum);
-      }
+        return column(there, layer.sums, first_column(layer, at) + output)[pack];
+      };
+      Rows sum = sum_of_packs<T>(sums, 0, 1, shape.blocks);
       multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, sum.entries);
       column(arena, layer.deltas, output)[pack] = sum;
     }
   }
 
   // The gradients of the block's columns of a layer, and its update by them.
-  GDBENCH_HOST_DEVICE void learn(const SpreadLayer& layer, const Place& at, T* arena) const {
-    const UpdateStep<T> rule(constants, *scalars_in(arena));
+  GDBENCH_HOST_DEVICE void learn(const SpreadLayer& layer, std::uint64_t step, const Place& at, T* arena) const {
+    const UpdateStep<T> rule(constants, *this->scalars_of(shape, step, arena));
     const int rows = layer.parameter_rows();
     const int groups = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
     const int columns = columns_of(layer, at);
@@ -252,7 +252,7 @@ struct SpreadProgram : RegionBuffers<T> {
         in[r] = column(arena, layer.input, row < rows ? row : group);
       }
       T sums[kRowsAtOnce] = {};
-      sum_products(in, column(arena, layer.deltas, output), packs_in_use(), sums);
+      sum_products(in, column(arena, layer.deltas, output), 0, 1, packs_in_use(), sums);
       for (int r = 0; r < kRowsAtOnce; ++r) {
         const int row = group + r * groups;
         if (row >= rows) continue;

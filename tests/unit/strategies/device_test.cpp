@@ -88,9 +88,9 @@ TEST_P(DeviceTest, LinearRegressionsInRegisters) {
 
 // A batch that the blocks of a cluster share, and one whose parts only fit into those of a grid.
 TEST_P(DeviceTest, BlocksThatShareABatch) {
-  const std::int64_t too_many = GetParam().dtype == catalogue::Dtype::f32 ? 1500 : 700;
+  const std::int64_t too_many = GetParam().dtype == catalogue::Dtype::f32 ? 1500 : 600;
   for (const auto& [rows, width] :
-       {std::pair<std::int64_t, std::int64_t>{64, 20}, {65, 20}, {200, 20}, {900, 20}, {too_many, 64}}) {
+       {std::pair<std::int64_t, std::int64_t>{64, 20}, {300, 20}, {301, 20}, {900, 20}, {too_many, 64}}) {
     TrainingCase values{.layers = {layer(10, width, catalogue::Activation::tanh), layer(width, 1)},
                         .dtype = GetParam().dtype,
                         .rows = rows,
@@ -148,7 +148,7 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
             "batches copied in each step of a recording");
   EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
   EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "fused steps need all data in the device's memory");
-  values.layers = {layer(5, 3000, catalogue::Activation::relu), layer(3000, 3)};
+  values.layers = {layer(5, 9000, catalogue::Activation::relu), layer(9000, 3)};
   EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }
 
