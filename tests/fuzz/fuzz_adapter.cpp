@@ -1,0 +1,68 @@
+// A hostile adapter: the input is all that it answers, whatever it is asked, before it is gone. Such an adapter is a
+// process, so that each input takes some milliseconds.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "harness/data/dataset.h"
+#include "harness/protocol/process_client.h"
+#include "harness/protocol/state_image.h"
+#include "tests/fuzz/input_file.h"
+
+namespace {
+
+using namespace gdbench;
+
+struct Trained {
+  Trained() {
+    std::signal(SIGPIPE, SIG_IGN);
+    auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/linreg-3x2.json", {});
+    if (!scenario.ok()) std::abort();
+    auto made = data::make_dataset(*scenario);
+    if (!made.ok()) std::abort();
+    dataset = std::move(made).value();
+    auto resolved = data::make_problem(*scenario, dataset);
+    if (!resolved.ok()) std::abort();
+    problem = std::move(resolved).value();
+    auto memory = SharedMemory::create("fuzz-state", 3 * protocol::state_layout(problem).image_bytes);
+    if (!memory.ok()) std::abort();
+    state = std::move(memory).value();
+  }
+  data::Dataset dataset;
+  scenario::Problem problem;
+  SharedMemory state;
+};
+
+// All that a coordinator asks, until something is refused.
+Status ask_all(protocol::Client& client, const Trained& trained) {
+  const protocol::HelloAnswer hello = TRY(client.hello());
+  if (hello.implementations.empty()) return {};
+  TRY(client.load(hello.implementations[0].id, trained.dataset));
+  TRY(client.prepare(trained.problem, {}, {}, trained.state.size()));
+  TRY(client.set_state(0, 0));
+  TRY(client.run({.steps = 3, .warm_up = 1}));
+  TRY(client.run_on(2));
+  TRY(client.get_state(1));
+  TRY(client.evaluate());
+  TRY(client.profile(2));
+  return client.bye();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Trained trained;
+  const fuzz::InputFile file(data, size);
+  const std::string path = "/proc/" + std::to_string(getpid()) + file.path().string().substr(sizeof("/proc/self") - 1);
+  protocol::Limits limits;
+  limits.request = std::chrono::milliseconds(500);
+  auto client = protocol::ProcessClient::start(
+      {"/bin/sh", "-c", R"(cat "$1" >&4; exec 4>&-; exec cat <&3 >/dev/null)", "adapter", path},
+      &trained.dataset.memory, &trained.state, limits);
+  if (client.ok()) static_cast<void>(ask_all(**client, trained));
+  return 0;
+}
