@@ -1,5 +1,5 @@
-// A hostile adapter: the input is all that it answers, whatever it is asked, before it is gone. Such an adapter is a
-// process, so that each input takes some milliseconds.
+// A hostile adapter: to each request it answers the input's next line, and then it is gone. It is a process, so that
+// each input takes some milliseconds.
 #include <unistd.h>
 
 #include <chrono>
@@ -12,10 +12,10 @@
 #include "harness/protocol/process_client.h"
 #include "harness/protocol/state_image.h"
 #include "tests/fuzz/input_file.h"
+#include "tests/fuzz/target.h"
 
+namespace gdbench::fuzz {
 namespace {
-
-using namespace gdbench;
 
 struct Trained {
   Trained() {
@@ -53,16 +53,21 @@ Status ask_all(protocol::Client& client, const Trained& trained) {
 }
 
 }  // namespace
+}  // namespace gdbench::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Trained trained;
+GDBENCH_FUZZ_TARGET(adapter) {
+  using namespace gdbench;
+  static const fuzz::Trained trained;
   const fuzz::InputFile file(data, size);
   const std::string path = "/proc/" + std::to_string(getpid()) + file.path().string().substr(sizeof("/proc/self") - 1);
   protocol::Limits limits;
   limits.request = std::chrono::milliseconds(500);
   auto client = protocol::ProcessClient::start(
-      {"/bin/sh", "-c", R"(cat "$1" >&4; exec 4>&-; exec cat <&3 >/dev/null)", "adapter", path},
+      {"/usr/bin/perl", "-e",
+       R"(open($in, '<', shift); open($asked, '<&=3'); open($said, '>&=4');)"
+       R"(while (<$asked>) { my $line = <$in>; last unless defined $line; syswrite($said, $line); last if /"bye"/; })",
+       path},
       &trained.dataset.memory, &trained.state, limits);
-  if (client.ok()) static_cast<void>(ask_all(**client, trained));
+  if (client.ok()) static_cast<void>(fuzz::ask_all(**client, trained));
   return 0;
 }

@@ -2,8 +2,9 @@
 #include "harness/questions/claims/claim.h"
 #include "harness/questions/claims/expand.h"
 #include "tests/fuzz/input_file.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(claim) {
   const gdbench::fuzz::InputFile file(data, size);
   const auto claim = gdbench::claims::read_claim(file.path());
   if (!claim.ok()) return 0;

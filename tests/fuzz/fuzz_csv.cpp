@@ -1,8 +1,9 @@
 // CSV files. The first byte chooses how they are read.
 #include "harness/data/csv.h"
 #include "tests/fuzz/input_file.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(csv) {
   if (size == 0) return 0;
   const gdbench::fuzz::InputFile file(data + 1, size - 1);
   gdbench::scenario::CsvData csv;

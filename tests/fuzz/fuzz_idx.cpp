@@ -3,8 +3,9 @@
 
 #include "harness/data/idx.h"
 #include "tests/fuzz/input_file.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(idx) {
   if (size < 2) return 0;
   const std::size_t cut = std::min<std::size_t>(2 + (data[0] | static_cast<std::size_t>(data[1]) << 8), size);
   const gdbench::fuzz::InputFile images(data + 2, cut - 2);

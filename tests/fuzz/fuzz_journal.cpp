@@ -5,8 +5,9 @@
 #include "harness/analysis/summarise.h"
 #include "harness/report/journal.h"
 #include "reports/render/console.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(journal) {
   using namespace gdbench;
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (!report::is_journal(text)) return 0;

@@ -1,8 +1,9 @@
 // Matrix files, expanded over a few names.
 #include "harness/scenario/expand.h"
 #include "tests/fuzz/input_file.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(matrix) {
   const gdbench::fuzz::InputFile file(data, size);
   const auto matrix = gdbench::scenario::read_matrix(file.path());
   if (!matrix.ok()) return 0;

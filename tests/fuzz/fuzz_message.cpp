@@ -5,6 +5,7 @@
 
 #include "harness/base/json_reader.h"
 #include "harness/protocol/message_fields.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -17,7 +18,7 @@ void read_all(const gdbench::Json& object, std::tuple<Request...>* /*all*/) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(message) {
   const auto object = gdbench::parse_json(std::string(reinterpret_cast<const char*>(data), size));
   if (!object.ok() || !object->is_object()) return 0;
   read_all(*object, static_cast<gdbench::protocol::Requests*>(nullptr));

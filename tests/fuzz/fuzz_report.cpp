@@ -14,8 +14,9 @@
 #include "reports/render/table.h"
 #include "reports/render/verification.h"
 #include "tests/fuzz/input_file.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(report) {
   const gdbench::fuzz::InputFile file(data, size);
   const auto report = gdbench::analysis::read_summarised(file.path());
   if (!report.ok()) return 0;

@@ -10,6 +10,7 @@
 
 #include "harness/data/stream.h"
 #include "harness/data/stream_dataset.h"
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -42,10 +43,11 @@ class Scenarios {
 
   gdbench::scenario::Scenario read_scenario(bool npy) const {
     const fs::path path = folder_ / "s.json";
-    std::ofstream(path) << R"({"name": "s", "model": {"kind": "linear_regression"}, "data": {"source": "stream", "path": )"
-                        << file(npy) << R"(, "targets": [)" << (npy ? "0" : R"("y")")
-                        << R"(]}, "batch": {"rows": 2, "shuffle": false}, "standardise": {"features": true}, )"
-                        << R"("optimizer": {"learning_rate": 0.1}})";
+    std::ofstream(path)
+        << R"({"name": "s", "model": {"kind": "linear_regression"}, "data": {"source": "stream", "path": )" << file(npy)
+        << R"(, "targets": [)" << (npy ? "0" : R"("y")")
+        << R"(]}, "batch": {"rows": 2, "shuffle": false}, "standardise": {"features": true}, )"
+        << R"("optimizer": {"learning_rate": 0.1}})";
     auto read = gdbench::scenario::read_scenario(path, {});
     if (!read.ok()) std::abort();
     return std::move(read).value();
@@ -56,7 +58,7 @@ class Scenarios {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(stream) {
   if (size == 0) return 0;
   static const Scenarios scenarios;
   const bool npy = (data[0] & 1) != 0;

@@ -4,8 +4,9 @@
 #include "harness/measure/eligibility.h"
 #include "harness/scenario/expand.h"
 #include "harness/scenario/scenario.h"
+#include "tests/fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+GDBENCH_FUZZ_TARGET(words) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   static_cast<void>(gdbench::scenario::parse_setting(text));
   static_cast<void>(gdbench::scenario::as_threads(text, 4));
