@@ -13,6 +13,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 
 namespace gdbench::app {
@@ -186,6 +187,7 @@ Status write_text(const std::string& text, const std::string& path) {
     std::cout << text << std::flush;
     return {};
   }
+  TRY(refuse_link_of_others(path));
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();

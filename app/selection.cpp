@@ -153,6 +153,8 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
   command.option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
       .between(0.01, 1e6)
       .show_default();
+  command.flag("--allow-network", options.allow_network,
+               "Let all workers use TCP; without it only those of several ranks may");
   add_no_cache(command, options.no_cache);
 }
 
@@ -198,6 +200,7 @@ protocol::Limits worker_limits(const SelectionOptions& options) {
   limits.request = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
   limits.memory_bytes = static_cast<std::int64_t>(options.memory_cap_gib * std::pow(2.0, 30));
   limits.cancelled = &interrupted;
+  limits.network = options.allow_network;
   limits.processors = allowed_processors();
   return limits;
 }

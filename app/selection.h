@@ -31,6 +31,7 @@ struct SelectionOptions {
   std::uint64_t seed = 1;
   double timeout_seconds = 60;
   double memory_cap_gib = 4;
+  bool allow_network = false;
 };
 
 void add_selection_options(CommandLine& command, SelectionOptions& options);

@@ -53,6 +53,14 @@ Result<std::string> read_file(const std::filesystem::path& file, const std::stri
   }
 }
 
+Status refuse_link_of_others(const std::filesystem::path& file) {
+  struct stat information {};
+  if (lstat(file.c_str(), &information) != 0 || !S_ISLNK(information.st_mode)) return {};
+  if (information.st_uid == 0 || information.st_uid == geteuid()) return {};
+  return file_error(file, "a symbolic link of user " + std::to_string(information.st_uid),
+                    "a file, or a link of your own");
+}
+
 std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file) {
   const UniqueDescriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!descriptor.is_open()) return std::nullopt;

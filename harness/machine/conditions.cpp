@@ -321,13 +321,19 @@ Condition unaligned_cost() {
           "data of every worker is aligned to 64 bytes", ""};
 }
 
+Condition user() {
+  const bool root = geteuid() == 0;
+  return {"user", Severity::fine, root ? "root" : "not root",
+          root ? "nothing here needs root's rights, which plugins have, too" : "", ""};
+}
+
 }  // namespace
 
 std::vector<Condition> conditions(const fs::path& root) {
   const auto [load, stolen_time] = load_and_steal(root);
   return {governor(root),   turbo(root),       hyper_threads(root), load,        stolen_time,  swap(root),
           throttling(root), addresses(root),   clock_source(root),  quota(root), processors(), build(),
-          control_word(),   library_threads(), library_kernels()};
+          control_word(),   library_threads(), library_kernels(),   user()};
 }
 
 std::vector<Condition> measured_conditions(int processor) {

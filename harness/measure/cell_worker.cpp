@@ -39,8 +39,11 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
   const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
+  protocol::Limits own_limits = limits;
+  // Ranks find each other by it.
+  own_limits.network |= cell.entry->implementation.has_capability("ranks");
   self.client_ =
-      TRY(cell.entry->start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, limits, preload));
+      TRY(cell.entry->start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, own_limits, preload));
   const protocol::HelloAnswer hello = TRY(self.client_->hello());
   const bool offered = std::ranges::any_of(hello.implementations, [&](const auto& known) { return known.id == id; });
   if (!offered) return failure("the worker no longer offers " + id);

@@ -25,6 +25,7 @@ struct Limits {
   std::int64_t memory_bytes = std::int64_t{4} << 30;  // of a worker's own resident memory
   std::function<bool()> cancelled;                    // asked while waiting; true ends the wait
   std::vector<int> processors;  // that a worker may use, whatever the coordinator keeps to; empty: the same as it
+  bool network = false;         // whether a worker may bind and connect by TCP; see Process::start
 };
 
 struct BlockRequest {

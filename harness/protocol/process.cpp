@@ -28,12 +28,32 @@ namespace {
 
 constexpr std::size_t kMaxInherited = 8;
 
+// As the kernel's <linux/landlock.h> has them, which is older than the rules for TCP on some systems.
+struct LandlockRules {
+  std::uint64_t file_accesses;
+  std::uint64_t network_accesses;
+};
+constexpr std::uint64_t kBindTcp = 1U << 0;
+constexpr std::uint64_t kConnectTcp = 1U << 1;
+
+// For this process and all that it starts: what the rules cover is refused, as no rule allows any of it. Older kernels
+// refuse to make the rules.
+void give_up_network() {
+  const LandlockRules rules = {0, kBindTcp | kConnectTcp};
+  const long made = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+  if (made < 0) return;
+  syscall(SYS_landlock_restrict_self, made, 0);
+  close(static_cast<int>(made));
+}
+
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
 void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
-                   const std::vector<int>& processors, int output, pid_t parent) {
+                   const std::vector<int>& processors, int output, pid_t parent, bool network) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;  // the coordinator died before the signal was armed
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (!network) give_up_network();
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
     [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
@@ -141,7 +161,7 @@ Process& Process::operator=(Process&& other) noexcept {
 }
 
 Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
-                               const std::vector<int>& processors, const std::string& preload) {
+                               const std::vector<int>& processors, const std::string& preload, bool network) {
   if (inherited.size() > kMaxInherited) return failure("too many descriptors for a worker");
   Process process;
   process.output_ = UniqueDescriptor(memfd_create("worker-output", MFD_CLOEXEC));
@@ -155,7 +175,8 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   const pid_t pid = fork();
   if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
   if (pid == 0) {
-    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_.number(), parent);
+    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_.number(), parent,
+                  network);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
     _exit(127);
   }

@@ -45,9 +45,11 @@ class Process {
   // Starts argv[0] (looked up on PATH) in a process group of its own. It dies with the calling thread's process, is
   // first in line for the out-of-memory killer, and its stdout and stderr go to a buffer that `output` reads.
   // It may use `processors` (empty: those that the coordinator uses). `preload` names a library that the dynamic linker
-  // puts before all others.
+  // puts before all others. It can gain no privileges by what it executes and, without `network`, where the kernel has
+  // Landlock's rules for TCP (Linux 6.7), neither bind nor connect.
   static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
-                               const std::vector<int>& processors, const std::string& preload = "");
+                               const std::vector<int>& processors, const std::string& preload = "",
+                               bool network = true);
 
   bool running() const { return pid_ > 0; }
   // Whether it has ended by itself; finish says how.

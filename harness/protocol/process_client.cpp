@@ -56,7 +56,7 @@ Result<std::unique_ptr<Client>> ProcessClient::start(const std::vector<std::stri
                                                 {response_write.number(), kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
-  client->process_ = TRY(Process::start(argv, inherited, limits.processors, preload));
+  client->process_ = TRY(Process::start(argv, inherited, limits.processors, preload, limits.network));
   client->channel_ = Channel(client->response_end_.number(), client->request_end_.number());
   client->limits_ = limits;
   return std::unique_ptr<Client>(std::move(client));

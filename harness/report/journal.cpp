@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
@@ -142,6 +143,7 @@ Journal Journal::nowhere() {
 }
 
 Status Journal::open_alone(int flags) {
+  TRY(refuse_link_of_others(path_));
   descriptor_ = UniqueDescriptor(open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666));
   if (!descriptor_.is_open()) return cannot_be_written(path_, std::strerror(errno));
   if (flock(descriptor_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};

@@ -79,7 +79,8 @@ Status write_report(const Report& report, const std::string& path) {
     return cannot_be_written(path, error.what());
   }
   const std::string temporary = path + ".partial-" + std::to_string(getpid());
-  UniqueDescriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  unlink(temporary.c_str());  // of a killed process, or what somebody has put there for this one to write to
+  UniqueDescriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor.is_open()) return cannot_be_written(path, std::strerror(errno));
   Status status = write_all(descriptor.number(), text);
   if (status.ok() && fsync(descriptor.number()) != 0) status = failure(std::strerror(errno));

@@ -28,6 +28,26 @@ TEST(ReadFile, ReadsRegularFilesUpToALimit) {
   std::filesystem::remove_all(folder);
 }
 
+// Only root can make links of others.
+TEST(LinksOfOthers, AreRefused) {
+  std::string name = (std::filesystem::temp_directory_path() / "gdbench-test-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const std::filesystem::path folder = name;
+  const std::filesystem::path link = folder / "link";
+  std::ofstream(folder / "f") << "text";
+  EXPECT_TRUE(refuse_link_of_others(folder / "f").ok());
+  EXPECT_TRUE(refuse_link_of_others(folder / "no such file").ok());
+  std::filesystem::create_symlink("f", link);
+  EXPECT_TRUE(refuse_link_of_others(link).ok());
+  if (geteuid() == 0) {
+    constexpr uid_t kNobody = 65534;
+    ASSERT_EQ(lchown(link.c_str(), kNobody, kNobody), 0);
+    EXPECT_EQ(refuse_link_of_others(link).error().message,
+              link.string() + ": found a symbolic link of user 65534, expected a file, or a link of your own");
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST(PhysicalMemory, IsKnown) { EXPECT_GT(physical_memory(), std::uintmax_t{1} << 24U); }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,30 @@ TEST(Process, TellsHowItEnded) {
   EXPECT_EQ(shell("exit 7").finish(5).text(), "exit status 7");
   EXPECT_EQ(shell("kill -SEGV $$").finish(5).text(), "signal 11 (Segmentation fault)");
   EXPECT_EQ(shell("kill -ABRT $$").finish(5).text(), "signal 6 (Aborted)");
+}
+
+// Listens on a port of its own and connects to it; the exit status is errno's where one of both is refused.
+Process connecting(bool network) {
+  const std::string script =
+      "use Socket; socket(S, PF_INET, SOCK_STREAM, 0) or exit 200; bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or exit $!;"
+      "listen(S, 1); socket(C, PF_INET, SOCK_STREAM, 0); connect(C, getsockname(S)) or exit $!; exit 0";
+  Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", network);
+  EXPECT_TRUE(process.ok());
+  return std::move(process).value();
+}
+
+TEST(Process, HasTheNetworkOnlyWhereItIsAsked) {
+  EXPECT_EQ(connecting(true).finish(5).text(), "exit status 0");
+  constexpr long kVersion = 1;  // LANDLOCK_CREATE_RULESET_VERSION
+  constexpr long kRulesForTcp = 4;
+  if (syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersion) < kRulesForTcp) {
+    GTEST_SKIP() << "the kernel has no rules for TCP (Linux 6.7 has)";
+  }
+  EXPECT_EQ(connecting(false).finish(5).text(), "exit status " + std::to_string(EACCES));
+}
+
+TEST(Process, GainsNoPrivileges) {
+  EXPECT_TRUE(shell("grep --quiet '^NoNewPrivs:.*1$' /proc/self/status").finish(5).is_success());
 }
 
 TEST(Process, TellsThatItHasEndedByItself) {
