@@ -35,7 +35,7 @@ Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::ve
   planner.threads_ = threads;
   planner.arm_ = this_build();
   planner.processors_ = measuring_processors();
-  planner.catalogue_ = protocol::read_catalogue(planner.arm_, worker_limits({}), implementations);
+  planner.catalogue_ = TRY(protocol::read_catalogue(planner.arm_, worker_limits({}), implementations));
   return planner;
 }
 

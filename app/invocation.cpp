@@ -71,9 +71,35 @@ std::string names_of(const std::vector<fs::path>& files) {
   return names.empty() ? "none" : joined(names);
 }
 
-// Without the plugins that the environment names.
-protocol::Arm own_build() {
+// Whether a variable is set to anything but nothing or "0".
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+protocol::Arm empty_arm() {
   protocol::Arm arm;
+  arm.allows_writable_plugins = is_set("GDBENCH_ALLOW_WRITABLE_PLUGINS");
+  return arm;
+}
+
+// The user's own, by the XDG Base Directory Specification.
+std::vector<fs::path> user_plugin_folders() {
+  const char* data = std::getenv("XDG_DATA_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path folder;
+  if (data != nullptr && fs::path(data).is_absolute()) {
+    folder = fs::path(data) / "gdbench/plugins";
+  } else if (home != nullptr && *home != '\0') {
+    folder = fs::path(home) / ".local/share/gdbench/plugins";
+  }
+  std::error_code error;
+  return fs::is_directory(folder, error) ? std::vector<fs::path>{folder} : std::vector<fs::path>{};
+}
+
+// Without the plugins of the user and those that the environment names.
+protocol::Arm own_build() {
+  protocol::Arm arm = empty_arm();
   arm.worker = binary_file();
   arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());
   arm.allocation_counter = allocation_counter_in(arm.plugin_folders);
@@ -144,12 +170,14 @@ Result<scenario::KnownScenario> find_scenario(const std::string& name) {
 
 protocol::Arm this_build() {
   protocol::Arm arm = own_build();
-  for (const fs::path& folder : split_path_list("GDBENCH_PLUGIN_PATH")) arm.plugin_folders.push_back(folder);
+  for (const std::vector<fs::path>& folders : {user_plugin_folders(), split_path_list("GDBENCH_PLUGIN_PATH")}) {
+    arm.plugin_folders.insert(arm.plugin_folders.end(), folders.begin(), folders.end());
+  }
   return arm;
 }
 
 Result<protocol::Arm> other_build(const std::string& option, const fs::path& folder) {
-  protocol::Arm arm;
+  protocol::Arm arm = empty_arm();
   arm.worker = fs::absolute(folder / "bin" / "gdbench");
   if (fs::is_regular_file(arm.worker)) {
     arm.plugin_folders = plugin_folders_of(arm.worker.parent_path());

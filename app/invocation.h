@@ -38,11 +38,11 @@ Result<std::filesystem::path> find_matrix(const std::string& name);
 // A scenario by name or by path of its file.
 Result<scenario::KnownScenario> find_scenario(const std::string& name);
 
-// The arm of this very build, with the plugins of GDBENCH_PLUGIN_PATH.
+// The arm of this very build, with the plugins of the user and those of GDBENCH_PLUGIN_PATH, in this order.
 protocol::Arm this_build();
 
 // The arm of another folder that `option` names: a build or an installation of gdbench; or a folder of plugins, which
-// this build's worker then hosts in place of those of GDBENCH_PLUGIN_PATH. Errors: it is neither.
+// this build's worker then hosts in place of those. Errors: it is neither.
 Result<protocol::Arm> other_build(const std::string& option, const std::filesystem::path& folder);
 
 // Prints "gdbench: MESSAGE" to stderr and returns the exit status that fits.

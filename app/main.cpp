@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "app/commands.h"
+#include "app/version.h"
 
 namespace {
 
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {
   Program program(
       "Compares eager, compiled and hand-written gradient descent: the same arithmetic, verified; the same "
       "run, interleaved.",
-      "gdbench", "gdbench " GDBENCH_VERSION);
+      "gdbench", version_text());
   program.needs_command();
   program.footer(
       "Examples:\n"

@@ -217,7 +217,7 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
   request.arms = TRY(arms_of(options));
   for (const protocol::Arm& arm : request.arms) {
     request.catalogues.push_back(
-        protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix)));
+        TRY(protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix))));
   }
   request.processors = measuring_processors();
   request.shares_processors = options.verifies;

@@ -34,9 +34,9 @@ std::string value_of(const protocol::OptionDeclaration& option, const std::vecto
 }
 
 // The implementations of this machine that have something to switch off.
-std::vector<std::string> with_switches() {
+Result<std::vector<std::string>> with_switches() {
   std::vector<std::string> ids;
-  for (const protocol::CatalogueEntry& entry : protocol::read_catalogue(this_build(), worker_limits({}))) {
+  for (const protocol::CatalogueEntry& entry : TRY(protocol::read_catalogue(this_build(), worker_limits({})))) {
     if (measure::find_switches(entry.implementation) != nullptr) ids.push_back(entry.implementation.id);
   }
   return ids;
@@ -49,7 +49,7 @@ Result<measure::CellGroup> plan(const AblateOptions& options, const CellPlanner&
   if (option == nullptr) {
     return usage_error("--impl: found " + options.implementation +
                        ", which declares no parts that can be switched off, expected one of " +
-                       joined(with_switches()));
+                       joined(TRY(with_switches())));
   }
   const std::string value = value_of(*option, planner.settings());
   ablation.implementation = options.implementation;

@@ -179,7 +179,7 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   }
   const std::vector<claims::Claim> chosen = TRY(choose_claims(options.ids));
   std::vector<protocol::CatalogueEntry> catalogue =
-      protocol::read_catalogue(this_build(), worker_limits(options.selection));
+      TRY(protocol::read_catalogue(this_build(), worker_limits(options.selection)));
   if (interrupted()) return report_interrupted();
   const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, known_implementations({catalogue})));
 

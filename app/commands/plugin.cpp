@@ -106,6 +106,7 @@ Result<int> check(const PluginOptions& options) {
   measure::RunOptions run;
   run.limits = worker_limits(selection);
   run.profiles = false;
+  TRY(protocol::check_plugin(this_build(), options.file));
   std::vector<protocol::CatalogueEntry> catalogue = protocol::ask(this_build(), options.file, run.limits);
   for (const protocol::CatalogueEntry& entry : catalogue) {
     if (!entry.problem.has_value()) continue;

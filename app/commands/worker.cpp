@@ -1,27 +1,13 @@
 #include <cstdio>
 #include <cstring>
-#include <string>
 
 #include "app/commands.h"
 #include "app/invocation.h"
-#include "harness/base/json.h"
-#include "harness/machine/build_information.h"
+#include "app/version.h"
 #include "harness/ranks/library.h"
-#include "harness/report/environment.h"
 #include "harness/worker/serve.h"
 
 namespace gdbench::app {
-
-namespace {
-
-// "0.1.0", with the revision where it is known.
-std::string build_name() {
-  const Json build = machine::build_information();
-  const std::string revision = report::revision_of({{"build", build}});
-  return revision.empty() ? GDBENCH_VERSION : GDBENCH_VERSION " " + revision;
-}
-
-}  // namespace
 
 int worker_main(int argc, char** argv) {
   if (argc > 3 && std::strcmp(argv[2], "--adapter") == 0) return worker::serve({"", {}, {argv + 3, argv + argc}}, "");

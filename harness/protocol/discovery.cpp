@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/json.h"
+#include "harness/protocol/file_writers.h"
 #include "harness/protocol/process_client.h"
 
 namespace gdbench::protocol {
@@ -132,11 +133,29 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
   return entries;
 }
 
-std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
+Status check_plugin(const Arm& arm, const fs::path& file) {
+  if (arm.allows_writable_plugins) return {};
+  const fs::path folder = fs::absolute(file).parent_path();
+  std::vector<fs::path> run = {folder, file, announced(file)};
+  for (const char* name : {"kernels", "preload", "ranks"}) {
+    std::error_code error;
+    run.push_back(folder / name);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / name, error)) run.push_back(entry.path());
+  }
+  if (const Result<std::vector<std::string>> command = worker_command(arm, file); is_manifest(file) && command.ok()) {
+    std::ranges::copy_if(*command, std::back_inserter(run),
+                         [](const std::string& word) { return word.find('/') != word.npos; });
+  }
+  for (const fs::path& path : run) TRY(check_writers(path));
+  return {};
+}
+
+Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
   std::vector<CatalogueEntry> catalogue;
   std::set<std::string> seen;
   for (const fs::path& file : plugin_files(arm.plugin_folders)) {
     if (!wanted(file, globs)) continue;
+    TRY(check_plugin(arm, file));
     for (CatalogueEntry& entry : ask(arm, file, limits)) {
       if (!seen.insert(entry.implementation.id).second) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));

@@ -18,6 +18,7 @@ struct Arm {
   std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
   std::vector<std::filesystem::path> plugin_folders;
   std::filesystem::path allocation_counter;  // to be preloaded into workers that are profiled; empty: there is none
+  bool allows_writable_plugins = false;      // that others may have changed
 };
 
 struct CatalogueEntry {
@@ -46,11 +47,16 @@ Result<std::vector<std::string>> worker_command(const Arm& arm, const std::files
 // Asks one file. A file that cannot be asked yields one entry with its problem.
 std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
 
+// Errors: somebody else may write (file_writers.h) the file, its folder, a file that its manifest names, or a library
+// that is opened from the folders beside it. The arm may allow that.
+Status check_plugin(const Arm& arm, const std::filesystem::path& file);
+
 // Asks every *.so and *.adapter.json of the arm's folders, in order of file name, but no *.so that a manifest beside it
 // announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
 // begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. An id that was seen before
-// becomes a problem entry: two plugins must not claim one name.
+// becomes a problem entry: two plugins must not claim one name. Errors: those of check_plugin.
 using Globs = std::optional<std::vector<std::string>>;
-std::vector<CatalogueEntry> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs = std::nullopt);
+Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits,
+                                                   const Globs& globs = std::nullopt);
 
 }  // namespace gdbench::protocol

@@ -15,6 +15,9 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(GDBENCH_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gdbench)
 
+set(GDBENCH_ENVIRONMENTS ${PROJECT_SOURCE_DIR}/build/frameworks CACHE PATH
+    "The environments that scripts/frameworks makes, which all presets share")
+
 # The binary finds its plugins relative to itself; so does an installed one.
 set(GDBENCH_INSTALL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/gdbench)
 

@@ -51,9 +51,18 @@ class Commands(ProgramTest):
             self.assertEqual(errors, "")
             self.assertIn("Example", output, arguments)
             self.assertIn(f"gdbench {' '.join(arguments)}".rstrip(), output)
-        self.assertRegex(self.call("--version")[0], r"^gdbench \d+\.\d+\.\d+\n$")
         for command in COMMANDS:
             self.assertIn(command, self.call("--help")[0])
+
+    def test_the_version_says_what_reports_record(self):
+        self.call("run", "--quick", "--scenario", "linreg-3x2", "--impl", "loop/plain", "--launches", "1")
+        build = self.read_json("report.json")["environment"]["build"]
+        changes = " with changes" if build["git_dirty"] else ""
+        revision = f"{build['git_revision'] or 'unknown'}{changes}"
+        expected = f"\nrevision: {revision}\nbuild type: {build['type']}\ncompiler: {build['compiler']}\n"
+        version, rest = self.call("--version")[0].split("\n", 1)
+        self.assertRegex(version, r"^gdbench \d+\.\d+\.\d+$")
+        self.assertEqual("\n" + rest, expected)
 
     def test_help_has_topics(self):
         columns, _ = self.call("help", "columns")

@@ -1,6 +1,8 @@
 """Bad input: one line on stderr that names the culprit, exit status 2, and nothing was measured."""
 
 import os
+import pathlib
+import shutil
 import unittest
 
 from program import FAKES, ProgramTest, csv_scenario, linear_scenario
@@ -8,7 +10,7 @@ from program import FAKES, ProgramTest, csv_scenario, linear_scenario
 SMALL = ("--scenario", "linreg-3x2", "--launches", "1")
 
 
-class InputErrors(ProgramTest):
+class InputTest(ProgramTest):
     def expect_error(self, arguments, *parts, plugins=""):
         before = self.files()
         output, errors = self.call(*arguments, plugins=plugins, status=2)
@@ -19,6 +21,8 @@ class InputErrors(ProgramTest):
             self.assertIn(part, errors)
         self.assertEqual(self.files(), before, "something was written")
 
+
+class InputErrors(InputTest):
     def test_names_that_are_unknown(self):
         self.expect_error(["run", "--scenario", "nosuch"], '"nosuch"', "linreg-3x2")
         self.expect_error(["run", "--impl", "nosuch/*"], '"nosuch/*"', "hand/naive")
@@ -114,6 +118,73 @@ class InputErrors(ProgramTest):
             self.expect_error(["report", "x.json"], "x.json: ")
         (self.folder / "folder").mkdir()
         self.expect_error(["report", "folder"], "folder: found a folder")
+
+
+class WritablePlugins(InputTest):
+    variables = {"GDBENCH_ALLOW_WRITABLE_PLUGINS": "0"}
+    list_plugins = ("list", "implementations")
+
+    def setUp(self):
+        super().setUp()
+        self.plugins = self.folder / "plugins"
+        for folder in (self.plugins, self.plugins / "kernels"):
+            folder.mkdir()
+            folder.chmod(0o755)
+        self.file = self.copy("fake_delay.so", "mine.so")
+
+    def copy(self, fake, name):
+        shutil.copyfile(pathlib.Path(FAKES) / fake, self.plugins / name)
+        (self.plugins / name).chmod(0o755)
+        return self.plugins / name
+
+    def expect_refused(self, culprit, *parts):
+        expected = (f"gdbench: {culprit}: found mode", "GDBENCH_ALLOW_WRITABLE_PLUGINS=1", *parts)
+        self.expect_error(self.list_plugins, *expected, plugins=str(self.plugins))
+        self.expect_error(["plugin", "check", str(self.file)], *expected)
+        self.expect_error(["verify", *SMALL[:2], "--impl", "fake/*"], *expected, plugins=str(self.plugins))
+
+    def expect_listed(self, **variables):
+        self.variables = {**self.variables, **variables}
+        self.assertIn("fake/delay", self.call(*self.list_plugins, plugins=str(self.plugins))[0])
+
+    def test_what_everybody_may_write(self):
+        library = self.copy("fake_null.so", "kernels/other.so")
+        for culprit in (self.file, self.plugins, library, library.parent):
+            culprit.chmod(0o757)
+            self.expect_refused(culprit, "0757")
+            culprit.chmod(0o755)
+        self.expect_listed()
+        self.file.chmod(0o777)
+        self.expect_listed(GDBENCH_ALLOW_WRITABLE_PLUGINS="1")
+
+    def test_what_a_manifest_names(self):
+        self.plugins.chmod(0o755)
+        (self.plugins / "mine.py").write_text("")
+        self.file.unlink()
+        self.file = self.plugins / "mine.adapter.json"
+        self.file.write_text('{"command": ["python3", "mine.py"]}', encoding="utf-8")
+        (self.plugins / "mine.py").chmod(0o646)
+        self.expect_refused(self.plugins / "mine.py", "0646")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives files away")
+    def test_what_others_own(self):
+        self.file.chmod(0o775)
+        self.expect_listed()
+        os.chown(self.file, 0, 54321)
+        self.expect_refused(self.file, "0775", "group 54321")
+        self.file.chmod(0o755)
+        self.expect_listed()
+        os.chown(self.plugins, 54321, 0)
+        self.expect_refused(self.plugins, "owner 54321")
+
+    def test_a_folder_of_the_user(self):
+        home = self.folder / "gdbench"
+        home.mkdir(mode=0o755)
+        self.plugins.rename(home / "plugins")
+        self.plugins = ""
+        self.expect_listed(XDG_DATA_HOME=str(self.folder))
+        (home / "plugins").rename(home / "elsewhere")
+        self.assertNotIn("fake/delay", self.call(*self.list_plugins)[0])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,14 @@ STATES = "ok|wrong|crashed|untrusted|timed out|unsupported"  # of a row of a ver
 
 def environment(plugins="", variables=None):
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GDBENCH_")}
-    return {**kept, "GDBENCH_SCENARIO_PATH": str(SOURCE / "scenarios"), "GDBENCH_PLUGIN_PATH": plugins, **(variables or {})}
+    return {
+        **kept,
+        "GDBENCH_SCENARIO_PATH": str(SOURCE / "scenarios"),
+        "GDBENCH_PLUGIN_PATH": plugins,
+        "GDBENCH_ALLOW_WRITABLE_PLUGINS": "1",  # the sources may be somebody else's than what is built of them
+        "XDG_DATA_HOME": "/nowhere",
+        **(variables or {}),
+    }
 
 
 def soon(condition, seconds=10):

@@ -56,7 +56,8 @@ protocol::Arm arm_of_all_plugins() {
 // for them.
 std::vector<protocol::CatalogueEntry> all_plugins() {
   return protocol::read_catalogue(arm_of_all_plugins(), limits(),
-                                  protocol::Globs({"adolc/*", "sacado/*", "stan/*", "casadi/*", "own/*"}));
+                                  protocol::Globs({"adolc/*", "sacado/*", "stan/*", "casadi/*", "own/*"}))
+      .value();
 }
 
 bool by_a_library(const protocol::CatalogueEntry& entry) {
@@ -238,7 +239,7 @@ TEST_P(MixedConformance, IsRight) {
 }
 
 TEST_P(MixedConformance, IsRightByCublas) {
-  std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits());
+  std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits()).value();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     const std::string& id = entry.implementation.id;
     return id != "hand/emulated_cuda" && id != "tape/emulated_cuda" && id != "tape/emulated_cuda+replay";
@@ -338,7 +339,7 @@ TEST_F(Conformance, AcceptsAnHonestFake) {
 // Products of cuBLAS are what uses TF32.
 TEST_F(Conformance, Tf32HasToBeDeclared) {
   const nlohmann::json scenario = wide_training("f32");
-  std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits());
+  std::vector<protocol::CatalogueEntry> catalogue = protocol::read_catalogue(arm_of_all_plugins(), limits()).value();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     const std::string& id = entry.implementation.id;
     return id.find("/emulated_cuda") == std::string::npos || !id.ends_with("+tf32");

@@ -81,10 +81,10 @@ TEST(ReadCatalogue, AsksAnAdapterOnRequestOnlyWhereAGlobNamesIt) {
   std::signal(SIGPIPE, SIG_IGN);
   Arm arm = test_arm();
   arm.plugin_folders = {folder.path()};
-  EXPECT_EQ(read_catalogue(arm, {}).size(), 1U);
-  EXPECT_EQ(read_catalogue(arm, {}, Words{"hand/*", "jax/jit"}).size(), 1U);
-  EXPECT_EQ(read_catalogue(arm, {}, Words{"*", "*/jit", "jaxer/jit"}).size(), 0U);
-  EXPECT_EQ(read_catalogue(arm, {}, Words{}).size(), 0U);
+  EXPECT_EQ(read_catalogue(arm, {})->size(), 1U);
+  EXPECT_EQ(read_catalogue(arm, {}, Words{"hand/*", "jax/jit"})->size(), 1U);
+  EXPECT_EQ(read_catalogue(arm, {}, Words{"*", "*/jit", "jaxer/jit"})->size(), 0U);
+  EXPECT_EQ(read_catalogue(arm, {}, Words{})->size(), 0U);
 }
 
 TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
@@ -95,8 +95,8 @@ TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
             worker_command(test_arm(), folder.path() / "delay.so").value());
   Arm arm = test_arm();
   arm.plugin_folders = {folder.path()};
-  EXPECT_EQ(read_catalogue(arm, {}, Words{"*"}).size(), 0U);
-  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {});
+  EXPECT_EQ(read_catalogue(arm, {}, Words{"*"})->size(), 0U);
+  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {}).value();
   ASSERT_EQ(catalogue.size(), 1U);
   EXPECT_EQ(catalogue[0].implementation.id, "fake/delay");
   EXPECT_TRUE(catalogue[0].on_request);
@@ -111,7 +111,7 @@ TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
   folder.write("README.txt", "no plugin");
   Arm arm = test_arm();
   arm.plugin_folders = {folder.path(), folder.path() / "missing"};
-  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {});
+  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {}).value();
   ASSERT_EQ(catalogue.size(), 3U);
   EXPECT_EQ(catalogue[0].implementation.id, "fake/delay");
   EXPECT_EQ(catalogue[1].implementation.id, "plugin/b");
