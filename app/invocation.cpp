@@ -15,6 +15,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/report/report_file.h"
 
 namespace gdbench::app {
 
@@ -202,7 +203,9 @@ Result<protocol::Arm> other_build(const std::string& option, const fs::path& fol
 
 int report_error(const Error& error) {
   std::fprintf(stderr, "gdbench: %s\n", error.message.c_str());
-  return error.kind == ErrorKind::usage || error.kind == ErrorKind::failed ? kUsage : kFailedCells;
+  const bool of_a_cell =
+      error.kind != ErrorKind::usage && error.kind != ErrorKind::failed && error.kind != ErrorKind::exhausted;
+  return of_a_cell ? kFailedCells : kUsage;
 }
 
 int report_interrupted(const std::string& kept) {
@@ -216,7 +219,10 @@ Status write_text(const std::string& text, const std::string& path) {
     return {};
   }
   TRY(refuse_link_of_others(path));
-  std::ofstream file(path, std::ios::binary);
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::not_found || type == fs::file_type::regular) return report::write_whole(text, path);
+  std::ofstream file(path, std::ios::binary);  // a device, a pipe, what a link names
   file << text;
   file.close();
   if (file) return {};
@@ -228,6 +234,7 @@ bool interrupted() { return signals_seen > 0; }
 void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = &on_signal;
+  action.sa_flags = SA_RESTART;  // what is being printed must still come through
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
@@ -239,12 +246,12 @@ bool colour_wanted() {
 
 bool width_is_known() { return std::getenv("COLUMNS") != nullptr || isatty(STDOUT_FILENO) != 0; }
 
-int terminal_width() {
+int terminal_width(int descriptor) {
   const char* columns = std::getenv("COLUMNS");
   const int asked = columns == nullptr ? 0 : std::atoi(columns);
   if (asked > 0) return asked;
   winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 100;
 }
 

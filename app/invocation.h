@@ -1,6 +1,8 @@
 // What every command shares: the arguments it was called with, where things are, and how it ends.
 #pragma once
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -51,16 +53,16 @@ int report_error(const Error& error);
 // Prints "gdbench: interrupted", with what is kept of it where there is something, and returns the exit status.
 int report_interrupted(const std::string& kept = "");
 
-// Writes to a file, or to stdout for "-". Errors: it cannot be written.
+// Writes a whole file, or to stdout for "-". Errors: it cannot be written; a file that lies there is then as it was.
 Status write_text(const std::string& text, const std::string& path);
 
 // True once SIGINT or SIGTERM came.
 bool interrupted();
 void install_signal_handlers();
 
-// Colour and width for stdout: COLUMNS where that is set, else the terminal's, else 100.
-bool colour_wanted();
-int terminal_width();
+bool colour_wanted();  // on stdout
+// COLUMNS where that is set, else that of the descriptor's terminal, else 100.
+int terminal_width(int descriptor = STDOUT_FILENO);
 // Whether somebody said it: COLUMNS, or a terminal.
 bool width_is_known();
 

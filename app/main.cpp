@@ -1,4 +1,7 @@
 // Entry point: dispatches, nothing else.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -21,6 +24,17 @@ bool written_whole() {
   return false;
 }
 
+// A standard stream that was closed gets a descriptor that refuses to be written, so that no file and no pipe gets its
+// number: workers would take it for their own.
+void hold_standard_streams() {
+  while (true) {
+    const int lowest = open("/dev/null", O_RDONLY);
+    if (lowest >= 0 && lowest <= STDERR_FILENO) continue;
+    if (lowest >= 0) close(lowest);
+    return;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -29,7 +43,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "worker") == 0) return worker_main(argc, argv);
   if (argc > 1 && std::strcmp(argv[1], "rank") == 0) return rank_main(argc, argv);
 
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error like a full disk, and said as one
+  hold_standard_streams();
+  // A reader that went away and a file that may not grow are errors like a full disk, and said as one.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   Invocation invocation;
   invocation.command.assign(argv, argv + argc);
   Program program(

@@ -69,15 +69,16 @@ report::Report start_report(const Invocation& invocation, const MeasuringOptions
 
 int finish_report(const MeasuringOptions& options, report::Report& report,
                   const std::function<int(const report::Report&)>& status_of) {
+  const bool stopped = interrupted();
   if (!options.output.path.empty()) {
     report.run.finished_at = measure::utc_now();
-    report.run.status = interrupted() ? "interrupted" : "complete";
+    report.run.status = stopped ? "interrupted" : "complete";
     analysis::summarise(report);
     const Status written = report::write_report(report, options.output.path);
     if (!written.ok()) return report_error(written.error());
     std::fprintf(stderr, "report: %s\n", options.output.path.c_str());
   }
-  return interrupted() ? report_interrupted() : status_of(report);
+  return stopped ? report_interrupted() : status_of(report);
 }
 
 int report_failed_cells(const report::Report& report) {
@@ -133,10 +134,7 @@ void add_ceilings(bool quick, const std::vector<int>& processors, report::Report
 // Writes the report and drops the journal, whose content it holds.
 Status finish_report(report::Report& report, const report::Journal& journal, const std::string& out) {
   analysis::summarise(report);
-  if (Status status = report::write_report(report, out); !status.ok()) {
-    return usage_error(status.error().message + "; everything measured is in " + journal.path() +
-                       ", of which gdbench report " + journal.path() + " --json FILE makes the report");
-  }
+  TRY(report::write_report(report, out));
   std::error_code error;
   fs::remove(journal.path(), error);
   return {};
@@ -201,11 +199,16 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself
   const Status written = finish_report(report, journal.value(), file.output.path);
   const Status printed = print(report);
-  for (const Status& status : {session, written, printed}) {
-    if (!status.ok()) return report_error(status.error());
+  const std::string kept = written.ok() ? words_to_go_on(report, file.output)
+                                        : "what was measured is in " + path + ", with which --resume goes on";
+  for (const Status& status : {session, written}) {
+    if (!status.ok()) return report_error({status.error().kind, status.error().message + "; " + kept});
   }
+  if (!printed.ok()) return report_error(printed.error());
   std::fprintf(stderr, "report: %s\n", file.output.path.c_str());
-  return interrupted() ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
+  // By what was measured: a signal that came later stopped nothing.
+  const bool stopped = report.run.status == "interrupted";
+  return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
 }
 
 void print_dry_run(const report::Report& report) {

@@ -56,8 +56,9 @@ Error would_replace(const std::string& file, const std::string& found, bool stop
                      (stopped ? "--resume to go on with it, " : "") + "--overwrite or another --out");
 }
 
-// Errors: `file` holds samples, or is none of gdbench's. A run of the id `known` may be replaced.
-Status check_unused(const std::string& file, const std::string& known = "") {
+// Errors: `file` holds samples, or is none of gdbench's. A run of the id `known` may be replaced. A journal's run was
+// stopped even where all is measured: its report is not written.
+Status check_unused(const std::string& file, bool is_journal, const std::string& known = "") {
   if (!fs::exists(file) || is_empty(file)) return {};
   const Result<report::Report> report = report::read_report(file);
   if (!report.ok()) return would_replace(file, "a file that is no report of gdbench", false);
@@ -65,7 +66,7 @@ Status check_unused(const std::string& file, const std::string& known = "") {
   const report::Run& run = report->run;
   if (samples == 0 || run.id == known) return {};
   return would_replace(file, std::to_string(samples) + " samples of a run that is " + run.status,
-                       run.status != "complete");
+                       is_journal || run.status != "complete");
 }
 
 // Without its ending.
@@ -110,11 +111,9 @@ Status write_page(const report::Report& report, const std::optional<report::Repo
 Status check_output(const OutputFile& output) {
   TRY(check_place(output.path));
   if (output.overwrite || output.resume) return {};
+  TRY(check_unused(output.path, false));
   const std::string journal = journal_path(output.path);
-  if (fs::exists(journal) && is_begun(journal)) {
-    TRY(check_unused(journal));
-  }
-  return check_unused(output.path);
+  return fs::exists(journal) && is_begun(journal) ? check_unused(journal, true) : Status();
 }
 
 Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
@@ -129,9 +128,19 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
   Result<report::Report> report = report::read_report(stopped.file);
   if (!report.ok()) return usage_error(report.error().message);
   stopped.report = std::move(report).value();
-  if (stopped.has_journal && !output.overwrite) {
-    TRY(check_unused(output.path, stopped.report.run.id));
+  if (!stopped.has_journal) return std::optional<StoppedRun>(std::move(stopped));
+  report::Run& run = stopped.report.run;
+  Result<report::Report> written = report::read_report(output.path);
+  if (written.ok() && written->run.id == run.id && written->run.status == "complete") {
+    // It was killed before it could remove the journal, all of which the report has.
+    std::error_code error;
+    fs::remove(journal, error);
+    return std::optional<StoppedRun>({output.path, false, std::move(written).value()});
   }
+  if (!output.overwrite) {
+    TRY(check_unused(output.path, false, run.id));
+  }
+  if (run.status == "complete") run.status = "killed";  // before its report was written, which is left to do
   return std::optional<StoppedRun>(std::move(stopped));
 }
 

@@ -120,6 +120,17 @@ std::string control_of(const std::vector<scenario::Point>& points, const std::st
   return selected || points.empty() ? baseline : points.front().implementation;
 }
 
+// What is missing may be what a plugin offers that could not be asked.
+Error with_problems(Error error, const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues) {
+  for (const auto& catalogue : catalogues) {
+    for (const protocol::CatalogueEntry& entry : catalogue) {
+      if (!entry.problem) continue;
+      error.message += "; " + entry.implementation.id + " could not be asked: " + entry.problem->message;
+    }
+  }
+  return error;
+}
+
 }  // namespace
 
 void add_selection_options(CommandLine& command, SelectionOptions& options) {
@@ -219,10 +230,13 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
     request.catalogues.push_back(
         TRY(protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix))));
   }
+  if (interrupted()) return failure("interrupted before every plugin was asked");  // the plan would lack some cells
   request.processors = measuring_processors();
   request.shares_processors = options.verifies;
   const std::vector<scenario::KnownImplementation> known = known_implementations(request.catalogues);
-  request.points = TRY(scenario::expand(matrix, selection, scenarios, known));
+  Result<std::vector<scenario::Point>> points = scenario::expand(matrix, selection, scenarios, known);
+  if (!points.ok()) return with_problems(points.error(), request.catalogues);
+  request.points = std::move(points).value();
   if (!options.shard.empty()) {
     TRY(keep_shard(options.shard, request.points));
     report.run.shard = options.shard;
@@ -249,7 +263,10 @@ void show_progress(const measure::ProgressState& state) {
   if (isatty(STDERR_FILENO) == 0) return;
   std::string left =
       state.seconds_left < 0 ? "" : ", about " + std::to_string(std::lround(state.seconds_left)) + " s left";
-  std::fprintf(stderr, "\r\x1b[K%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
+  // A line that is wider than the terminal would go on in the next one, and not be erased.
+  const auto columns = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
+  const std::string line = formatted("%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
+  std::fprintf(stderr, "\r\x1b[K%s", line.substr(0, columns).c_str());
   std::fflush(stderr);
 }
 

@@ -36,7 +36,9 @@ std::string value_of(const protocol::OptionDeclaration& option, const std::vecto
 // The implementations of this machine that have something to switch off.
 Result<std::vector<std::string>> with_switches() {
   std::vector<std::string> ids;
-  for (const protocol::CatalogueEntry& entry : TRY(protocol::read_catalogue(this_build(), worker_limits({})))) {
+  const std::vector<protocol::CatalogueEntry> catalogue =
+      TRY(protocol::read_catalogue(this_build(), worker_limits({})));
+  for (const protocol::CatalogueEntry& entry : catalogue) {
     if (measure::find_switches(entry.implementation) != nullptr) ids.push_back(entry.implementation.id);
   }
   return ids;

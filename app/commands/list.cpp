@@ -59,7 +59,9 @@ Json implementation_entry(const protocol::CatalogueEntry& entry) {
 
 Result<Entries> implementations() {
   Entries entries;
-  for (const protocol::CatalogueEntry& entry : TRY(protocol::read_catalogue(this_build(), worker_limits({})))) {
+  const std::vector<protocol::CatalogueEntry> catalogue =
+      TRY(protocol::read_catalogue(this_build(), worker_limits({})));
+  for (const protocol::CatalogueEntry& entry : catalogue) {
     entries.push_back(implementation_entry(entry));
   }
   return entries;

@@ -55,19 +55,19 @@ std::vector<scenario::Point> points_for(const std::vector<protocol::CatalogueEnt
 }
 
 // Verifies one cell and times some blocks of it, so that all that makes a run distrust a cell is looked for.
-void check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
-                const measure::RunOptions& options, report::Report& report) {
+Status check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
+                  const measure::RunOptions& options, report::Report& report) {
   report::Cell& cell = report.cells[planned_cell.index];
   measure::ReferenceTrajectories references(planned, options.reference_cache);
   if (Status status = references.status(); !status.ok()) {
     cell.status = {report::CellState::untrusted, status.error().message};
-    return;
+    return {};
   }
-  measure::verify_cell(planned, planned_cell, references, options, true, cell);
+  TRY(measure::verify_cell(planned, planned_cell, references, options, true, cell));
   std::vector<measure::LiveCell> live = measure::live_cells(planned, report);
   std::erase_if(live, [&](const measure::LiveCell& other) { return other.planned != &planned_cell; });
   report::Journal journal = report::Journal::nowhere();
-  static_cast<void>(measure::run_launch_group(live, 0, options, report, journal));
+  return measure::run_launch_group(live, 0, options, report, journal);
 }
 
 // What the ABI lets a plugin leave out, asked of a live worker.
@@ -111,7 +111,8 @@ Result<int> check(const PluginOptions& options) {
   for (const protocol::CatalogueEntry& entry : catalogue) {
     if (!entry.problem.has_value()) continue;
     std::fprintf(stderr, "gdbench: %s: %s\n", options.file.c_str(), entry.problem->message.c_str());
-    return entry.problem->kind == ErrorKind::usage ? kUsage : kFailedCells;
+    const bool of_the_plugin = entry.problem->kind != ErrorKind::usage && entry.problem->kind != ErrorKind::exhausted;
+    return of_the_plugin ? kFailedCells : kUsage;
   }
   std::vector<scenario::KnownScenario> scenarios;
   for (const char* name : kCheckedScenarios) {
@@ -133,7 +134,7 @@ Result<int> check(const PluginOptions& options) {
         if (cell.entry != &entry) continue;
         if (!asked) print_missing(*planned, cell, run.limits);
         asked = true;
-        check_cell(*planned, cell, run, report);
+        TRY(check_cell(*planned, cell, run, report));
       }
     }
     for (const report::Cell& cell : report.cells) {

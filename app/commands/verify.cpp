@@ -31,7 +31,8 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   const Status status = measure::verify_all(plan, run_options(options.selection), report);
   clear_progress();
   report.run.finished_at = measure::utc_now();
-  report.run.status = interrupted() ? "interrupted" : "complete";
+  const bool stopped = interrupted();
+  report.run.status = stopped ? "interrupted" : "complete";
   if (options.junit != "-") {
     std::cout << (options.json    ? report::to_json(report).dump(2) + "\n"
                   : options.brief ? render::brief_verification(report)
@@ -39,7 +40,7 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   }
   if (!options.junit.empty()) TRY(write_text(exports::junit(report), options.junit));
   if (!status.ok()) return report_error(status.error());
-  return interrupted() ? report_interrupted() : status_of_cells(report);
+  return stopped ? report_interrupted() : status_of_cells(report);
 }
 
 }  // namespace

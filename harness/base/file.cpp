@@ -1,6 +1,7 @@
 #include "harness/base/file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,6 +60,11 @@ Status refuse_link_of_others(const std::filesystem::path& file) {
   if (information.st_uid == 0 || information.st_uid == geteuid()) return {};
   return file_error(file, "a symbolic link of user " + std::to_string(information.st_uid),
                     "a file, or a link of your own");
+}
+
+bool is_gone_process(std::string_view number) {
+  const auto process = number_of<pid_t>(number);
+  return process && *process > 0 && kill(*process, 0) != 0 && errno == ESRCH;
 }
 
 std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "harness/base/result.h"
 
@@ -22,6 +23,9 @@ std::string unreadable_because(const std::filesystem::path& file);
 // Refuses a path that is a symbolic link of somebody who is neither this user nor root: what is written there would go
 // where they want it.
 Status refuse_link_of_others(const std::filesystem::path& file);
+
+// Whether `number` spells a process that there is no more, so that what it has left lying can be removed.
+bool is_gone_process(std::string_view number);
 
 // How many of a file's bytes lie in the page cache; nothing where that cannot be told. Reads none of them.
 std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file);

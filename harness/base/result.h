@@ -20,6 +20,7 @@ enum class ErrorKind {
   usage,         // the caller's input is wrong: one line, exit status 2
   unsupported,   // a combination that is not offered; not a fault
   failed,        // an operation of the system or of a worker failed
+  exhausted,     // the system gives this process no more descriptors or processes, so that no worker can be started
   crashed,       // a worker process ended
   disconnected,  // the other end of a channel is gone
   timed_out,     // a worker did not answer in time

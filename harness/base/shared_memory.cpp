@@ -9,13 +9,9 @@
 #include <fstream>
 #include <limits>
 
+#include "harness/base/system_error.h"
+
 namespace gdbench {
-
-namespace {
-
-Error system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
-
-}  // namespace
 
 std::uint64_t available_memory_bytes() {
   std::ifstream file("/proc/meminfo");
@@ -40,8 +36,12 @@ Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t b
   // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
   UniqueDescriptor descriptor(memfd_create(name.c_str(), MFD_CLOEXEC));
   if (!descriptor.is_open()) return system_error("cannot create shared memory");
-  // posix_fallocate, so that a limit on memory shows here and not as a signal at the first write.
-  const int reserved = posix_fallocate(descriptor.number(), 0, static_cast<off_t>(bytes == 0 ? 1 : bytes));
+  // posix_fallocate, so that a limit on memory shows here and not as a signal at the first write. What a signal of the
+  // user's interrupts is begun again: whether the run ends is not decided here.
+  int reserved = EINTR;
+  while (reserved == EINTR) {
+    reserved = posix_fallocate(descriptor.number(), 0, static_cast<off_t>(bytes == 0 ? 1 : bytes));
+  }
   if (reserved != 0) {
     return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: " + std::strerror(reserved));
   }

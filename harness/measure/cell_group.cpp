@@ -16,7 +16,7 @@ Status CellGroup::verify(const RunOptions& options) {
     TRY(references.status());
     for (const PlannedCell& planned_cell : planned->cells) {
       options.progress({"verify " + report_.cells[planned_cell.index].id, 0, -1});
-      if (!verify_in_unit(*planned, planned_cell, references, options, true, report_)) return {};
+      if (!TRY(verify_in_unit(*planned, planned_cell, references, options, true, report_))) return {};
     }
     std::ranges::copy(live_cells(*planned, report_), std::back_inserter(live_));
   }

@@ -41,8 +41,8 @@ class LaunchGroup {
   Status run() {
     Status status;
     for (std::size_t next = 0; next < starting_order_.size() && status.ok() && !options_.cancelled();) {
-      next = start_from(next);
-      status = run_started();
+      status = start_from(next);
+      if (status.ok()) status = run_started();
       members_.clear();
     }
     std::erase_if(cells_, [&](const LiveCell& cell) { return cell_of(cell).status.state != CellState::ok; });
@@ -65,30 +65,32 @@ class LaunchGroup {
     return finish_all();
   }
 
-  // Starts the cells from `first` on, as many as the memory is for; the cells of a unit stay together. Returns the
-  // first one that was left.
-  std::size_t start_from(std::size_t first) {
-    for (std::size_t i = first; i < starting_order_.size(); ++i) {
-      LiveCell& live = *starting_order_[i];
-      const bool next_unit = i > first && live.planned->unit != starting_order_[i - 1]->planned->unit;
+  // Starts the cells from `next` on, as many as the memory is for; the cells of a unit stay together. Then `next` is
+  // the first one that was left. Errors: the system lets no worker be started.
+  Status start_from(std::size_t& next) {
+    for (const std::size_t first = next; next < starting_order_.size() && !options_.cancelled(); ++next) {
+      LiveCell& live = *starting_order_[next];
+      const bool next_unit = next > first && live.planned->unit != starting_order_[next - 1]->planned->unit;
       if (next_unit && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
         note_once(
             "not all workers of a scenario fit into the memory beside each other: some were measured after others");
-        return i;
+        break;
       }
-      if (options_.cancelled()) break;
-      start(live);
+      TRY(start(live));
     }
-    return starting_order_.size();
+    return {};
   }
 
-  void start(LiveCell& live) {
+  Status start(LiveCell& live) {
     Result<std::unique_ptr<Member>> member = started(live);
     if (member.ok()) {
       members_.push_back(std::move(member).value());
+    } else if (member.error().kind == ErrorKind::exhausted) {
+      return member.error();
     } else {
       fail(live, member.error());
     }
+    return {};
   }
 
   // Errors: its worker failed.

@@ -142,7 +142,7 @@ Result<report::Profile> profile_cell(const PlannedScenario& planned, const Plann
                                      const RunOptions& options, report::Cell& cell) {
   ReferenceTrajectories references(planned, options.reference_cache);
   TRY(references.status());
-  verify_cell(planned, planned_cell, references, options, true, cell);
+  TRY(verify_cell(planned, planned_cell, references, options, true, cell));
   if (cell.status.state != report::CellState::ok) {
     return usage_error(cell.id + " is not profiled, it is " + report::name_of(cell.status.state) + ": " +
                        cell.status.reason);

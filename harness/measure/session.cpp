@@ -81,7 +81,8 @@ class Session {
           continue;
         }
         const double start = options_.elapsed();
-        const bool judged = verify_in_unit(*planned, planned_cell, references, options_, journal_ != nullptr, report_);
+        const bool judged =
+            TRY(verify_in_unit(*planned, planned_cell, references, options_, journal_ != nullptr, report_));
         verification_seconds_[cell.implementation] = options_.elapsed() - start;
         if (!judged) return {};
         if (journal_ == nullptr) continue;

@@ -315,11 +315,13 @@ const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::uniform_step(c
   return &*uniform_step_;
 }
 
-void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
-                 const RunOptions& options, bool calibrate, report::Cell& cell) {
+Status verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
+                   const RunOptions& options, bool calibrate, report::Cell& cell) {
   const Result<report::CellStatus> status =
       status_by_worker(planned, planned_cell, references, options, calibrate, cell);
+  if (!status.ok() && status.error().kind == ErrorKind::exhausted) return status.error();
   cell.status = status.ok() ? *status : status_of(status.error());
+  return {};
 }
 
 double reference_loss(const PlannedScenario& planned, const scenario::State& state) {
@@ -333,10 +335,11 @@ scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCel
   return problem;
 }
 
-bool verify_in_unit(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
-                    const RunOptions& options, bool calibrate, report::Report& report) {
+Result<bool> verify_in_unit(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                            ReferenceTrajectories& references, const RunOptions& options, bool calibrate,
+                            report::Report& report) {
   report::Cell& cell = report.cells[planned_cell.index];
-  verify_cell(planned, planned_cell, references, options, calibrate, cell);
+  TRY(verify_cell(planned, planned_cell, references, options, calibrate, cell));
   if (options.cancelled()) {
     cell.status = {};  // stopped by us: not judged
     return false;

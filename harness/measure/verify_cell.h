@@ -46,8 +46,9 @@ class ReferenceTrajectories {
 
 // Runs the reference trajectory's trajectory and, in two parts, the same again; fills cell.verification and
 // cell.status. With `calibrate`, goes on to find the steps of a block and what an empty block reads (cell.block).
-void verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
-                 const RunOptions& options, bool calibrate, report::Cell& cell);
+// Errors: the system lets no worker be started, which is no fault of the cell's.
+Status verify_cell(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
+                   const RunOptions& options, bool calibrate, report::Cell& cell);
 
 // What the reference makes of a state: its loss over all rows of the training data.
 double reference_loss(const PlannedScenario& planned, const scenario::State& state);
@@ -57,7 +58,8 @@ scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCel
 
 // The same for a cell of a report. Cells of one unit are timed in blocks of the same number of steps, that of the first
 // which is ok: what is compared must do the same. False where it was cancelled, and the cell is not judged.
-bool verify_in_unit(const PlannedScenario& planned, const PlannedCell& planned_cell, ReferenceTrajectories& references,
-                    const RunOptions& options, bool calibrate, report::Report& report);
+Result<bool> verify_in_unit(const PlannedScenario& planned, const PlannedCell& planned_cell,
+                            ReferenceTrajectories& references, const RunOptions& options, bool calibrate,
+                            report::Report& report);
 
 }  // namespace gdbench::measure

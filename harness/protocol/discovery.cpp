@@ -157,6 +157,7 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
     if (!wanted(file, globs)) continue;
     TRY(check_plugin(arm, file));
     for (CatalogueEntry& entry : ask(arm, file, limits)) {
+      if (entry.problem && entry.problem->kind == ErrorKind::exhausted) return *entry.problem;
       if (!seen.insert(entry.implementation.id).second) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
       }

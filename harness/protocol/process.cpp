@@ -20,13 +20,35 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/system_error.h"
 #include "harness/base/text.h"
 
 namespace gdbench::protocol {
 
 namespace {
 
-constexpr std::size_t kMaxInherited = 8;
+// Copies of what a worker is to get, made before the fork: after it, a lack of descriptors could not be told. At free
+// numbers out of the way, for a source may have a number that another one is to get, and with many workers alive the
+// coordinator's numbers are large.
+struct WorkerDescriptors {
+  UniqueDescriptor input;
+  UniqueDescriptor output;
+  std::vector<UniqueDescriptor> inherited;
+};
+
+Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescriptor>& inherited, int output) {
+  constexpr int kOutOfTheWay = 16;
+  WorkerDescriptors copies;
+  copies.input = UniqueDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  copies.output = UniqueDescriptor(fcntl(output, F_DUPFD_CLOEXEC, kOutOfTheWay));
+  bool complete = copies.input.is_open() && copies.output.is_open();
+  for (const InheritedDescriptor& descriptor : inherited) {
+    copies.inherited.emplace_back(fcntl(descriptor.ours, F_DUPFD_CLOEXEC, kOutOfTheWay));
+    complete = complete && copies.inherited.back().is_open();
+  }
+  if (!complete) return system_error("cannot copy descriptors for a worker");
+  return copies;
+}
 
 // As the kernel's <linux/landlock.h> has them, which is older than the rules for TCP on some systems.
 struct LandlockRules {
@@ -48,7 +70,7 @@ void give_up_network() {
 
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
 void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
-                   const std::vector<int>& processors, int output, pid_t parent, bool network) {
+                   const WorkerDescriptors& copies, const std::vector<int>& processors, pid_t parent, bool network) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;  // the coordinator died before the signal was armed
@@ -65,19 +87,11 @@ void become_worker(char* const* argv, char* const* environment, const std::vecto
     for (const int processor : processors) CPU_SET(processor, &set);
     sched_setaffinity(0, sizeof set, &set);
   }
-  const int null = open("/dev/null", O_RDONLY);
-  dup2(null, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  // First to free numbers out of the way: a source may have a number that another one is to get, and with many workers
-  // alive the coordinator's numbers are large.
-  constexpr int kOutOfTheWay = 16;
-  std::array<int, kMaxInherited> copies{};
-  for (std::size_t i = 0; i < inherited.size(); ++i) copies[i] = fcntl(inherited[i].ours, F_DUPFD, kOutOfTheWay);
-  for (std::size_t i = 0; i < inherited.size(); ++i) {
-    dup2(copies[i], inherited[i].theirs);  // dup2 clears close-on-exec
-    close(copies[i]);
-  }
+  // dup2 clears close-on-exec, which everything else has.
+  dup2(copies.input.number(), STDIN_FILENO);
+  dup2(copies.output.number(), STDOUT_FILENO);
+  dup2(copies.output.number(), STDERR_FILENO);
+  for (std::size_t i = 0; i < inherited.size(); ++i) dup2(copies.inherited[i].number(), inherited[i].theirs);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -162,21 +176,19 @@ Process& Process::operator=(Process&& other) noexcept {
 
 Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
                                const std::vector<int>& processors, const std::string& preload, bool network) {
-  if (inherited.size() > kMaxInherited) return failure("too many descriptors for a worker");
   Process process;
   process.output_ = UniqueDescriptor(memfd_create("worker-output", MFD_CLOEXEC));
-  if (!process.output_.is_open())
-    return failure(std::string("cannot create a worker's output buffer: ") + strerror(errno));
+  if (!process.output_.is_open()) return system_error("cannot create a worker's output buffer");
   fcntl(process.output_.number(), F_SETFL, O_APPEND);
+  const WorkerDescriptors copies = TRY(copies_for_worker(inherited, process.output_.number()));
   const std::vector<char*> arguments = pointers_to(argv);
   const std::vector<std::string> variables = environment_with(preload);
   const std::vector<char*> environment = pointers_to(variables);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid < 0) return failure(std::string("cannot start a worker: ") + strerror(errno));
+  if (pid < 0) return system_error("cannot start a worker");
   if (pid == 0) {
-    become_worker(arguments.data(), environment.data(), inherited, processors, process.output_.number(), parent,
-                  network);
+    become_worker(arguments.data(), environment.data(), inherited, copies, processors, parent, network);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
     _exit(127);
   }

@@ -11,6 +11,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/json.h"
+#include "harness/base/system_error.h"
 #include "harness/base/text.h"
 #include "harness/protocol/message_fields.h"
 #include "harness/protocol/state_image.h"
@@ -21,6 +22,8 @@ namespace {
 
 // A worker that prints without end would fill memory that no resident size shows.
 constexpr std::int64_t kOutputLimit = 64 << 20;
+
+constexpr const char* kNoPipe = "cannot make a pipe to a worker";
 
 // Where the arrays of a data set lie, or the file that they are streamed from.
 DataMessage describe(const data::Dataset& dataset) {
@@ -44,11 +47,11 @@ Result<std::unique_ptr<Client>> ProcessClient::start(const std::vector<std::stri
                                                      const std::string& preload) {
   int requests[2];
   int responses[2];
-  if (pipe2(requests, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(requests, O_CLOEXEC) != 0) return system_error(kNoPipe);
   const UniqueDescriptor request_read(requests[0]);
   auto client = std::make_unique<ProcessClient>();
   client->request_end_ = UniqueDescriptor(requests[1]);
-  if (pipe2(responses, O_CLOEXEC) != 0) return failure(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(responses, O_CLOEXEC) != 0) return system_error(kNoPipe);
   const UniqueDescriptor response_write(responses[1]);
   client->response_end_ = UniqueDescriptor(responses[0]);
 

@@ -1,6 +1,5 @@
 #include "harness/ranks/scratch_folder.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 
 namespace gdbench::ranks {
@@ -35,9 +35,8 @@ bool is_left_behind(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
   if (!name.starts_with(kPrefix)) return false;
   const std::string_view rest = std::string_view(name).substr(kPrefix.size());
-  const auto process = number_of<pid_t>(rest.substr(0, rest.find('-')));
   struct stat information {};
-  return process && kill(*process, 0) != 0 && errno == ESRCH && lstat(entry.path().c_str(), &information) == 0 &&
+  return is_gone_process(rest.substr(0, rest.find('-'))) && lstat(entry.path().c_str(), &information) == 0 &&
          S_ISDIR(information.st_mode) && information.st_uid == geteuid();
 }
 
@@ -48,6 +47,14 @@ Result<ScratchFolder> ScratchFolder::make() {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
     if (is_left_behind(entry)) fs::remove_all(entry.path(), ignored);
+  }
+  // With less, two ranks of Open MPI or MPICH die of a bus error, or wait for each other without end.
+  constexpr std::uintmax_t kLeastBytes = 8 << 20;
+  std::error_code untold;
+  const fs::space_info space = fs::space(parent, untold);
+  if (!untold && space.available < kLeastBytes) {
+    return failure(cat(parent.string(), ": found ", space.available >> 10, " KiB free, expected at least ",
+                       kLeastBytes >> 20, " MiB for what ranks share"));
   }
   std::string name = (parent / cat(kPrefix, getpid(), "-XXXXXX")).string();
   if (mkdtemp(name.data()) == nullptr) return failure(cat("cannot make a folder ", name, ": ", std::strerror(errno)));

@@ -19,7 +19,7 @@ class ScratchFolder {
     return *this;
   }
 
-  // Errors: it cannot be made.
+  // Errors: it cannot be made; there is no room for what ranks share.
   static Result<ScratchFolder> make();
 
   const std::filesystem::path& path() const { return path_; }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
@@ -16,6 +18,8 @@
 namespace gdbench::report {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 void append_text(const OrderedJson& json, std::size_t indent, std::string& text) {
   if (std::none_of(json.begin(), json.end(), [](const OrderedJson& value) { return value.is_structured(); })) {
@@ -33,6 +37,20 @@ void append_text(const OrderedJson& json, std::size_t indent, std::string& text)
     append_text(entry.value(), indent + 2, text);
   }
   text.append("\n").append(indent, ' ').append(json.is_object() ? "}" : "]");
+}
+
+constexpr const char* kPartial = ".partial-";  // and the process that writes it
+
+// What processes that were killed as they wrote this file have left beside it.
+void remove_left_behind(const fs::path& path) {
+  const std::string prefix = path.filename().string() + kPartial;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path(), ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(prefix) && is_gone_process(std::string_view(name).substr(prefix.size()))) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
 }
 
 }  // namespace
@@ -78,8 +96,15 @@ Status write_report(const Report& report, const std::string& path) {
   } catch (const std::exception& error) {
     return cannot_be_written(path, error.what());
   }
-  const std::string temporary = path + ".partial-" + std::to_string(getpid());
-  unlink(temporary.c_str());  // of a killed process, or what somebody has put there for this one to write to
+  return write_whole(text, path);
+}
+
+Status write_whole(const std::string& text, const std::string& path) {
+  // A folder that may be written does not make a file in it one that may be replaced.
+  if (access(path.c_str(), W_OK) != 0 && errno != ENOENT) return cannot_be_written(path, std::strerror(errno));
+  remove_left_behind(path);
+  const std::string temporary = path + kPartial + std::to_string(getpid());
+  unlink(temporary.c_str());  // what somebody may have put there for this one to write to
   UniqueDescriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor.is_open()) return cannot_be_written(path, std::strerror(errno));
   Status status = write_all(descriptor.number(), text);

@@ -17,6 +17,9 @@ Result<std::string> read_text(const std::string& path);
 // "PATH: cannot be written: REASON".
 Error cannot_be_written(const std::string& path, const std::string& reason);
 
+// Replaces a file by `text`, or leaves it as it is. Errors name the path and the reason.
+Status write_whole(const std::string& text, const std::string& path);
+
 // All of `text` to an open descriptor. Errors: errno's text, without the path.
 Status write_all(int descriptor, const std::string& text);
 

@@ -45,6 +45,10 @@ class Commands(ProgramTest):
         self.assertFalse(entries["plugin/fake_abi"]["usable"])
         self.assertIn("version 99", entries["plugin/fake_abi"]["description"])
 
+    def test_a_plugin_that_could_not_be_asked_may_be_what_is_missing(self):
+        _, errors = self.call("verify", "--impl", "fake/abi", plugins=FAKES, status=2)
+        self.assertRegex(errors, r'found "fake/abi", .*; plugin/fake_abi could not be asked: .*version 99.*\n$')
+
     def test_help_has_an_example(self):
         for arguments in ([], *([command] for command in COMMANDS), ["plugin", "check"], ["claims", "run"]):
             output, errors = self.call(*arguments, "--help")

@@ -1,5 +1,6 @@
 """Runs that are stopped: what was measured is kept, and no process stays."""
 
+import json
 import os
 import pathlib
 import random
@@ -89,6 +90,28 @@ class Interrupts(ProgramTest):
         self.call(*small, "--overwrite")
         self.assertEqual(self.files(), ["torn.jsonl", "x.json"])
 
+    def test_interrupt_after_the_report(self):
+        """While the program waits for who reads what it prints. Nothing was stopped, and nothing is to go on with."""
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        with self.assertRaises(BlockingIOError):
+            while True:
+                os.write(writing, b"x" * 4096)
+        os.set_blocking(writing, True)
+        with subprocess.Popen(
+            [PROGRAM, "run", "--no-html", "--no-ceilings", "--launches", "1", *LONG[3:]], cwd=self.folder,
+            env=environment(), stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE, text=True,
+        ) as process:
+            self.addCleanup(process.kill)
+            os.close(writing)
+            self.assertTrue(soon(lambda: self.files() == ["x.json"], 60))
+            process.send_signal(signal.SIGINT)
+            with open(reading, "rb") as printed:
+                printed.read()
+            _, errors = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, errors), (0, "report: x.json\n"))
+        self.assertEqual(self.read_json("x.json")["run"]["status"], "complete")
+
     def test_interrupt_of_verify_and_train(self):
         for arguments in (
             ("verify", "--scenario", "linreg-3x2", "--impl", "fake/hang"),
@@ -100,6 +123,20 @@ class Interrupts(ProgramTest):
             _, errors = process.communicate(timeout=30)
             self.assertEqual(process.returncode, 130, errors)
             self.assertTrue(soon(lambda: processes_in(self.folder) == []))
+
+    def test_interrupt_before_all_plugins_were_asked(self):
+        """Cells would be missing, so nothing is begun that could be gone on with."""
+        plugins = self.folder / "plugins"
+        plugins.mkdir()
+        command = ["sh", "-c", "touch asked; exec sleep 60"]
+        self.write_json("plugins/slow.adapter.json", {"command": command})
+        process = self.start(*LONG, plugins=str(plugins))
+        self.assertTrue(soon((self.folder / "asked").exists, 30))
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, errors), (130, "gdbench: interrupted\n"))
+        self.assertEqual(self.files(), ["asked", "plugins"])
+        self.assertTrue(soon(lambda: processes_in(self.folder) == []))
 
     def hangs(self, process):
         """Whether a child of the process has loaded the plugin that hangs and sleeps in it."""
@@ -161,6 +198,28 @@ class Stops(ProgramTest):
         for cell in report["cells"]:
             self.assertLessEqual(before[cell["id"]], self.samples(cell))
             self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 40)
+
+    def test_a_kill_after_the_last_sample(self):
+        """Before the report was written, the journal has all of it; afterwards, the report."""
+        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json")
+        self.call(*small)
+        report = self.read_json("x.json")
+        end = {"event": "end", "status": "complete", "finished_at": report["run"]["finished_at"]}
+        events = [{"event": "run", "report": report}, end]
+        journal = "".join(json.dumps(event) + "\n" for event in events)
+        (self.folder / "x.json").unlink()
+        self.write(JOURNAL, journal)
+        _, errors = self.call(*small, status=2)
+        self.assertRegex(errors, rf"^gdbench: {JOURNAL}: found 14 samples .* expected --resume to go on with it, ")
+        self.call(*small, "--resume")
+        self.assertEqual(self.files(), ["x.json"])
+        for before, after in zip(report["cells"], self.read_json("x.json")["cells"]):
+            self.assertEqual(self.samples(before), self.samples(after))
+        self.write(JOURNAL, journal)
+        for words in ((), ("--resume",)):
+            _, errors = self.call(*small, *words, status=2)
+            self.assertRegex(errors, r"^gdbench: x\.json: found (14 samples of )?a run that is complete, ")
+        self.assertEqual(self.files(), ["x.json"])
 
     def test_the_journal_of_another_run(self):
         process = self.start(*self.ARGUMENTS)

@@ -17,6 +17,9 @@ FRAMEWORKS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "frameworks"
 # What harness/abi/catalogue.h knows, as the build exports it.
 CATALOGUE = json.loads((FRAMEWORKS / "catalogue.json").read_text(encoding="utf-8"))
 
+# Whether a test may have file systems of its own: `unshare -m COMMAND` runs it where others do not see them.
+MAY_MOUNT = subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
 STATES = "ok|wrong|crashed|untrusted|timed out|unsupported"  # of a row of a verification, for a regular expression
 
 

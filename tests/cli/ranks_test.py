@@ -6,10 +6,11 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import unittest
 
-from program import FAKES, PROGRAM, STATES, ProgramTest, processes_in, soon
+from program import FAKES, MAY_MOUNT, PROGRAM, STATES, ProgramTest, environment, processes_in, soon
 
 TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
 LIBRARIES = [
@@ -64,6 +65,16 @@ class Ranks(ProgramTest):
         late = r"rank 2 \(process \d+\) did not come to all-reduce 4, where others wait$"
         self.assertRegex(states["waiting"][1], late)
         self.assertEqual(states["ranks"][0], "ok")
+
+    @unittest.skipUnless(MAY_MOUNT, "no file system may be mounted here")
+    def test_no_room_for_what_they_share(self):
+        script = 'mount -t tmpfs -o size=4m none /dev/shm && exec "$@"'
+        verify = (PROGRAM, "verify", *SCENARIO, "--impl", "hand/naive+mpi", "--set", "impl.ranks=2")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *verify], cwd=self.folder, env=environment(),
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        found = r"crashed  +/dev/shm: found \d+ KiB free, expected at least 8 MiB for what ranks share"
+        self.assertRegex(done.stdout, found)
 
     def test_a_run_says_what_exchanging_takes(self):
         self.call("run", *SCENARIO, "--impl", "fake/ranks+mpi", "--impl", "hand/naive", "--set", "impl.ranks=1",

@@ -44,7 +44,9 @@ Finding examine(const measure::PlannedScenario& planned, const measure::PlannedC
   measure::RunOptions options;
   options.limits = limits;
   report::Cell record;
-  measure::verify_cell(planned, cell, references, options, false, record);
+  if (const Status status = measure::verify_cell(planned, cell, references, options, false, record); !status.ok()) {
+    return failed(status.error());
+  }
   if (record.status.state == CellState::unsupported) return {Verdict::unsupported, record.status.reason};
   if (record.status.state != CellState::ok) {
     return {Verdict::breaks, std::string(report::name_of(record.status.state)) + ": " + record.status.reason};

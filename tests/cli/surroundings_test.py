@@ -1,0 +1,213 @@
+"""What a run says and keeps where the machine around it fails: no room, no descriptors, no streams, odd clocks."""
+
+import os
+import pty
+import resource
+import select
+import subprocess
+import unittest
+
+from program import FAKES, MAY_MOUNT, PROGRAM, ProgramTest, environment
+
+RUN = ("run", "--no-ceilings", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--out", "x.json", "--launches")
+JOURNAL = "x.journal.jsonl"
+NOBODY = 65534
+KEPT = rf"what was measured is in \S*{JOURNAL}, with which --resume goes on"
+
+
+def samples(report):
+    found = ((cell["id"], sample) for cell in report["cells"] for sample in cell["samples"])
+    return {(cell, sample["launch"], sample["round"]): sample for cell, sample in found}
+
+
+class Surroundings(ProgramTest):
+    def under(self, command, status, limits=(), variables=None):
+        """Runs a command, in which PROGRAM stands for the program, and returns what it said on stderr."""
+
+        def limit():
+            for kind, most in limits:
+                resource.setrlimit(kind, (most, most))
+
+        done = subprocess.run(
+            [PROGRAM if word == "PROGRAM" else word for word in command], cwd=self.folder, preexec_fn=limit,
+            env=environment("", variables), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            timeout=120,
+        )
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stderr
+
+    def expect_refusal(self, errors, pattern):
+        self.assertRegex(errors, rf"^gdbench: {pattern}\n$")
+
+    def expect_gone_on_with(self, kept):
+        """The run can be gone on with, nothing of it is lost, and no cell is blamed."""
+        self.assertGreater(len(kept), 3)
+        self.call(*RUN, str(1 + max(launch for _, launch, _ in kept)), "--resume")
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["status"], "complete")
+        found = samples(report)
+        self.assertEqual(kept, {place: found.get(place) for place in kept})
+        self.assertEqual({cell["status"]["state"] for cell in report["cells"]}, {"ok"})
+        self.assertNotIn(JOURNAL, self.files())
+
+
+class Room(Surroundings):
+    def test_a_file_that_may_not_grow(self):
+        errors = self.under(("PROGRAM", *RUN, "9000"), 2, [(resource.RLIMIT_FSIZE, 50000)])
+        said = rf"{JOURNAL}: cannot be written: File too large; x\.json keeps 1 cell and .* --resume"
+        self.assertRegex(errors, rf"(?m)^gdbench: {said}$")
+        self.expect_gone_on_with(samples(self.read_json("x.json")))
+
+    @unittest.skipUnless(MAY_MOUNT, "no file system may be mounted here")
+    def test_a_full_disk(self):
+        script = f"""mount -t tmpfs -o size=5m none full && cd full || exit 99
+            "$@" --no-html >/dev/null &
+            until grep -qs '"sample"' {JOURNAL} || ! kill -0 $!; do sleep 0.01; done
+            cat /dev/zero > filler 2>/dev/null
+            wait $!
+            status=$?
+            rm filler
+            cp * ..
+            exit $status"""
+        (self.folder / "full").mkdir()
+        errors = self.under(("unshare", "-m", "sh", "-c", script, "sh", "PROGRAM", *RUN, "9000"), 2)
+        self.expect_refusal(errors, rf"{JOURNAL}: cannot be written: No space left on device; {KEPT}")
+        self.assertEqual(self.files(), ["full", JOURNAL])
+        (self.folder / "full").rmdir()
+        self.call("report", JOURNAL, "--json", "kept.json")
+        self.expect_gone_on_with(samples(self.read_json("kept.json")))
+
+    @unittest.skipUnless(MAY_MOUNT, "no file system may be mounted here")
+    def test_no_room_for_a_page_or_another_rendering(self):
+        """What lies there already stays as it is."""
+        self.call(*RUN, "1")
+        script = """mount -t tmpfs -o size=64k none full && cp x.json full && cd full || exit 99
+            echo kept > page.html
+            cat /dev/zero > filler 2>/dev/null
+            "$@"
+            status=$?
+            rm filler
+            cp * ..
+            exit $status"""
+        before = (self.folder / "x.json").read_bytes()
+        (self.folder / "full").mkdir()
+        for way, file in (("--html", "page.html"), ("--json", "x.json")):
+            command = ("PROGRAM", "report", "x.json", way, file)
+            errors = self.under(("unshare", "-m", "sh", "-c", script, "sh", *command), 2)
+            self.expect_refusal(errors, f"{file}: cannot be written: No space left on device")
+            self.assertEqual((self.folder / "page.html").read_text(), "kept\n")
+            self.assertEqual((self.folder / "x.json").read_bytes(), before)
+            self.assertEqual(self.files(), ["full", "page.html", "x.json"])
+
+    @unittest.skipUnless(MAY_MOUNT, "no file system may be mounted here")
+    def test_a_file_system_that_is_read_only(self):
+        (self.folder / "full").mkdir()
+        script = 'mount -t tmpfs -o ro none full && cd full && exec "$@"'
+        errors = self.under(("unshare", "-m", "sh", "-c", script, "sh", "PROGRAM", *RUN, "1"), 2)
+        self.expect_refusal(errors, f"{JOURNAL}: cannot be written: Read-only file system")
+
+    def test_what_a_killed_process_left_beside_a_report_goes(self):
+        self.write("x.json.partial-99999999", "{")
+        self.write(f"x.json.partial-{os.getpid()}", "{")
+        self.call(*RUN, "1")
+        self.assertEqual(self.files(), ["x.json", f"x.json.partial-{os.getpid()}"])
+
+
+class Numbers(Surroundings):
+    """Of descriptors and of processes."""
+
+    def test_too_few_descriptors_to_ask_a_plugin(self):
+        errors = self.under(("PROGRAM", *RUN, "1"), 2, [(resource.RLIMIT_NOFILE, 6)])
+        self.expect_refusal(
+            errors, r"cannot make a pipe to a worker: Too many open files, expected more descriptors \(ulimit -n\)"
+        )
+
+    def test_too_few_descriptors_for_workers_side_by_side(self):
+        """No cell is at fault, and what was measured before is kept."""
+        wide = (*RUN, "2", *(word for name in ("tape", "graph") for word in ("--impl", f"{name}/naive")))
+        first = (*wide, "--scenario", "linreg-300x2")
+        errors = self.under(("PROGRAM", *first), 2, [(resource.RLIMIT_NOFILE, 25)])
+        said = r"cannot .*: Too many open files, expected more descriptors \(ulimit -n\); x\.json keeps .* --resume"
+        self.assertRegex(errors, rf"(?m)^gdbench: {said}$")
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["status"], "failed")
+        self.assertEqual({cell["status"]["state"] for cell in report["cells"]}, {"ok"})
+        self.call(*first, "--resume")
+        self.assertEqual(self.read_json("x.json")["run"]["status"], "complete")
+
+    @unittest.skipUnless(os.geteuid() == 0, "another user's processes are to be limited")
+    def test_too_few_processes(self):
+        os.chown(self.folder, NOBODY, NOBODY)
+        as_nobody = ("setpriv", "--reuid", str(NOBODY), "--clear-groups", "PROGRAM")
+        if subprocess.run([*as_nobody[:-1], PROGRAM, "--version"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("the build is not for everybody to read")
+        errors = self.under((*as_nobody, *RUN, "1"), 2, [(resource.RLIMIT_NPROC, 1)])
+        self.expect_refusal(
+            errors,
+            r"cannot start a worker: Resource temporarily unavailable, expected more processes \(ulimit -u\)",
+        )
+
+
+class Streams(Surroundings):
+    def test_closed_ones(self):
+        for closed, status, said in (
+            ("<&-", 0, r"(.*\n)*report: x\.json\n"),
+            (">&-", 2, r"(.*\n)*report: x\.json\ngdbench: stdout: cannot be written: .*\n"),
+            ("2>&-", 0, ""),
+            ("<&- >&- 2>&-", 2, ""),
+        ):
+            with self.subTest(closed=closed):
+                command = ("sh", "-c", f'exec "$@" {closed}', "sh", "PROGRAM", *RUN, "1", "--overwrite")
+                self.assertRegex(self.under(command, status), f"^{said}$")
+                report = self.read_json("x.json")
+                self.assertEqual(report["run"]["status"], "complete")
+                self.assertEqual({cell["status"]["state"] for cell in report["cells"]}, {"ok"})
+
+    def test_a_narrow_terminal(self):
+        """What is erased before the next line is written must not have gone on in another one."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(
+            ["sh", "-c", 'stty cols 20 && exec "$@"', "sh", PROGRAM, *RUN, "1"], cwd=self.folder,
+            env=environment(), stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            said = b""
+            try:
+                while select.select([ours], [], [], 60)[0]:
+                    said += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                pass
+            os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        lines = [line.partition("\n")[0] for line in said.decode().split("\r\x1b[K")]
+        self.assertTrue(any("verify" in line for line in lines), said)
+        self.assertLess(max(len(line.rstrip()) for line in lines if "%" in line), 20, lines)
+
+
+class Clocks(Surroundings):
+    def test_one_that_is_set_back(self):
+        """By an hour at every look at it."""
+        errors = self.under(
+            ("PROGRAM", *RUN, "3"), 0, variables={"LD_PRELOAD": f"{FAKES}/preload/fake_clock_set_back.so"}
+        )
+        self.assertIn("report: x.json", errors)
+        report = self.read_json("x.json")
+        self.assertLess(report["run"]["finished_at"], report["run"]["started_at"])
+        self.assertEqual({cell["status"]["state"] for cell in report["cells"]}, {"ok"})
+        for launch in (launch for cell in report["cells"] for launch in cell["launches"]):
+            self.assertGreater(launch["total_seconds"], 0)
+        self.assertNotRegex(self.call("report", "x.json")[0], r"-\d+ s\b")
+        self.call("history", "x.json")
+
+    def test_places(self):
+        """Neither its language nor its time zone shows."""
+        self.call(*RUN, "1")
+        usual = self.call("report", "x.json", "--details")
+        places = ("TZ", "Pacific/Kiritimati"), ("TZ", "no zone"), ("LC_ALL", "C.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")
+        for name, value in places:
+            self.variables = {name: value}
+            self.assertEqual(self.call("report", "x.json", "--details"), usual, value)
+
+
+if __name__ == "__main__":
+    unittest.main()
