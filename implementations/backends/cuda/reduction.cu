@@ -13,7 +13,6 @@ namespace {
 struct StoreScaled {
   double* loss;
   double scale;
-  GDBENCH_HOST_DEVICE void fetch(std::int64_t /*column*/) const {}
   GDBENCH_HOST_DEVICE void operator()(std::int64_t /*column*/, double sum) const { *loss = scale * sum; }
 };
 

@@ -126,7 +126,9 @@ struct ColumnReduction {
     if (phase == kArrival) {
       if (thread == 0) shared.last = is_last_to_arrive(arrivals + tile, shape.splits);
     } else if (part == 0) {
-      if (row == 0 && column < shape.columns) result.fetch(column);
+      if constexpr (requires { result.fetch(column); }) {
+        if (row == 0 && column < shape.columns) result.fetch(column);
+      }
       shared.sums[thread] = column >= shape.columns ? Sum(0)
                             : first_round           ? sum_of_rows(split * shape.height() + row, column)
                                                     : sum_of_partials(row, column);
@@ -176,7 +178,6 @@ struct MatrixTerms {
 template <class T>
 struct StoreColumn {
   T* sums;
-  GDBENCH_HOST_DEVICE void fetch(std::int64_t /*column*/) const {}
   GDBENCH_HOST_DEVICE void operator()(std::int64_t column, T sum) const { sums[column] = sum; }
 };
 

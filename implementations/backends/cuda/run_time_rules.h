@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "implementations/backends/common/rules/activations.h"
 #include "implementations/backends/common/rules/losses.h"
@@ -27,73 +28,66 @@ struct Entries {
   T values[n];
 };
 
-template <std::size_t i = 0, class T, int n>
-GDBENCH_HOST_DEVICE void activate_by(Activation activation, T (&z)[n]) {
-  if constexpr (i + 1 < catalogue::kCount<Activation>) {
-    if (activation != static_cast<Activation>(i)) return activate_by<i + 1>(activation, z);
+// catalogue::with, on a device, too: visit(std::integral_constant) with the value, and what it returns.
+template <class Enum, std::size_t i = 0, class Visitor>
+GDBENCH_HOST_DEVICE auto with_row(Enum value, const Visitor& visit) {
+  if constexpr (i + 1 < catalogue::kCount<Enum>) {
+    if (value != static_cast<Enum>(i)) return with_row<Enum, i + 1>(value, visit);
   }
-  for (T& entry : z) entry = RuleOf<static_cast<Activation>(i)>::value(entry);
+  return visit(std::integral_constant<Enum, static_cast<Enum>(i)>());
 }
-template <class T, int n>
-GDBENCH_HOST_DEVICE GDBENCH_CALLED Entries<T, n> activated(Activation activation, Entries<T, n> z) {
-  activate_by(activation, z.values);
-  return z;
+
+// Of each entry the activation or, with `derivative`, its derivative.
+template <bool derivative, class Rule, class T, int n>
+GDBENCH_HOST_DEVICE void apply(T (&entries)[n]) {
+  for (T& entry : entries) {
+    if constexpr (derivative) {
+      entry = Rule::derivative(entry);
+    } else {
+      entry = Rule::value(entry);
+    }
+  }
+}
+template <bool derivative, class T, int n>
+GDBENCH_HOST_DEVICE GDBENCH_CALLED Entries<T, n> applied(Activation activation, Entries<T, n> entries) {
+  with_row(activation, [&](auto row) { apply<derivative, RuleOf<decltype(row)::value>>(entries.values); });
+  return entries;
+}
+template <bool derivative, class T, int n>
+GDBENCH_HOST_DEVICE void apply(Activation activation, T (&entries)[n]) {
+  if (activation == Activation::relu) return apply<derivative, RuleOf<Activation::relu>>(entries);
+  Entries<T, n> called;
+  for (int e = 0; e < n; ++e) called.values[e] = entries[e];
+  called = applied<derivative>(activation, called);
+  for (int e = 0; e < n; ++e) entries[e] = called.values[e];
 }
 
 // z = f(z)
 template <class T, int n>
 GDBENCH_HOST_DEVICE void activate(Activation activation, T (&z)[n]) {
-  if (activation == Activation::identity) return;
-  if (activation == Activation::relu) {
-    for (T& entry : z) entry = RuleOf<Activation::relu>::value(entry);
-    return;
-  }
-  Entries<T, n> entries;
-  for (int e = 0; e < n; ++e) entries.values[e] = z[e];
-  entries = activated(activation, entries);
-  for (int e = 0; e < n; ++e) z[e] = entries.values[e];
-}
-
-template <std::size_t i = 0, class T, int n>
-GDBENCH_HOST_DEVICE void differentiate_by(Activation activation, T (&told)[n]) {
-  if constexpr (i + 1 < catalogue::kCount<Activation>) {
-    if (activation != static_cast<Activation>(i)) return differentiate_by<i + 1>(activation, told);
-  }
-  for (T& entry : told) entry = RuleOf<static_cast<Activation>(i)>::derivative(entry);
-}
-template <class T, int n>
-GDBENCH_HOST_DEVICE GDBENCH_CALLED Entries<T, n> derivatives(Activation activation, Entries<T, n> told) {
-  differentiate_by(activation, told.values);
-  return told;
+  if (activation != Activation::identity) apply<false>(activation, z);
 }
 
 // d *= f'
 template <class T, int n>
 GDBENCH_HOST_DEVICE void multiply_by_derivative(Activation activation, const T (&told)[n], T (&d)[n]) {
   if (activation == Activation::identity) return;
-  if (activation == Activation::relu) {
-    for (int e = 0; e < n; ++e) d[e] *= RuleOf<Activation::relu>::derivative(told[e]);
-    return;
-  }
-  Entries<T, n> entries;
-  for (int e = 0; e < n; ++e) entries.values[e] = told[e];
-  entries = derivatives(activation, entries);
-  for (int e = 0; e < n; ++e) d[e] *= entries.values[e];
+  T derivatives[n];
+  for (int e = 0; e < n; ++e) derivatives[e] = told[e];
+  apply<true>(activation, derivatives);
+  for (int e = 0; e < n; ++e) d[e] *= derivatives[e];
 }
 
-template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T slope_by(Loss loss, T p, T y, T delta) {
-  if constexpr (i + 1 < catalogue::kCount<Loss>) {
-    if (loss != static_cast<Loss>(i)) return slope_by<i + 1>(loss, p, y, delta);
-  }
-  if constexpr (kCouplesColumns<static_cast<Loss>(i)>)
-    return p;  // never asked of these
-  else
-    return RuleOf<static_cast<Loss>(i)>::slope(p, y, delta);
-}
 template <class T>
 GDBENCH_HOST_DEVICE GDBENCH_CALLED T slope_of(Loss loss, T p, T y, T delta) {
-  return slope_by(loss, p, y, delta);
+  return with_row(loss, [&](auto row) {
+    constexpr Loss kLoss = decltype(row)::value;
+    if constexpr (kCouplesColumns<kLoss>) {
+      return p;  // never asked of these
+    } else {
+      return RuleOf<kLoss>::slope(p, y, delta);
+    }
+  });
 }
 
 // p = the slope of a loss of entries at outputs p.
@@ -105,20 +99,13 @@ GDBENCH_HOST_DEVICE void take_loss_slope(Loss loss, const T (&y)[n], T delta, T 
 }
 
 // The decay comes before the rule, as in updated() of rules/updates.h.
-template <std::size_t i = 0, class T>
-GDBENCH_HOST_DEVICE T update_by(OptimizerKind kind, Decay decay, const UpdateStep<T>& step, T p, T g, T* first,
-                                T* second) {
-  if constexpr (i + 1 < catalogue::kCount<OptimizerKind>) {
-    if (kind != static_cast<OptimizerKind>(i)) return update_by<i + 1>(kind, decay, step, p, g, first, second);
-  }
-  if (decay == Decay::coupled) g += step.weight_decay * p;
-  if (decay == Decay::decoupled) p -= step.shrinkage * p;
-  return updated<static_cast<OptimizerKind>(i), Decay::none>(step, p, g, first, second);
-}
 template <class T>
 GDBENCH_HOST_DEVICE GDBENCH_CALLED T updated_by_call(OptimizerKind kind, Decay decay, UpdateStep<T> step, T p, T g,
                                                      T* first, T* second) {
-  return update_by(kind, decay, step, p, g, first, second);
+  if (decay == Decay::coupled) g += step.weight_decay * p;
+  if (decay == Decay::decoupled) p -= step.shrinkage * p;
+  return with_row(kind,
+                  [&](auto row) { return updated<decltype(row)::value, Decay::none>(step, p, g, first, second); });
 }
 
 // A parameter's value after an update by its gradient. A slot that the rule does not have is not read.
