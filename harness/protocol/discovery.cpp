@@ -103,6 +103,36 @@ Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& 
   return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
 }
 
+namespace {
+
+// What is opened from a folder of plugins, whichever of them is run.
+Status check_folder(const fs::path& folder) {
+  TRY(check_writers(folder));
+  for (const char* name : {"kernels", "preload", "ranks"}) {
+    std::error_code error;
+    TRY(check_writers(folder / name));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / name, error)) {
+      TRY(check_writers(entry.path()));
+    }
+  }
+  return {};
+}
+
+// A plugin or a manifest, and the files that the manifest names.
+Status check_file(const Arm& arm, const fs::path& file) {
+  TRY(check_writers(file));
+  TRY(check_writers(announced(file)));
+  if (!is_manifest(file)) return {};
+  const Result<std::vector<std::string>> command = worker_command(arm, file);
+  if (!command.ok()) return {};  // whoever asks it says so
+  for (const std::string& word : *command) {
+    if (word.find('/') != word.npos) TRY(check_writers(word));
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits) {
   const Result<std::vector<std::string>> command = worker_command(arm, file);
   if (!command.ok()) return {problem_entry(file, command.error())};
@@ -135,27 +165,20 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
 
 Status check_plugin(const Arm& arm, const fs::path& file) {
   if (arm.allows_writable_plugins) return {};
-  const fs::path folder = fs::absolute(file).parent_path();
-  std::vector<fs::path> run = {folder, file, announced(file)};
-  for (const char* name : {"kernels", "preload", "ranks"}) {
-    std::error_code error;
-    run.push_back(folder / name);
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / name, error)) run.push_back(entry.path());
-  }
-  if (const Result<std::vector<std::string>> command = worker_command(arm, file); is_manifest(file) && command.ok()) {
-    std::ranges::copy_if(*command, std::back_inserter(run),
-                         [](const std::string& word) { return word.find('/') != word.npos; });
-  }
-  for (const fs::path& path : run) TRY(check_writers(path));
-  return {};
+  TRY(check_folder(fs::absolute(file).parent_path()));
+  return check_file(arm, file);
 }
 
 Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
   std::vector<CatalogueEntry> catalogue;
   std::set<std::string> seen;
+  std::set<fs::path> checked;
   for (const fs::path& file : plugin_files(arm.plugin_folders)) {
     if (!wanted(file, globs)) continue;
-    TRY(check_plugin(arm, file));
+    if (!arm.allows_writable_plugins) {
+      if (checked.insert(file.parent_path()).second) TRY(check_folder(fs::absolute(file).parent_path()));
+      TRY(check_file(arm, file));
+    }
     for (CatalogueEntry& entry : ask(arm, file, limits)) {
       if (entry.problem && entry.problem->kind == ErrorKind::exhausted) return *entry.problem;
       if (!seen.insert(entry.implementation.id).second) {

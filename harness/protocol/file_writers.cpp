@@ -35,10 +35,12 @@ Status check_writers(const fs::path& file) {
   struct stat program {};
   if (stat(file.c_str(), &about) != 0 || stat("/proc/self/exe", &program) != 0) return {};
   const bool owner_is_known = about.st_uid == 0 || about.st_uid == geteuid() || about.st_uid == program.st_uid;
-  const bool group_is_known =
-      is_own_group(about.st_gid) || (about.st_gid == program.st_gid && (program.st_mode & S_IWGRP) != 0);
+  // Names, which take the longest to find, are asked for last.
+  const bool group_is_known = (about.st_mode & S_IWGRP) == 0 ||
+                              (about.st_gid == program.st_gid && (program.st_mode & S_IWGRP) != 0) ||
+                              is_own_group(about.st_gid);
   const bool open = (about.st_mode & ~program.st_mode & S_IWOTH) != 0;
-  if (owner_is_known && !open && (group_is_known || (about.st_mode & S_IWGRP) == 0)) return {};
+  if (owner_is_known && !open && group_is_known) return {};
   return usage_error(cat(file.string(), ": found mode ", formatted("%04o", about.st_mode & 07777U), ", owner ",
                          name_of_user(about.st_uid), ", group ", name_of_group(about.st_gid), ", expected that only ",
                          geteuid() == 0 ? "" : name_of_user(geteuid()) + " and ",
