@@ -23,10 +23,13 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kCases = 9;  // each optimizer; a case takes ten times as long there
+// A case takes ten times as long there. Every other seed below 18 visits each optimizer and both tasks.
+constexpr std::uint64_t kCases = 9;
 constexpr std::uint64_t kCasesOfALibrary = kCases;
+constexpr std::uint64_t kSeedStride = 2;
 #else
 constexpr std::uint64_t kCases = 48;
+constexpr std::uint64_t kSeedStride = 1;
 // Only their gradients, or their products, are their own, and some compile each.
 constexpr std::uint64_t kCasesOfALibrary = kCases / 4;
 #endif
@@ -179,9 +182,10 @@ TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
   std::map<std::string, int> right;
   std::map<std::string, std::string> refused;
   int unfit = 0;
-  for (std::uint64_t seed = 0; seed <= kCases; ++seed) {
-    const nlohmann::json scenario = seed < kCases ? random_scenario(seed) : random_full_batch_regression(seed);
-    const bool libraries = seed % (kCases / kCasesOfALibrary) == 0;
+  for (std::uint64_t count = 0; count <= kCases; ++count) {
+    const std::uint64_t seed = count * kSeedStride;
+    const nlohmann::json scenario = count < kCases ? random_scenario(seed) : random_full_batch_regression(seed);
+    const bool libraries = count % (kCases / kCasesOfALibrary) == 0;
     const std::map<std::string, Finding> found = findings(scenario, libraries ? catalogue : own);
     if (found.empty()) ++unfit;
     for (const auto& [id, finding] : found) {
@@ -192,7 +196,7 @@ TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
       if (is_missing(finding.reason)) refused[id] = finding.reason;
     }
   }
-  std::cout << "seeds 0 to " << kCases << ", " << unfit << " unfit for comparison\n";
+  std::cout << "seeds 0 to " << kCases * kSeedStride << ", " << unfit << " unfit for comparison\n";
   for (const protocol::CatalogueEntry& entry : catalogue) {
     const std::string& id = entry.implementation.id;
     const bool missing = right[id] == 0 && refused.contains(id);
