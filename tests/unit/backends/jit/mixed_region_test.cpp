@@ -13,7 +13,7 @@
 #include "implementations/backends/jit/lower/target.h"
 #include "implementations/common/failure.h"
 #include "tests/support/implementations/jit_targets.h"
-#include "tests/unit/backends/jit/trained_by_jit.h"
+#include "tests/support/implementations/trained_by_jit.h"
 
 namespace gdbench::strategies {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "implementations/strategies/graph/graph.h"
 #include "tests/support/implementations/training_case.h"
-#include "tests/unit/backends/jit/trained_by_jit.h"
+#include "tests/support/implementations/trained_by_jit.h"
 
 namespace gdbench::strategies {
 
