@@ -106,6 +106,13 @@ class Room(Surroundings):
         errors = self.under(("unshare", "-m", "sh", "-c", script, "sh", "PROGRAM", *RUN, "1"), 2)
         self.expect_refusal(errors, f"{JOURNAL}: cannot be written: Read-only file system")
 
+    def test_no_temporary_folder_for_generated_code(self):
+        command = ("PROGRAM", "verify", "--scenario", "linreg-3x2", "--impl", "casadi/generated", "--set", "dtype=f64",
+                   "--junit", "x.xml")
+        self.under(command, 4, variables={"TMPDIR": "/nowhere"})
+        said = "no temporary folder can be made for the C that CasADi writes|not installed: scripts/frameworks casadi"
+        self.assertRegex((self.folder / "x.xml").read_text(encoding="utf-8"), said)
+
     def test_what_a_killed_process_left_beside_a_report_goes(self):
         self.write("x.json.partial-99999999", "{")
         self.write(f"x.json.partial-{os.getpid()}", "{")

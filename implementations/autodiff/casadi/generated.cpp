@@ -2,8 +2,11 @@
 
 #include <casadi/core/code_generator.hpp>
 #include <casadi/core/external.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
 
 #include "implementations/common/failure.h"
@@ -16,8 +19,12 @@ using implementations::Failure;
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "gdbench-casadi-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw Failure(GDBENCH_FAILED, "no temporary folder " + path_);
+  TemporaryFolder() {
+    std::error_code error;
+    path_ = (fs::temp_directory_path(error) / "gdbench-casadi-XXXXXX").string();
+    if (error || mkdtemp(path_.data()) == nullptr) {
+      throw Failure(GDBENCH_UNSUPPORTED, "no temporary folder can be made for the C that CasADi writes");
+    }
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -32,19 +39,28 @@ class TemporaryFolder {
   std::string path_;
 };
 
+// The first line that a command of the shell wrote to stderr; nothing where it ended well.
+std::optional<std::string> error_of(const std::string& command) {
+  std::FILE* const errors = popen(("exec 2>&1 >/dev/null; " + command).c_str(), "r");
+  if (errors == nullptr) return "no process can be started";
+  std::string text;
+  for (int next = 0; (next = std::fgetc(errors)) != EOF;) text += static_cast<char>(next);
+  if (pclose(errors) == 0) return {};
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
 
 casadi::Function compiled(const casadi::Function& function) {
   const TemporaryFolder folder;
   casadi::CodeGenerator generator("step.c");
   generator.add(function);
-  generator.generate(folder.path() + "/");
-  const std::string command = "cd '" + folder.path() +
-                              "' && cc -O3 -march=native -shared -fPIC step.c -o step.so -lm "
-                              ">/dev/null 2>&1";
-  if (std::system(command.c_str()) != 0) {
-    throw Failure(GDBENCH_UNSUPPORTED, "the C that CasADi wrote cannot be compiled (cc): is there a C compiler?");
+  std::ofstream source(folder.path() + "/step.c");
+  if (!(source << generator.dump() << std::flush)) {
+    throw Failure(GDBENCH_UNSUPPORTED, "the C that CasADi writes cannot be kept in the temporary folder");
   }
+  const auto error = error_of("cd '" + folder.path() + "' && cc -O3 -march=native -shared -fPIC step.c -o step.so -lm");
+  if (error) throw Failure(GDBENCH_UNSUPPORTED, "cc cannot compile the C that CasADi wrote: " + *error);
   return casadi::external(function.name(), folder.path() + "/step.so");
 }
 

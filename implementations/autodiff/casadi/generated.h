@@ -6,7 +6,7 @@
 namespace gdbench::autodiff {
 
 // By `cc`, in a temporary folder that is gone when this returns. Throws Failure (GDBENCH_UNSUPPORTED) where there is no
-// C compiler or it fails.
+// C compiler, no such folder, or no room in it.
 casadi::Function compiled(const casadi::Function& function);
 
 }  // namespace gdbench::autodiff
