@@ -1,6 +1,6 @@
 # An SPDX 2.3 bill of materials: what is linked here, with versions as CMake found them, and licences. What is opened at
 # run time by name (a BLAS, cuBLAS) is another package's. A row's fields: name, target that has it, folder and variable
-# that know its version, how it is linked, licence (an SPDX expression).
+# that know its version, how it is linked, licence (an SPDX expression, as Debian's copyright file for it says).
 set(_backends implementations/backends)
 set(_components
     "Boost.Math|gdbench_stats|harness/stats|Boost_VERSION_STRING|STATIC_LINK|BSL-1.0"
@@ -11,14 +11,14 @@ set(_components
     "Open MPI|gdbench_ranks_openmpi|.||DYNAMIC_LINK|BSD-3-Clause-Open-MPI"
     "MPICH|gdbench_ranks_mpich|.||DYNAMIC_LINK|mpich2"
     "Eigen|gdbench_kernels_eigen|${_backends}/eigen|EIGEN3_VERSION_STRING|STATIC_LINK|MPL-2.0"
-    "oneDNN|gdbench_kernels_onednn|${_backends}/onednn|dnnl_VERSION|DYNAMIC_LINK|Apache-2.0"
+    "oneDNN|gdbench_kernels_onednn|${_backends}/onednn|dnnl_VERSION|DYNAMIC_LINK|Apache-2.0 AND BSD-3-Clause"
     "LLVM|gdbench_kernels_jit|${_backends}/jit|LLVM_PACKAGE_VERSION|STATIC_LINK|Apache-2.0 WITH LLVM-exception"
     "zlib|gdbench_kernels_jit|${_backends}/jit|ZLIB_VERSION_STRING|DYNAMIC_LINK|Zlib"
     "zstd|gdbench_kernels_jit|.||DYNAMIC_LINK|BSD-3-Clause OR GPL-2.0-only"
     "ncurses|gdbench_kernels_jit|.||DYNAMIC_LINK|X11-distribute-modifications-variant"
     "CUDA runtime|gdbench_kernels_cuda|${_backends}/cuda|CUDAToolkit_VERSION|STATIC_LINK|LicenseRef-NVIDIA-CUDA"
     "ADOL-C|gdbench_kernels_adolc|implementations/autodiff|adolc_version|DYNAMIC_LINK|EPL-1.0 OR GPL-2.0-or-later"
-    "Sacado|gdbench_kernels_sacado|implementations/autodiff|sacado_version|STATIC_LINK|BSD-3-Clause"
+    "Sacado|gdbench_kernels_sacado|implementations/autodiff|sacado_version|STATIC_LINK|LGPL-2.1-or-later"
     "Stan Math|gdbench_kernels_stan|implementations/autodiff|stan_version|STATIC_LINK|BSD-3-Clause"
     "CasADi|gdbench_kernels_casadi|implementations/autodiff|casadi_version|DYNAMIC_LINK|LGPL-3.0-or-later"
     "libtorch|gdbench_kernels_torch_cpp|implementations/torch_cpp|version|DYNAMIC_LINK|BSD-3-Clause"
