@@ -42,11 +42,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 target_include_directories(gdbench_settings INTERFACE ${PROJECT_SOURCE_DIR})
 if(GDBENCH_SANITIZE)
+  add_compile_options(-fsanitize=${GDBENCH_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GDBENCH_SANITIZE})
+endif()
+if(GDBENCH_SANITIZE MATCHES "undefined")
   # Without those checks of undefined behaviour that every access through a pointer has: they take a third of the time
   # that compiling takes, and what they find mostly crashes, or is found by the address sanitizer.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+  add_compile_options(-fno-sanitize-recover=undefined
                       -fno-sanitize=null,alignment,object-size,vptr,nonnull-attribute,returns-nonnull-attribute)
-  add_link_options(-fsanitize=address,undefined)
 endif()
 if(GDBENCH_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)

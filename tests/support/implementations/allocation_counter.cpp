@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifndef GDBENCH_COUNTS_ALLOCATIONS
 
 namespace gdbench {
 bool allocations_are_counted() { return false; }

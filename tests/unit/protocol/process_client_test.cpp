@@ -144,7 +144,7 @@ TEST_F(ProcessClientTest, AnImageOutsideOfTheMemoryIsRefused) {
 TEST_F(ProcessClientTest, ACrashSaysWhichSignal) {
   const Error error = run_error(fake_plugin("crash"));
   EXPECT_EQ(error.kind, ErrorKind::crashed);
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   EXPECT_NE(error.message.find("run: "), std::string::npos) << error.message;
 #else
   EXPECT_EQ(error.message, "run: signal 11 (Segmentation fault)");
