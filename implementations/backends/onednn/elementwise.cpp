@@ -1,6 +1,7 @@
 #include <dnnl.hpp>
 #include <vector>
 
+#include "implementations/backends/onednn/description.h"
 #include "implementations/backends/onednn/kernels.h"
 #include "implementations/backends/onednn/primitive_call.h"
 
@@ -47,9 +48,7 @@ cpu::Binding bind_activation(const Request& request) {
   // The loop is as fast as a selection.
   if (!eltwise || eltwise->algorithm == dnnl::algorithm::eltwise_relu) return {};
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);
-  const dnnl::eltwise_forward::desc operation(dnnl::prop_kind::forward_inference, eltwise->algorithm, shape,
-                                              eltwise->alpha);
-  const dnnl::eltwise_forward::primitive_desc description(operation, own_scratchpad(), engine());
+  const dnnl::eltwise_forward::primitive_desc description = describe_eltwise(*eltwise, shape);
   return bind_primitive(description, dnnl::eltwise_forward(description),
                         {{DNNL_ARG_SRC, 0, shape}, {DNNL_ARG_DST, 1, shape}});
 }
@@ -57,8 +56,7 @@ cpu::Binding bind_activation(const Request& request) {
 cpu::Binding bind_loss_gradient(const Request& request) {
   if (request.loss.kind != Loss::softmax_cross_entropy) return {};
   const dnnl::memory::desc shape = matrix(request.operands[0].rows, request.operands[0].columns);
-  const dnnl::softmax_forward::desc operation(dnnl::prop_kind::forward_inference, shape, 1);
-  const dnnl::softmax_forward::primitive_desc description(operation, own_scratchpad(), engine());
+  const dnnl::softmax_forward::primitive_desc description = describe_softmax(shape);
   PrimitiveCall softmax(dnnl::softmax_forward(description), description.scratchpad_desc(),
                         {{DNNL_ARG_SRC, 0, shape}, {DNNL_ARG_DST, 2, shape}});
   return cpu::make_binding(CrossEntropyGradientCall(std::move(softmax), request), run_cross_entropy_gradient);

@@ -5,6 +5,7 @@
 
 #include "implementations/backends/common/cpu/backend.h"
 #include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/onednn/description.h"
 #include "implementations/backends/onednn/kernels.h"
 #include "implementations/backends/onednn/primitive_call.h"
 
@@ -122,18 +123,18 @@ cpu::Binding bind_matmul(const Request& request, dnnl::memory::data_type type) {
   const dnnl::memory::desc bias = matrix(1, n);
   dnnl::primitive_attr attributes = own_scratchpad();
   dnnl::post_ops operations;
-  if (request.alpha != 1) attributes.set_output_scales(0, {static_cast<float>(request.alpha)});
+  if (request.alpha != 1) append_factor(attributes, operations, static_cast<float>(request.alpha));
   if (request.beta != 0) operations.append_sum(static_cast<float>(request.beta));
   if (const std::optional<Eltwise> eltwise = eltwise_of(request.epilogue_activation)) {
-    operations.append_eltwise(1, eltwise->algorithm, eltwise->alpha, 0);
+    append_eltwise(operations, *eltwise);
   }
   attributes.set_post_ops(operations);
+  const dnnl::matmul::primitive_desc description =
+      describe_matmul(a, b, request.epilogue_bias ? &bias : nullptr, c, attributes);
   if (!request.epilogue_bias) {
-    const dnnl::matmul::primitive_desc description(dnnl::matmul::desc(a, b, c), attributes, engine());
     return bind_primitive(description, dnnl::matmul(description),
                           {{DNNL_ARG_SRC, 0, a}, {DNNL_ARG_WEIGHTS, 1, b}, {DNNL_ARG_DST, 2, c}});
   }
-  const dnnl::matmul::primitive_desc description(dnnl::matmul::desc(a, b, bias, c), attributes, engine());
   return bind_primitive(
       description, dnnl::matmul(description),
       {{DNNL_ARG_SRC, 0, a}, {DNNL_ARG_WEIGHTS, 1, b}, {DNNL_ARG_DST, 2, c}, {DNNL_ARG_BIAS, 3, bias}});
