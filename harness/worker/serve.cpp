@@ -59,7 +59,7 @@ class Server {
   template <class... Request>
   Result<OrderedJson> dispatch(const std::string& name, const Json& request, std::tuple<Request...>* /*all*/) {
     Result<OrderedJson> answer = unsupported("request \"" + name + "\" is unknown to this worker");
-    ((name == Request::kName && (answer = encoded_answer<Request>(request), true)) || ...);
+    static_cast<void>(((name == Request::kName && (answer = encoded_answer<Request>(request), true)) || ...));
     return answer;
   }
 

@@ -56,7 +56,7 @@ template <class T>
 OwnedCall* bind_activation(Context& context, const Request& request) {
   const std::int64_t size = size_of(request.operands[0]);
   return with_activation(request.activation, [&](auto function) -> OwnedCall* {
-    return make_call(context, "activation", [size, function](Context& to, const Buffer* buffers) {
+    return make_call(context, "activation", [size](Context& to, const Buffer* buffers) {
       launch_map(to.stream, size, data<const T>(buffers[0]), data<T>(buffers[1]), Apply<T, decltype(function)>{});
     });
   });
@@ -67,7 +67,7 @@ OwnedCall* bind_activation_gradient(Context& context, const Request& request) {
   using T = SumOf<Number>;
   const std::int64_t size = size_of(request.operands[0]);
   return with_activation(request.activation, [&](auto function) -> OwnedCall* {
-    return make_call(context, "activation_gradient", [size, function](Context& to, const Buffer* buffers) {
+    return make_call(context, "activation_gradient", [size](Context& to, const Buffer* buffers) {
       T* d = data<T>(buffers[1]);
       launch_map(to.stream, size, data<const T>(buffers[0]), static_cast<const T*>(d), d,
                  ActivationGradient<Number, decltype(function)>{});

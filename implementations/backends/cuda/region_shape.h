@@ -14,7 +14,8 @@ constexpr int kMaxRegionLayers = 6;
 class Divisor {
  public:
   Divisor() = default;
-  explicit Divisor(int divisor) : divisor_(divisor), magic_((std::uint64_t{1} << 32) / divisor + 1) {}
+  explicit Divisor(int divisor)
+      : divisor_(divisor), magic_((std::uint64_t{1} << 32) / static_cast<std::uint64_t>(divisor) + 1) {}
   GDBENCH_HOST_DEVICE int quotient(int number) const {
     return static_cast<int>((static_cast<std::uint64_t>(number) * magic_) >> 32);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -28,7 +29,13 @@ struct AlignedAllocator {
   bool operator==(const AlignedAllocator&) const = default;
 };
 template <class T>
-using Array = std::vector<T, AlignedAllocator<T>>;
+struct Array : std::vector<T, AlignedAllocator<T>> {
+  using Base = std::vector<T, AlignedAllocator<T>>;
+  using Base::Base;
+  // By indices of any type, as pointers.
+  T& operator[](std::integral auto i) { return Base::operator[](static_cast<std::size_t>(i)); }
+  const T& operator[](std::integral auto i) const { return Base::operator[](static_cast<std::size_t>(i)); }
+};
 
 // output = activation(input W + b), W [inputs, outputs], for one row at a time.
 template <class T>

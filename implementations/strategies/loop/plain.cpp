@@ -152,12 +152,13 @@ class Loop final : public Trainer {
 #pragma omp for schedule(static, 1)
       for (int part = 0; part < threads_; ++part) {
         const std::int64_t rows = last - first;
-        rows_[part].find_gradient(order, first + rows * part / threads_, first + rows * (part + 1) / threads_, factor);
+        rows_[static_cast<std::size_t>(part)].find_gradient(order, first + rows * part / threads_,
+                                                            first + rows * (part + 1) / threads_, factor);
       }
 #pragma omp for schedule(static) nowait
       for (std::int64_t i = 0; i < size; ++i) {
         T sum = gradient_[i];
-        for (int part = 1; part < threads_; ++part) sum += rows_[part].gradient()[i];
+        for (int part = 1; part < threads_; ++part) sum += rows_[static_cast<std::size_t>(part)].gradient()[i];
         gradient_[i] = sum;
       }
     }

@@ -35,14 +35,15 @@ class Rows {
       const auto& [inputs, outputs, value, has_bias] = problem.layers[l];
       const Activation activation = catalogue::activation_of(problem.layers[l]);
       const std::int64_t bias = inputs * outputs;
+      const auto width = static_cast<std::size_t>(outputs);
       const T* const read = mixed ? rounded_.data() + (weights - parameters_) : weights;
       layers_.push_back({inputs, outputs, activation, read, has_bias != 0 ? weights + bias : nullptr, gradient,
-                         gradient + bias, Array<T>(catalogue::reads_input(activation) ? outputs : 0), Array<T>(outputs),
-                         Array<T>(outputs)});
+                         gradient + bias, Array<T>(catalogue::reads_input(activation) ? width : 0), Array<T>(width),
+                         Array<T>(width)});
       weights += bias + has_bias * outputs;
       gradient += bias + has_bias * outputs;
     }
-    whole_delta_.resize(layers_.back().outputs);
+    whole_delta_.resize(layers_.back().output.size());
   }
   // Layers point into the gradient.
   Rows(Rows&&) = default;
@@ -71,7 +72,7 @@ class Rows {
         sum += std::log(exponentials) - static_cast<double>(output[labels[row]] - shift);
       } else {
         for (std::size_t j = 0; j < output.size(); ++j) {
-          const double target = static_cast<double>(y[row * data_.outputs + j]);
+          const double target = static_cast<double>(y[static_cast<std::size_t>(row * data_.outputs) + j]);
           sum += term(static_cast<double>(output[j]), target) / static_cast<double>(data_.outputs);
         }
       }

@@ -52,7 +52,7 @@ report::ReportComparison example_comparison() {
                       compared("linear/fused/y", Change::fixed, 1, {1, 1})};
   comparison.cells[2].remark = "the interval from 0.4 to 2.5 reaches across the margin of 1%";
   comparison.cells[3].layouts = {1.08, 1.1, 1.12, 1.09};
-  for (const std::size_t came : {6, 7}) {
+  for (const std::size_t came : {6U, 7U}) {
     comparison.cells[came].base_ns.reset();
     comparison.cells[came].ratio.reset();
   }

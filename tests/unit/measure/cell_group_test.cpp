@@ -52,7 +52,7 @@ TEST_F(CellGroupTest, WorkersStandSideBySideAndAreVisitedInRounds) {
   ASSERT_GE(visits.size(), 10U);
   visits.erase(visits.begin(), visits.begin() + 2);  // the first step of each
   std::set<std::string> first;
-  for (int round = 0; round < 4; ++round) {
+  for (std::size_t round = 0; round < 4; ++round) {
     EXPECT_NE(visits[2 * round], visits[2 * round + 1]) << "round " << round;
     first.insert(visits[2 * round]);
   }

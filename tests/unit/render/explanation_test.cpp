@@ -54,7 +54,7 @@ TEST(ExplanationWords, ListAllPhasesWithTheirSharesFirst) {
 
 TEST(ExplanationWords, NameTheLayerOfAnOp) {
   report::Report report = tests::explained_report();
-  for (const std::size_t cell : {0, 1}) report.cells[cell].profile->records[1].layers = {1};
+  for (const std::size_t cell : {0U, 1U}) report.cells[cell].profile->records[1].layers = {1};
   EXPECT_NE(words_of(report, 0, 1).find("    backward, product, layer 1: 108%"), std::string::npos);
 }
 

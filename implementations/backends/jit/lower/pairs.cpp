@@ -68,7 +68,9 @@ void Pairs::for_each_pair(std::int64_t count, const Body& body) {
 // A block has as many rows as a vector has lanes.
 void Pairs::write_weights() {
   const int lanes = context_.lanes();
-  for (const auto& [value, weights] : weights_) {
+  for (const auto& of_value : weights_) {
+    const ValueId value = of_value.first;  // clang 14 has no lambdas that capture structured bindings
+    const Weights& weights = of_value.second;
     const RegionValue& shape = context_.region[value];
     const ArrayId source = context_.place(value).array;
     for_each_part(builder_, {0, shape.rows}, shape_.block, [&](const Affine& block, std::int64_t) {
@@ -93,7 +95,8 @@ void Pairs::write_weights() {
 }
 
 void Pairs::write_inputs(const std::map<ValueId, Matrix>& layer_inputs) {
-  for (const auto& [value, array] : columns_) {
+  for (const auto& of_value : columns_) {
+    const ValueId value = of_value.first;
     if (context_.region[value].role == RegionRole::result) continue;
     for_each_part(builder_, {0, rows_}, shape_.panel, [&](const Affine& first, std::int64_t rows) {
       context_.take_rows({value}, rows, first);

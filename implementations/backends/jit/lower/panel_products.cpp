@@ -98,7 +98,7 @@ PanelProduct::PanelProduct(Context& context, const Group& group, const PanelShap
 std::int64_t PanelProduct::columns_within(double bytes, std::int64_t own) const {
   const Matrix& weights = context_.place(context_.region.nodes[group_.nodes.front()].operands[1]);
   const std::int64_t inner = request_.transpose_b ? weights.columns : request_.operands[0].columns;
-  const std::size_t entry = bytes_of(context_.real()) / (pairs_ != nullptr ? 2 : 1);
+  const auto entry = static_cast<std::int64_t>(bytes_of(context_.real())) / (pairs_ != nullptr ? 2 : 1);
   const auto fitting = static_cast<std::int64_t>(bytes / static_cast<double>(inner * entry));
   if (fitting >= own) return own;
   const std::int64_t unit = request_.transpose_b ? shape_.block : EvenParts(own, shape_.batch.lines).size;

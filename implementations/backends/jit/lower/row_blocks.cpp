@@ -40,10 +40,11 @@ bool classify(const Region& region, RowBlocks& blocks) {
 std::optional<RowBlocks> find_row_blocks(Region& region) {
   RowBlocks blocks;
   if (!classify(region, blocks) || blocks.rows == 0) return {};
-  const auto behind = std::ranges::stable_partition(region.nodes, [&](const Node& node) {
+  // By iterators: clang 14 does not understand the subranges of libstdc++.
+  const auto behind = std::stable_partition(region.nodes.begin(), region.nodes.end(), [&](const Node& node) {
     return blocks.batch.contains(node.result) || blocks.sums.contains(node.result);
   });
-  blocks.nodes = static_cast<NodeIndex>(behind.begin() - region.nodes.begin());
+  blocks.nodes = static_cast<NodeIndex>(behind - region.nodes.begin());
   if (blocks.nodes == 0) return {};
   return blocks;
 }

@@ -193,7 +193,7 @@ class StepLowering {
     fired(Pass::prefetching) = choices_.has(Pass::prefetching);
     // Those of the batch first.
     const auto of_batch = [&](const Node& node) { return blocks_->batch.contains(node.result); };
-    std::ranges::stable_partition(region_.nodes, of_batch);
+    std::stable_partition(region_.nodes.begin(), region_.nodes.end(), of_batch);
     builder_.steps([&](const Affine& step) {
       load_factors(context_, step);
       context_.begin_step(step);

@@ -188,7 +188,7 @@ TEST(JitRefinementTest, TakesTheLeastNormalNumberForSmallerOnes) {
   x[4] = Limits::infinity();
   for_each_target_with_estimates([&](const Target& target) {
     const std::vector<float> roots = mapped(target, x, refined_root);
-    for (const std::size_t i : {0, 1, 2, 5}) EXPECT_FLOAT_EQ(roots[i], std::sqrt(Limits::min())) << i;
+    for (const std::size_t i : {0U, 1U, 2U, 5U}) EXPECT_FLOAT_EQ(roots[i], std::sqrt(Limits::min())) << i;
     EXPECT_TRUE(std::isnan(roots[3]));
     EXPECT_TRUE(std::isnan(roots[4]));
   });
