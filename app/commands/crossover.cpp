@@ -194,7 +194,9 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
   install_signal_handlers();
   const measure::RunOptions run = TRY(to_run_options(options.measuring));
   const double margin = TRY(parse_share("--margin", options.margin));
-  Sides sides = {TRY(parse_side("--a", options.a)), TRY(parse_side("--b", options.b))};
+  const auto a = TRY(parse_side("--a", options.a));  // apart, or g++ 14 warns of dangling pointers
+  const auto b = TRY(parse_side("--b", options.b));
+  Sides sides = {a, b};
   const CellPlanner planner =
       TRY(CellPlanner::make(options.scenario, options.measuring.settings, options.measuring.threads,
                             {sides[0].implementation, sides[1].implementation}));

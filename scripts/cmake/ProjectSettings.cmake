@@ -41,6 +41,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(gdbench_settings INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 endif()
 target_include_directories(gdbench_settings INTERFACE ${PROJECT_SOURCE_DIR})
+# The standard library checks its preconditions where nobody measures.
+add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(GDBENCH_SANITIZE)
   add_compile_options(-fsanitize=${GDBENCH_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GDBENCH_SANITIZE})
