@@ -23,7 +23,6 @@ enum class Figure { time, ratio, difference };
 double middle_of_sorted(const std::vector<double>& figures, Figure kind) {
   const double low = figures[(figures.size() - 1) / 2];
   const double high = figures[figures.size() / 2];
-  if (low == high) return low;
   return kind == Figure::ratio ? std::sqrt(low * high) : (low + high) / 2;
 }
 
@@ -252,7 +251,7 @@ std::vector<Comparison> compare_family(std::size_t members, double confidence,
 }
 
 int needed_launches(const Estimate& ratio, const Interval& range, int minimum_launches) {
-  if (ratio.launches == 0 || ratio.within_one_process) return minimum_launches;
+  if (ratio.within_one_process) return minimum_launches;
   double launches = minimum_launches;
   for (const double limit : {range.low, range.high}) {
     if (!(limit > ratio.interval.low && limit < ratio.interval.high)) continue;

@@ -149,7 +149,7 @@ double drift_of(const Report& report) {
     for (const auto& [launch, times] : launches) {
       (earlier.size() < launches.size() / 2 ? earlier : later).push_back(*std::min_element(times.begin(), times.end()));
     }
-    if (earlier.empty() || later.empty()) continue;
+    if (earlier.empty()) continue;
     shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
   }
   return shifts.empty() ? 0 : std::exp(stats::median(shifts)) - 1;
