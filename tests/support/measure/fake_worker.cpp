@@ -64,6 +64,7 @@ class FakeClient : public protocol::Client {
     answer.host_tells_outside = true;
     if (worker_->device_share) answer.device_ns = *worker_->device_share * answer.real_ns;
     answer.end_step = TRY(get_state(request.end_image));
+    worker_->says(answer);
     return answer;
   }
 

@@ -19,6 +19,8 @@ struct FakeWorker {
   std::function<Status(const std::string& request)> before = [](const std::string& /*request*/) { return Status(); };
   // How many steps it makes of those that it is asked for; it always says that it made all.
   std::function<std::uint64_t(std::uint64_t steps)> steps_made = [](std::uint64_t steps) { return steps; };
+  // Changes what it says of a block whose end is at answer.end_step.
+  std::function<void(protocol::BlockAnswer& answer)> says = [](protocol::BlockAnswer& /*answer*/) {};
   double stated_loss_factor = 1;           // on the loss that it states
   std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with

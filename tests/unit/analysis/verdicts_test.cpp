@@ -53,6 +53,35 @@ TEST(Controls, AreComparedWithTheirTwins) {
   EXPECT_EQ(control.comparison.verdict, stats::Verdict::equivalent);
 }
 
+TEST(Controls, TheirTwinsHaveTheSameOptionsAndThreads) {
+  report::Report report = report_with_control(100.5);
+  for (report::Cell& cell : report.cells) {
+    if (cell.implementation == "a/base") {
+      cell.options = {{"fast", "true"}};
+      cell.threads = 2;
+    }
+  }
+  report::Cell one_thread = cell_taking("a/base", "one thread", 50);
+  one_thread.options = {{"fast", "true"}};
+  report::Cell without_options = cell_taking("a/base", "without options", 50);
+  without_options.threads = 2;
+  report::Cell another = cell_taking("a/another", "another", 50);
+  another.options = {{"fast", "true"}};
+  another.threads = 2;
+  report::Cell four_threads = cell_taking("a/base", "four threads", 50);
+  four_threads.options = another.options;
+  four_threads.threads = 4;
+  report::Cell yet_another = another;
+  yet_another.implementation = "b/yet another";
+  report.cells.insert(report.cells.begin(), {one_thread, without_options, another, four_threads, yet_another});
+  summarise(report);
+  ASSERT_TRUE(report.controls.has_value());
+  EXPECT_EQ(report.controls->front().twin, "s/a/base#new");
+  report.cells.erase(report.cells.begin() + 5);
+  summarise(report);
+  EXPECT_FALSE(report.controls.has_value()) << "nobody else is its twin";
+}
+
 TEST(Controls, WithoutOneNothingIsLowered) {
   report::Report report = report_with_control(100);
   report.cells.erase(report.cells.begin() + 1);
@@ -74,6 +103,41 @@ TEST(Controls, WhatOneIsOffByIsTheLeastMargin) {
   EXPECT_EQ(report.controls->front().comparison.verdict, stats::Verdict::inconclusive);
   EXPECT_NEAR(verdict_options(report, "s").noise_floor, 0.03, 0.002);
   EXPECT_EQ(verdict_on_other(report).verdict, stats::Verdict::equivalent);
+}
+
+TEST(Controls, TheWorstOfAScenarioDecides) {
+  for (const double other_ns : {101.0, 103.0}) {
+    report::Report report = report_with_control(104 - (other_ns - 100));
+    report.cells.push_back(cell_taking("a/other", report::kControlArm, 1.02 * other_ns));
+    summarise(report);
+    ASSERT_EQ(report.controls->size(), 2U);
+    EXPECT_NEAR(verdict_options(report, "s").noise_floor, 0.03, 1e-9);
+    EXPECT_EQ(verdict_options(report, "another scenario").noise_floor, 0);
+  }
+}
+
+TEST(Controls, OneThatIsFasterThanItselfIsAsDirty) {
+  const stats::VerdictOptions options = verdict_options(report_with_control(80), "s");
+  EXPECT_NEAR(options.noise_floor, 0.25, 1e-9) << "100 over 80";
+  EXPECT_EQ(options.unfit, "the control took 0.8 [0.8, 0.8] times as long as itself: this machine was unfit");
+}
+
+TEST(Controls, WhatIsSaidOfADirtyOneHasItsInterval) {
+  report::Report report = report_with_control(100);
+  for (std::size_t i = 0; i < 8; ++i) {
+    report.cells[0].samples[i].real_ns = 100;
+    report.cells[1].samples[i].real_ns = i % 2 == 0 ? 120 : 130;
+  }
+  summarise(report);
+  EXPECT_EQ(verdict_options(report, "s").unfit,
+            "the control took 1.25 [1.2, 1.3] times as long as itself: this machine was unfit");
+}
+
+TEST(Controls, FewerThanThreeLaunchesOfOneSayNothing) {
+  const stats::VerdictOptions options = verdict_options(report_with_control(150, 2), "s");
+  EXPECT_EQ(options.noise_floor, 0);
+  EXPECT_EQ(options.unfit, "");
+  EXPECT_NEAR(verdict_options(report_with_control(150, 3), "s").noise_floor, 0.5, 1e-9);
 }
 
 TEST(Controls, ADirtyOneLowersEveryVerdictOfItsScenario) {

@@ -122,10 +122,31 @@ TEST(Journal, NamesFileAndLineOfACorruptLine) {
             "j: line 3: /cell: found \"nobody\", expected the id of a cell of line 1");
 }
 
-TEST(Journal, MustBeginWithTheRun) {
-  EXPECT_FALSE(parse_journal("{\"event\":\"note\",\"text\":\"a\"}\n", "j").ok());
-  EXPECT_FALSE(parse_journal("{\"event\":\"run\",\"rep", "j").ok());
-  EXPECT_FALSE(parse_journal("", "j").ok());
+TEST(Journal, BeginsWithTheRunAndHasNoOther) {
+  const auto refusal = [](const std::string& text) { return parse_journal(text, "j").error().message; };
+  EXPECT_EQ(refusal("{\"event\":\"note\",\"text\":\"a\"}\n"),
+            "j: line 1: found the event \"note\", expected the event \"run\" on line 1 only");
+  EXPECT_EQ(refusal("{\"event\":\"run\",\"rep"), "j: line 1: found no whole line, expected the event \"run\"");
+  EXPECT_EQ(refusal(""), "j: line 1: found no whole line, expected the event \"run\"");
+  EXPECT_EQ(refusal("{\"event\":\"run\"}\n"), "j: line 1: /report: found nothing, expected this key");
+  const std::string no_event = "j: line 1: found no event, expected one JSON object with the key \"event\"";
+  for (const char* text : {"[]\n", "{}\n", "{\"event\":1}\n", "\n"}) EXPECT_EQ(refusal(text), no_event) << text;
+  const TemporaryFolder folder;
+  { const Journal journal = journal_of(example_report(), folder.file("j")); }
+  const std::string whole = text_of(folder.file("j"));
+  EXPECT_EQ(refusal(whole + whole), "j: line " + std::to_string(std::count(whole.begin(), whole.end(), '\n') + 1) +
+                                        ": found the event \"run\", expected the event \"run\" on line 1 only");
+}
+
+TEST(Journal, UnknownKeysAreErrorsUnlessItIsOfANewerVersion) {
+  const TemporaryFolder folder;
+  { const Journal journal = journal_of(example_report(), folder.file("j")); }
+  std::string text = text_of(folder.file("j")) + "{\"event\":\"note\",\"text\":\"a\",\"of a newer version\":1}\n";
+  EXPECT_FALSE(parse_journal(text, "j").ok());
+  const std::string minor = "\"minor\":" + std::to_string(kSchemaMinor);
+  ASSERT_NE(text.find(minor), std::string::npos);
+  text.replace(text.find(minor), minor.size(), "\"minor\":" + std::to_string(kSchemaMinor + 1));
+  EXPECT_TRUE(parse_journal(text, "j").ok()) << parse_journal(text, "j").error().message;
 }
 
 TEST(Journal, ReplacesAnExistingFile) {

@@ -44,6 +44,39 @@ TEST(TakeOver, GivesCellsWhatTheJournalKnows) {
   EXPECT_EQ(planned.cells[1].status.state, CellState::pending) << "to be verified still";
 }
 
+TEST(TakeOver, LosesNothingOfACell) {
+  Report killed = planned_run();
+  killed.run.started_at = "2026-01-01T00:00:00Z";
+  killed.ceilings.emplace().measurements.resize(2);
+  Cell& known = killed.cells[1];
+  known.status = {CellState::untrusted, "has 2 threads, declared 1"};
+  known.verification.emplace().steps = 5;
+  known.block.emplace().steps = 20;
+  known.profile.emplace().steps = 7;
+  known.target.emplace().steps = 90;
+  known.runtime.emplace()["threads"] = "1";
+  known.confirmed_from = 3;
+  known.launches.resize(4);
+  known.samples.resize(8);
+  Report planned = planned_run();
+  planned.notes = {"of this command"};
+  ASSERT_TRUE(take_over(killed, "j", planned).ok());
+  const Cell& taken = planned.cells[1];
+  EXPECT_EQ(taken.status.state, CellState::untrusted);
+  EXPECT_EQ(taken.status.reason, "has 2 threads, declared 1");
+  EXPECT_EQ(taken.verification->steps, 5);
+  EXPECT_EQ(taken.block->steps, 20U);
+  EXPECT_EQ(taken.profile->steps, 7U);
+  EXPECT_EQ(taken.target->steps, 90U);
+  EXPECT_EQ(taken.runtime->at("threads"), "1");
+  EXPECT_EQ(taken.confirmed_from, 3);
+  EXPECT_EQ(taken.launches.size(), 4U);
+  EXPECT_EQ(taken.samples.size(), 8U);
+  EXPECT_EQ(planned.run.started_at, killed.run.started_at);
+  EXPECT_EQ(planned.ceilings->measurements.size(), 2U);
+  EXPECT_EQ(planned.notes, std::vector<std::string>{"of this command"});
+}
+
 TEST(TakeOver, RefusesAnotherRun) {
   const auto refusal = [](const Report& killed) {
     Report planned = planned_run();
@@ -61,7 +94,10 @@ TEST(TakeOver, RefusesAnotherRun) {
   EXPECT_EQ(refusal(other), "j: found no cell s/b, expected the cells of this command");
   other = planned_run();
   other.cells[1].build = "build 2";
-  EXPECT_NE(refusal(other).find("expected the build \"build 1\""), std::string::npos);
+  EXPECT_EQ(refusal(other), "j: cell s/b: found \"build 2\", expected the build \"build 1\" and the same scenario");
+  other = planned_run();
+  other.cells[1].scenario = "another";
+  EXPECT_EQ(refusal(other), "j: cell s/b: found \"build 1\", expected the build \"build 1\" and the same scenario");
   other = planned_run();
   other.run.status = "complete";
   EXPECT_NE(refusal(other).find("expected one that was stopped"), std::string::npos);
@@ -88,6 +124,42 @@ TEST(JournalResume, DropsHalfALineAndGoesOn) {
   EXPECT_EQ(read->cells[1].samples.size(), 1U);
   EXPECT_EQ(read->run.status, "killed");
   EXPECT_FALSE(Journal::resume(folder.path() / "nothing", "").ok());
+}
+
+TEST(JournalResume, ARunThatEndedIsUnderWayAgain) {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.file("j");
+  report::Run run = planned_run().run;
+  run.status = "interrupted";
+  {
+    Result<Journal> journal = Journal::create(path, planned_run());
+    ASSERT_TRUE(journal.ok() && journal->end(run).ok());
+  }
+  EXPECT_EQ(read_report(path)->run.status, "interrupted");
+  Result<Journal> journal = Journal::resume(path, "2026-01-01T00:00:00Z");
+  ASSERT_TRUE(journal.ok());
+  EXPECT_EQ(read_report(path)->run.status, "killed") << "until it ends once more";
+  run.status = "complete";
+  run.finished_at = "2026-01-02T00:00:00Z";
+  ASSERT_TRUE(journal->end(run).ok());
+  EXPECT_EQ(read_report(path)->run.status, "complete");
+  EXPECT_EQ(read_report(path)->run.finished_at, "2026-01-02T00:00:00Z");
+}
+
+TEST(JournalResume, OneRunAtATimeWritesAJournal) {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.file("j");
+  const std::string refusal = path + ": found a run that is still going on, expected no other that writes it";
+  Result<Journal> journal = Journal::create(path, planned_run());
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE(journal->note("kept").ok());
+  const Result<Journal> other = Journal::create(path, planned_run());
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().message, refusal);
+  const Result<Journal> resumed = Journal::resume(path, "");
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_EQ(resumed.error().message, refusal);
+  EXPECT_EQ(read_report(path)->notes, std::vector<std::string>{"kept"});
 }
 
 }  // namespace

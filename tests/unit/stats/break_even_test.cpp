@@ -30,7 +30,8 @@ TEST(BreakEvenTest, EachOvertaking) {
   const Row rows[] = {
       {6000, 5, Overtaking::after, 1000},       {6000, 9, Overtaking::after, 5000},
       {500, 5, Overtaking::from_the_start, 0},  {500, 10, Overtaking::from_the_start, 0},
-      {1000, 5, Overtaking::from_the_start, 0}, {6000, 20, Overtaking::never, never},
+      {1000, 5, Overtaking::from_the_start, 0}, {1000, 10, Overtaking::from_the_start, 0},
+      {1000.5, 5, Overtaking::after, 0.1},      {6000, 20, Overtaking::never, never},
       {6000, 10, Overtaking::never, never},     {500, 20, Overtaking::never, never},
   };
   for (const Row& row : rows) {
@@ -55,6 +56,21 @@ TEST(BreakEvenTest, ScatterWidensTheInterval) {
   }
   EXPECT_LT(wide.interval.low, narrow.interval.low);
   EXPECT_GT(wide.interval.high, narrow.interval.high);
+}
+
+TEST(BreakEvenTest, AtFullConfidenceTheIntervalHasEveryResample) {
+  // Ready 5000 ns later, 4, 5 or 8 ns less a step. Some resample has one of these launches alone.
+  const std::vector<LaunchCost> candidate = {{1, 6000, 6}, {2, 6000, 5}, {3, 6000, 2}};
+  const BreakEven result = break_even(candidate, costs(1000, 10), 0, {.confidence = 1});
+  EXPECT_DOUBLE_EQ(result.steps, 1000);
+  EXPECT_DOUBLE_EQ(result.interval.low, 5000.0 / 8);
+  EXPECT_DOUBLE_EQ(result.interval.high, 5000.0 / 4);
+  bool apart = false;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Interval two = break_even(candidate, costs(1000, 10), 0, {1, 2, seed}).interval;
+    apart = apart || two.low < two.high;
+  }
+  EXPECT_TRUE(apart) << "two resamples are its two ends";
 }
 
 TEST(BreakEvenTest, StepsThatCannotBeToldApartReachToInfinity) {

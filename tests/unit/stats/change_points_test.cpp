@@ -30,6 +30,61 @@ void step(std::vector<double>& values, std::size_t first, double ratio) {
   for (std::size_t i = first; i < values.size(); ++i) values[i] += std::log(ratio);
 }
 
+double mean_distance(const std::vector<double>& some, const std::vector<double>& others) {
+  double sum = 0;
+  for (const double one : some) {
+    for (const double other : others) sum += std::abs(one - other);
+  }
+  return sum / static_cast<double>(some.size() * others.size());
+}
+
+double mean_distance_of_pairs(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  return mean_distance(values, values) * count / (count - 1);
+}
+
+// The borders in the order in which the segments are divided, by the formulas as the paper has them (its (5) to (7)).
+void divide(const std::vector<double>& values, Borders& borders) {
+  Borders ends = borders;
+  ends.push_back(values.size());
+  std::ranges::sort(ends);
+  double largest = 0;
+  std::size_t best = 0;
+  std::size_t first = 0;
+  for (const std::size_t end : ends) {
+    for (std::size_t border = first + kMinSegment; border + kMinSegment <= end; ++border) {
+      for (std::size_t last = border + kMinSegment; last <= end; ++last) {
+        const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+        const std::vector<double> before(at(first), at(border));
+        const std::vector<double> behind(at(border), at(last));
+        const auto n = static_cast<double>(before.size());
+        const auto m = static_cast<double>(behind.size());
+        const double distance =
+            n * m / (n + m) *
+            (2 * mean_distance(before, behind) - mean_distance_of_pairs(before) - mean_distance_of_pairs(behind));
+        if (distance <= largest) continue;
+        largest = distance;
+        best = border;
+      }
+    }
+    first = end;
+  }
+  if (largest == 0) return;
+  borders.push_back(best);
+  divide(values, borders);
+}
+
+TEST(ChangePoints, DividesWhereTheFormulasOfThePaperDo) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<double> values = scatter(14, 300 + seed, true);
+    step(values, 3 + seed % 8, 1.02);
+    Borders expected;
+    divide(values, expected);
+    std::ranges::sort(expected);
+    EXPECT_EQ(change_points(values, {.permutations = 0}), expected) << "every division is significant, seed " << seed;
+  }
+}
+
 TEST(ChangePoints, NoiseAloneSeldomHasAny) {
   for (const bool with_tails : {false, true}) {
     for (const std::size_t count : {12U, 40U, 100U}) {
@@ -41,6 +96,14 @@ TEST(ChangePoints, NoiseAloneSeldomHasAny) {
       EXPECT_LT(alarms, 7) << count << " values" << (with_tails ? " with tails" : "");
     }
   }
+}
+
+TEST(ChangePoints, FewPermutationsCannotBeSignificant) {
+  std::vector<double> values = scatter(40, 11);
+  step(values, 20, 2);
+  EXPECT_EQ(change_points(values, {.significance = 0.1, .permutations = 9}), Borders({20}));
+  EXPECT_EQ(change_points(values, {.significance = 0.1, .permutations = 8}), Borders())
+      << "the order of time is one of nine, which is more than a tenth";
 }
 
 TEST(ChangePoints, FindsAStepAtItsBorder) {

@@ -70,6 +70,9 @@ const Comparison kEquivalent = verdict(Verdict::equivalent, {0.999, 1.001});
 const Comparison kInconclusive = verdict(Verdict::inconclusive, {0.9, 1.1});
 const Comparison kNotFaster = verdict(Verdict::inconclusive, {0.995, 1.02});
 const Comparison kNotSlower = verdict(Verdict::inconclusive, {0.98, 1.005});
+const Comparison kNotFasterAtTheLimit = verdict(Verdict::inconclusive, {1 / 1.01, 1.02});
+const Comparison kNotSlowerAtTheLimit = verdict(Verdict::inconclusive, {0.98, 1.01});
+const Comparison kEquivalentAndWide = verdict(Verdict::equivalent, {0.9, 1.1});  // by a margin of its own
 const Comparison kTooFew = verdict(Verdict::inconclusive, {1.8, 2.2}, 3);
 
 Crossover found(const ComparedSizes& sizes) { return find_crossover(sizes, VerdictOptions{}.margin); }
@@ -158,6 +161,21 @@ TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
   EXPECT_FALSE(next_size(sizes, options));
 }
 
+TEST(NextSizeTest, TheSizeWithTheFewestLaunchesIsNext) {
+  const CrossoverOptions options{.from = 1, .to = 4, .grid = 2, .launches = 8, .max_launches = 100};
+  const auto inconclusive = [](int launches) { return verdict(Verdict::inconclusive, {0.9, 1.1}, launches); };
+  const ComparedSizes sizes = {{1, inconclusive(20)}, {2, inconclusive(8)}, {3, inconclusive(9)}, {4, inconclusive(8)}};
+  EXPECT_EQ(next_size(sizes, options)->size, 2);
+  EXPECT_EQ(next_size(sizes, options)->launches, 16);
+  EXPECT_EQ(next_size({{1, kFaster}, {4, inconclusive(2)}}, options)->launches, 8) << "what a size gets at first";
+}
+
+TEST(NextSizeTest, BetweenNeighboursButOneThereIsOne) {
+  const CrossoverOptions options{.from = 1, .to = 3, .grid = 2};
+  EXPECT_EQ(next_size({{1, kSlower}, {3, kFaster}}, options)->size, 2);
+  EXPECT_EQ(next_size({{1, kSlower}, {3, kFaster}, {9, kFaster}}, {.from = 1, .to = 9, .grid = 2})->size, 2);
+}
+
 TEST(NextSizeTest, EquivalentSizesGetNoMoreLaunches) {
   const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2};
   EXPECT_EQ(next_size({{10, kSlower}, {100, kEquivalent}, {1000, kFaster}}, options)->size, 32);
@@ -174,7 +192,15 @@ TEST(NextSizeTest, AnEndWithoutAWinnerIsNarrowedDownToo) {
 TEST(NextSizeTest, OppositeWinnersComeFirst) {
   const CrossoverOptions options{.from = 1, .to = 8, .grid = 2};
   EXPECT_EQ(next_size({{1, kEquivalent}, {8, kSlower}, {20, kSlower}, {90, kFaster}}, options)->size, 42);
+  EXPECT_EQ(next_size({{1, kEquivalent}, {8, kFaster}, {20, kFaster}, {90, kSlower}}, options)->size, 42);
   EXPECT_EQ(next_size({{1, kEquivalent}, {8, kSlower}, {9, kFaster}}, options)->size, 3) << "neighbours are done";
+}
+
+TEST(OpenSizesTest, AreThoseAtEitherEndToo) {
+  EXPECT_EQ(open_sizes({{1, kInconclusive}, {2, kSlower}, {3, kInconclusive}}), (std::vector<std::int64_t>{1, 3}));
+  EXPECT_TRUE(open_sizes({{1, kEquivalent}, {2, kSlower}, {3, kEquivalent}}).empty());
+  EXPECT_TRUE(open_sizes({{1, kSlower}, {98, kFaster}, {100, kInconclusive}, {104, kSlower}}).empty())
+      << "a narrow gap between two winners";
 }
 
 TEST(NextSizeTest, MoreLaunchesWhereAnEndIsInconclusive) {
@@ -211,6 +237,9 @@ TEST(FindCrossoverTest, Outcomes) {
       {{{1, kEquivalent}, {3, kNotFaster}, {9, kEquivalent}}, CrossoverOutcome::none},
       {{{1, kNotSlower}, {3, kNotFaster}}, CrossoverOutcome::undecided},
       {{{1, kEquivalent}, {3, kInconclusive}, {9, kEquivalent}}, CrossoverOutcome::undecided},
+      {{{1, kNotFasterAtTheLimit}, {9, kSlower}}, CrossoverOutcome::none},
+      {{{1, kNotSlowerAtTheLimit}, {9, kFaster}}, CrossoverOutcome::none},
+      {{{1, kEquivalentAndWide}, {9, kSlower}}, CrossoverOutcome::none},
       {{{1, kSlower}, {9, kFaster}}, CrossoverOutcome::crossing},
       {{{1, kInconclusive}, {2, kSlower}, {3, kEquivalent}, {9, kFaster}}, CrossoverOutcome::crossing},
   };

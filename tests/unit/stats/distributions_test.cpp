@@ -19,7 +19,9 @@ TEST(MedianRank, IsThatOfTheSignTestsTables) {
 }
 
 TEST(MedianRank, NeverCrossesTheMiddle) {
-  for (int count = 1; count < 60; ++count) EXPECT_LE(2 * median_rank(count, 0.01), count) << count;
+  for (const double confidence : {0.0, 0.01}) {
+    for (int count = 1; count < 60; ++count) EXPECT_LE(2 * median_rank(count, confidence), count) << count;
+  }
 }
 
 TEST(StudentQuantile, IsThatOfTheTables) {

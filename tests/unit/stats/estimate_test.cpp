@@ -81,6 +81,7 @@ TEST(TypicalTimeTest, EqualValuesHaveAnEmptyInterval) {
   EXPECT_EQ(estimate.interval.low, 2);
   EXPECT_EQ(estimate.interval.high, 2);
   EXPECT_EQ(estimate.launches, 3);
+  EXPECT_FALSE(estimate.method) << "there is nothing to estimate";
 }
 
 TEST(TypicalTimeTest, OrderOfObservationsDoesNotMatter) {
@@ -168,6 +169,14 @@ TEST(PairedRatioTest, KnownRatio) {
   EXPECT_NEAR(std::log(estimate.interval.high), (std::log(12) + 4.30265 * std::log(1.5)) / 3, 1e-5);
 }
 
+TEST(PairedRatioTest, BetweenTwoLaunchesIsTheirGeometricMean) {
+  EXPECT_DOUBLE_EQ(paired_ratio(std::vector<Pair>{{0, 1, 2}, {1, 1, 8}}).value, 4);
+  for (double ratio = 1; ratio < 2; ratio += 0.01) {
+    const std::vector<Pair> pairs = {{0, 1, 0.5}, {1, 1, ratio}, {2, 1, ratio}, {3, 1, 3}};
+    EXPECT_EQ(paired_ratio(pairs).value, ratio) << "of two equal ones it is that very one";
+  }
+}
+
 TEST(PairedRatioTest, CommonDriftCancels) {
   std::vector<Pair> steady = pairs_around(1.2, 0.02, 6);
   std::vector<Pair> drifting = steady;
@@ -181,6 +190,36 @@ TEST(PairedRatioTest, CommonDriftCancels) {
   EXPECT_NEAR(a.value, b.value, 1e-12);
   EXPECT_NEAR(a.interval.low, b.interval.low, 1e-12);
   EXPECT_NEAR(a.interval.high, b.interval.high, 1e-12);
+}
+
+TEST(UnpairedRatioTest, HoldsWhereBothTimesDo) {
+  std::vector<Observation> base;
+  std::vector<Observation> candidate;
+  for (int launch = 0; launch < 9; ++launch) base.push_back({launch, 10.0 + launch});
+  for (int launch = 0; launch < 12; ++launch) candidate.push_back({launch, 20.0 + launch});
+  const Estimate ratio = unpaired_ratio(base, candidate, 0.90);
+  EXPECT_DOUBLE_EQ(ratio.value, 25.5 / 14);
+  // Each at 95%: launches 2 to 8 of 9 and 3 to 10 of 12 (sign test).
+  EXPECT_DOUBLE_EQ(ratio.interval.low, 22.0 / 17);
+  EXPECT_DOUBLE_EQ(ratio.interval.high, 29.0 / 11);
+  EXPECT_EQ(ratio.launches, 9);
+  EXPECT_FALSE(ratio.within_one_process);
+  EXPECT_EQ(ratio.method, IntervalMethod::order_statistics);
+  base.resize(5);
+  EXPECT_EQ(unpaired_ratio(base, candidate).launches, 5);
+  EXPECT_EQ(unpaired_ratio(base, candidate).method, IntervalMethod::student) << "that of the side with fewer launches";
+  EXPECT_EQ(unpaired_ratio(candidate, base).method, IntervalMethod::student);
+}
+
+TEST(UnpairedRatioTest, OneProcessOnEitherSideSaysNothingOfOthers) {
+  const std::vector<Observation> one = {{1, 10}, {1, 11}, {1, 12}};
+  const std::vector<Observation> three = {{1, 10}, {2, 11}, {3, 12}};
+  EXPECT_TRUE(unpaired_ratio(one, three).within_one_process);
+  EXPECT_TRUE(unpaired_ratio(three, one).within_one_process);
+  EXPECT_EQ(unpaired_ratio({}, three).launches, 0);
+  EXPECT_EQ(unpaired_ratio(three, {}).launches, 0);
+  EXPECT_EQ(compare_unpaired(three, {}, {}).remark, "no launch has times of both");
+  EXPECT_EQ(compare_unpaired(one, three, {}).remark, "measured within one process: says nothing about other launches");
 }
 
 TEST(PairedDifferenceTest, KnownDifference) {
@@ -233,6 +272,39 @@ TEST(CompareTest, VerdictTable) {
   }
 }
 
+TEST(CompareTest, TheIntervalsEndsAndTheMarginDecide) {
+  struct Row {
+    Interval interval;
+    Verdict verdict;
+    const char* remark;
+  };
+  // With a margin of 25%: ratios from 0.8 to 1.25 do not matter.
+  const Row rows[] = {
+      {{0.7, 0.79}, Verdict::faster, ""},
+      {{1.26, 1.5}, Verdict::slower, ""},
+      {{0.8, 1.25}, Verdict::equivalent, ""},
+      {{0.79, 1}, Verdict::inconclusive, "the interval from 0.790 to 1.000 reaches across the margin of 25%"},
+      {{1, 1.26}, Verdict::inconclusive, "the interval from 1.000 to 1.260 reaches across the margin of 25%"},
+  };
+  for (const Row& row : rows) {
+    for (const VerdictOptions& options :
+         {VerdictOptions{.margin = 0.25, .noise_floor = 0.1}, VerdictOptions{.margin = 0.1, .noise_floor = 0.25}}) {
+      const Comparison result = compare_ratio({1, row.interval, 3, false}, options);
+      EXPECT_EQ(result.verdict, row.verdict) << row.interval.low;
+      EXPECT_EQ(result.remark, row.remark);
+      EXPECT_EQ(result.ratio.interval.high, row.interval.high);
+    }
+  }
+}
+
+TEST(CompareTest, WhatMakesAMachineUnfitComesAfterALackOfLaunches) {
+  VerdictOptions options;
+  options.unfit = "unfit";
+  EXPECT_EQ(compare(pairs_around(0.5, 0.001, 5), options).remark, "unfit");
+  EXPECT_EQ(compare(pairs_around(0.5, 0.001, 5), options).verdict, Verdict::inconclusive);
+  EXPECT_EQ(compare(pairs_around(0.5, 0.001, 2), options).remark, "2 launches, at least 3 are needed");
+}
+
 TEST(CompareTest, MarginDecidesWhatMatters) {
   const auto pairs = pairs_around(1.02, 0.001, 10);
   VerdictOptions options;
@@ -254,6 +326,8 @@ TEST(CompareTest, TimesThatAreNotPositiveGiveNoVerdict) {
   const Comparison result = compare(pairs, {});
   EXPECT_EQ(result.verdict, Verdict::inconclusive);
   EXPECT_EQ(result.remark, "a pair of times is 12 and 0: not positive numbers");
+  pairs[2] = {0, std::numeric_limits<double>::infinity(), 3};
+  EXPECT_EQ(compare(pairs, {}).remark, "a pair of times is inf and 3: not positive numbers");
 }
 
 TEST(PositionTest, OfIntervalsToARange) {
@@ -261,6 +335,8 @@ TEST(PositionTest, OfIntervalsToARange) {
   EXPECT_EQ(position_of({1, 1.9}, range), Position::below);
   EXPECT_EQ(position_of({3.1, 9}, range), Position::above);
   EXPECT_EQ(position_of({2, 3}, range), Position::within) << "the ends belong to it";
+  EXPECT_EQ(position_of({1, 2}, range), Position::across);
+  EXPECT_EQ(position_of({3, 4}, range), Position::across);
   EXPECT_EQ(position_of({1.9, 2.5}, range), Position::across);
   EXPECT_EQ(position_of({1, 4}, range), Position::across);
   const Interval at_least_two = {2, std::numeric_limits<double>::infinity()};

@@ -76,6 +76,35 @@ TEST(Family, WhatIsOnlySureByItselfIsInconclusive) {
   }
 }
 
+TEST(Family, IsJudgedByHolmsSteps) {
+  // Of four members one is told apart at once, another only where three are left: at 1 - 0.01/3.
+  std::vector<double> confidences;
+  const std::vector<Comparison> comparisons = compare_family(4, 0.99, [&](std::size_t i, double confidence) {
+    confidences.push_back(confidence);
+    const bool apart = i == 1 || (i == 2 && confidence < 1 - 0.01 / 3.5);
+    return Comparison{{}, apart ? Verdict::slower : Verdict::equivalent, ""};
+  });
+  const double four = 1 - 0.01 / 4;
+  const double three = 1 - 0.01 / 3;
+  const double two = 1 - 0.01 / 2;
+  const std::vector<double> expected = {four, four, four, four, three, three, three, two, two, 0.99, 0.99};
+  ASSERT_EQ(confidences.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(confidences[i], expected[i], 1e-12) << i;
+  std::vector<Verdict> verdicts;
+  for (const Comparison& comparison : comparisons) verdicts.push_back(comparison.verdict);
+  EXPECT_EQ(verdicts,
+            (std::vector<Verdict>{Verdict::equivalent, Verdict::slower, Verdict::slower, Verdict::equivalent}));
+}
+
+TEST(Family, FasterIsToldApartAsSlowerIs) {
+  const std::vector<Comparison> comparisons = compare_family(2, 0.99, [](std::size_t i, double) -> Comparison {
+    return {{}, i == 0 ? Verdict::faster : Verdict::inconclusive, i == 0 ? "" : "its own"};
+  });
+  EXPECT_EQ(comparisons[0].verdict, Verdict::faster);
+  EXPECT_EQ(comparisons[1].verdict, Verdict::inconclusive);
+  EXPECT_EQ(comparisons[1].remark, "its own");
+}
+
 TEST(Family, NoMembersNoComparisons) { EXPECT_TRUE(compare_all({}, 0.01).empty()); }
 
 }  // namespace

@@ -53,6 +53,40 @@ TEST(Fit, HasNoNegativeCoefficient) {
   EXPECT_EQ(found->coefficients, without->coefficients);
 }
 
+// Of the relative residuals.
+double sum_of_squares(const std::vector<FitPoint>& points, const Coefficients& coefficients) {
+  double sum = 0;
+  for (const FitPoint& point : points) sum += std::pow((point.y - at(coefficients, point.x)) / point.y, 2);
+  return sum;
+}
+
+TEST(Fit, NoCoefficientCanBeChangedForABetterOne) {
+  // The problem is convex: what no small step improves is the best. Values have little to do with what is fitted.
+  std::mt19937_64 generator(3);
+  const auto uniform = [&generator] { return static_cast<double>(generator() >> 11) * 0x1p-53; };
+  int at_bound = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<FitPoint> points;
+    for (int i = 0; i < 5; ++i) points.push_back({{1, 10 * uniform(), 1000 * uniform()}, 1 + 20 * uniform()});
+    const std::optional<LinearFit> found = fit(points, kAll);
+    ASSERT_TRUE(found.has_value());
+    const double least = sum_of_squares(points, found->coefficients);
+    for (std::size_t i = 0; i < kCoefficients; ++i) {
+      const double step = 1e-4 / points[0].x[i];
+      at_bound += found->coefficients[i] == 0 ? 1 : 0;
+      EXPECT_GE(found->coefficients[i], 0);
+      for (const double sign : {1.0, -1.0}) {
+        Coefficients beside = found->coefficients;
+        beside[i] += sign * step;
+        if (beside[i] < 0) continue;
+        EXPECT_GE(sum_of_squares(points, beside), least * (1 - 1e-12)) << trial << ", " << i;
+      }
+    }
+  }
+  EXPECT_GT(at_bound, 100) << "both kinds are among them";
+  EXPECT_LT(at_bound, 500);
+}
+
 TEST(Fit, LeavesColumnsOutThatTakeNoPart) {
   std::vector<FitPoint> points = exact_points({12, 7, 0});
   const std::optional<LinearFit> found = fit(points, {true, true, false});
@@ -72,6 +106,16 @@ TEST(Separable, CallsThatDoNotVaryAreTheConstant) {
   for (FitPoint& point : points) point.x[1] = 3;
   EXPECT_FALSE(separable(points, kAll));
   EXPECT_TRUE(separable(points, {true, false, true}));
+}
+
+TEST(Separable, WhateverTheUnits) {
+  for (const double unit : {1e-9, 1.0, 1e9}) {
+    std::vector<FitPoint> points = exact_points({12, 7, 0.02});
+    for (FitPoint& point : points) point.y *= unit;
+    EXPECT_TRUE(separable(points, kAll)) << unit;
+    for (FitPoint& point : points) point.x[1] = 0.3 * point.x[0] + 0.7 * point.x[2];
+    EXPECT_FALSE(separable(points, kAll)) << unit;
+  }
 }
 
 std::vector<ClusteredPoint> scattered_points(const Coefficients& coefficients, double scatter, int launches) {
@@ -134,6 +178,30 @@ TEST(ClusteredFit, AOneSidedIntervalLeavesOutAboveWhatATwoSidedOneLeavesOutOnBot
   ASSERT_TRUE(found.has_value() && wider.has_value());
   ASSERT_TRUE(found->at_bound[0] && wider->at_bound[0]);
   EXPECT_LT(found->coefficients[0].interval.high, wider->coefficients[0].interval.high);
+}
+
+TEST(ClusteredFit, AnIntervalReachesToZeroOnlyWhereTheCoefficientIsAtItsBound) {
+  int at_bound = 0;
+  for (double constant = 0; constant < 2; constant += 0.1) {
+    const std::optional<ClusteredFit> found =
+        clustered_fit(scattered_points({constant, 7, 0.02}, 0.1, 12), kAll, {.resamples = 300});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->at_bound[0], found->coefficients[0].interval.low == 0) << constant;
+    at_bound += found->at_bound[0] ? 1 : 0;
+  }
+  EXPECT_GT(at_bound, 2);
+  EXPECT_LT(at_bound, 18);
+}
+
+TEST(ClusteredFit, DrawsAsManyLaunchesAsThereAre) {
+  ClusteredPoint point{{1, 0, 0}, {}};
+  for (int launch = 1; launch <= 12; ++launch) point.launch_times.push_back(launch);
+  const std::optional<ClusteredFit> found = clustered_fit(std::vector{point}, {true, false, false}, {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_DOUBLE_EQ(found->coefficients[0].value, 6.5);
+  // Medians of 12 draws out of 12 lie between the third and the tenth, not between the first and the last.
+  EXPECT_NEAR(found->coefficients[0].interval.low, 3.5, 0.6);
+  EXPECT_NEAR(found->coefficients[0].interval.high, 9.5, 0.6);
 }
 
 TEST(ClusteredFit, MarksASingleLaunchAndColumnsThatTookNoPart) {

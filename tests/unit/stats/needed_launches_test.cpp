@@ -18,5 +18,26 @@ TEST(NeededLaunches, GrowWithTheSquareOfWhatTheIntervalIsTooWide) {
   EXPECT_EQ(needed_launches({}, min_two, 3), 3);
 }
 
+TEST(NeededLaunches, EachLimitThatLiesInTheIntervalCounts) {
+  const Interval range = {0.5, 2};
+  // The value is level; by logarithms the interval reaches twice as far as the limits lie, or three times as far.
+  EXPECT_NEAR(needed_launches({1, {1.0 / 4, 1.5}, 10, false}, range, 3), 40, 1);
+  EXPECT_NEAR(needed_launches({1, {1 / 1.5, 4}, 10, false}, range, 3), 40, 1);
+  EXPECT_NEAR(needed_launches({1, {1.0 / 4, 8}, 10, false}, range, 3), 90, 1);
+  EXPECT_NEAR(needed_launches({1, {1.0 / 8, 4}, 10, false}, range, 3), 90, 1);
+}
+
+TEST(NeededLaunches, AreAtLeastWhatAVerdictNeedsAndNotMoreThanIsWorthATry) {
+  const Interval range = {0.5, 2};
+  EXPECT_EQ(needed_launches({1, {0.9, 1.1}, 10, false}, range, 3), 3) << "no limit lies in the interval";
+  EXPECT_EQ(needed_launches({1, {0.5, 2}, 10, false}, range, 3), 3) << "nor do its ends";
+  EXPECT_EQ(needed_launches({1, {0.9, 2.0000001}, 10, false}, range, 3), 11) << "one more at least";
+  EXPECT_EQ(needed_launches({1, {0.9, std::nextafter(1e6, 1e7)}, 10, false}, {0.5, 1e6}, 3), 11)
+      << "though their logarithms are the same";
+  EXPECT_EQ(needed_launches({1, {0.9, 4}, 10, false}, range, 60), 60);
+  EXPECT_NEAR(needed_launches({1, {0.9, std::pow(2, 9.9)}, 10, false}, range, 3), 981, 1);
+  EXPECT_EQ(needed_launches({1, {0.9, std::pow(2, 10.1)}, 10, false}, range, 3), 0);
+}
+
 }  // namespace
 }  // namespace gdbench::stats

@@ -55,6 +55,42 @@ TEST(CalibrationLevels, CountFalseAlarmsAndFindings) {
   EXPECT_DOUBLE_EQ(report::smallest_detectable_slowdown(levels), 0.035) << "half-way from 60% to 100%";
 }
 
+TEST(CalibrationLevels, HaveMediansAndLimits) {
+  report::Calibration calibration;
+  for (const double ratio : {1.01, 0.0, 1.05, 1.03}) {  // 0: nothing was measured
+    calibration.outcomes.push_back(outcome(0.02, ratio > 1.02 ? Change::regressed : Change::improved));
+    calibration.outcomes.back().ratio = ratio;
+    calibration.outcomes.back().seconds = 100 * ratio;
+  }
+  const report::CalibrationLevel level = report::levels_of(calibration).at(0);
+  EXPECT_EQ(level.slowdown, 0.02);
+  EXPECT_EQ(level.comparisons, 4);
+  EXPECT_EQ(level.regressed, 2);
+  EXPECT_EQ(level.improved, 2);
+  EXPECT_EQ(level.share, 0.5) << "an improvement finds no slowdown";
+  EXPECT_EQ(level.median_ratio, 1.03);
+  EXPECT_EQ(level.seconds, 102);
+  // Clopper and Pearson for 2 of 4, one-sided at 95%.
+  EXPECT_NEAR(level.lower_limit, 0.0976, 1e-4);
+  EXPECT_NEAR(level.upper_limit, 0.9024, 1e-4);
+}
+
+TEST(CalibrationLevels, FourInFiveFindTheSmallestSlowdown) {
+  const auto level = [](double slowdown, double share) {
+    report::CalibrationLevel made;
+    made.slowdown = slowdown;
+    made.share = share;
+    return made;
+  };
+  const auto smallest = [](const std::vector<report::CalibrationLevel>& levels) {
+    return report::smallest_detectable_slowdown(levels);
+  };
+  EXPECT_EQ(smallest({}), 0);
+  EXPECT_EQ(smallest({level(0, 1), level(0.1, 0.79)}), 0) << "without a slowdown there is nothing to find";
+  EXPECT_EQ(smallest({level(0, 0), level(0.1, 0.8), level(0.2, 1)}), 0.1);
+  EXPECT_DOUBLE_EQ(smallest({level(0.1, 0.1), level(0.2, 0.6), level(0.4, 1)}), 0.3);
+}
+
 TEST(OutcomeFile, IsGoneOnWithAndKnowsAnotherCalibration) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("gdbench-outcomes-" + std::to_string(getpid()))).string();
