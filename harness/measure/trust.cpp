@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "harness/abi/processor.h"
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
@@ -65,18 +66,12 @@ scenario::State end_of_block(const scenario::Problem& problem, const data::Datas
   return verify::to_state(state);
 }
 
-// Rounding to nearest, every exception masked, denormals as they are: what every process starts with. Intel 64 and
-// IA-32 Architectures Software Developer's Manual, volume 1, 10.2.3 (MXCSR).
-constexpr std::uint32_t kControlWord = 0x1f80;
-constexpr std::uint32_t kDenormalsAreZero = 0x0040;
-constexpr std::uint32_t kFlushToZero = 0x8000;
-
 std::string untrusted_for_control_word(const std::optional<std::uint32_t>& word) {
-  if (!word || *word == kControlWord) return {};
-  std::string reason =
-      formatted("left the floating-point control word at 0x%04x instead of 0x%04x", *word, kControlWord);
-  if ((*word & kFlushToZero) != 0) reason += ", results that are too small are flushed to zero";
-  if ((*word & kDenormalsAreZero) != 0) reason += ", denormal operands are taken for zero";
+  if (!word || *word == processor::kUsualControlWord) return {};
+  std::string reason = formatted("left the floating-point control word at 0x%04x instead of 0x%04x", *word,
+                                 processor::kUsualControlWord);
+  if ((*word & processor::kFlushToZero) != 0) reason += ", results that are too small are flushed to zero";
+  if ((*word & processor::kDenormalsAreZero) != 0) reason += ", denormal operands are taken for zero";
   return reason;
 }
 

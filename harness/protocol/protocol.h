@@ -220,7 +220,7 @@ struct RunAnswer {
   std::int64_t end_ns = 0;
   double real_ns = 0;  // the whole block
   double cpu_ns = 0;
-  std::optional<std::uint32_t> control_word = {};    // MXCSR's control bits after the block
+  std::optional<std::uint32_t> control_word = {};    // MXCSR's control bits after the block, or FPCR
   std::optional<AllocationTotals> allocations = {};  // by the block, where the worker counts
   std::optional<std::uint64_t> traces = {};          // functions traced or compiled within the block
   std::optional<double> device_ns = {};              // the block by the clock of the device that computed it

@@ -38,7 +38,7 @@ constexpr std::int64_t kBlockColumns = 128;
 constexpr std::int64_t kBlockTerms = 128;
 
 // Tiles of C that stay in registers: rows, bytes of a row's vectors, and of one vector.
-struct Sse2Tile {
+struct BaselineTile {  // of SSE2 and of NEON
   static constexpr std::int64_t kRows = 4;
   static constexpr std::int64_t kVectors = 2;
   static constexpr std::size_t kVectorBytes = 16;
@@ -124,11 +124,12 @@ template <class T, class Tile>
   }
 }
 
+// No fused multiply-add in any of them: the results must not depend on the processor.
 template <class T>
-void multiply_block_sse2(const Block<T>& block) {
-  multiply_block<T, Sse2Tile>(block);
+void multiply_block_baseline(const Block<T>& block) {
+  multiply_block<T, BaselineTile>(block);
 }
-// No fused multiply-add: the results must not depend on the processor.
+#if defined(__x86_64__)
 template <class T>
 [[gnu::target("avx2")]] void multiply_block_avx2(const Block<T>& block) {
   multiply_block<T, Avx2Tile>(block);
@@ -137,6 +138,7 @@ template <class T>
 [[gnu::target("avx512f")]] void multiply_block_avx512f(const Block<T>& block) {
   multiply_block<T, Avx512Tile>(block);
 }
+#endif
 
 // How a processor multiplies blocks.
 template <class T>
@@ -153,14 +155,16 @@ Multiplier<T> make_multiplier(void (*multiply)(const Block<T>&)) {
 }
 
 template <class T>
-Multiplier<T> multiplier(std::size_t max_vector_bytes) {
+Multiplier<T> multiplier([[maybe_unused]] std::size_t max_vector_bytes) {
+#if defined(__x86_64__)
   if (max_vector_bytes >= Avx512Tile::kVectorBytes && __builtin_cpu_supports("avx512f") != 0) {
     return make_multiplier<T, Avx512Tile>(multiply_block_avx512f<T>);
   }
   if (max_vector_bytes >= Avx2Tile::kVectorBytes && __builtin_cpu_supports("avx2") != 0) {
     return make_multiplier<T, Avx2Tile>(multiply_block_avx2<T>);
   }
-  return make_multiplier<T, Sse2Tile>(multiply_block_sse2<T>);
+#endif
+  return make_multiplier<T, BaselineTile>(multiply_block_baseline<T>);
 }
 
 // Memory at the beginning of a cache line.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <ranges>
 #include <string_view>
 #include <system_error>
@@ -53,6 +54,11 @@ fs::path file_of(const fs::path& folder, const std::string& key) {
   return folder / (checksum_of(key) + kTrajectorySuffix);
 }
 
+// A long double is the sum of so many doubles: of two on x86-64, of three on AArch64. Of those that come from doubles
+// all but the first are 0.
+constexpr int kPartsOfLongDouble =
+    (std::numeric_limits<long double>::digits - 1) / std::numeric_limits<double>::digits + 1;
+
 class Writer {
  public:
   template <class T>
@@ -65,17 +71,17 @@ class Writer {
     add(values.size());
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof *values.data());
   }
-  // A long double is the sum of two doubles; of those that come from doubles the second ones are all 0.
-  void add(const std::vector<long double>& values) {
-    std::vector<double> high(values.size());
-    std::vector<double> low(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      high[i] = static_cast<double>(values[i]);
-      low[i] = static_cast<double>(values[i] - static_cast<long double>(high[i]));
+  void add(std::vector<long double> values) {
+    std::vector<double> part(values.size());
+    for (int i = 0; i < kPartsOfLongDouble; ++i) {
+      const bool all_zero = std::all_of(values.begin(), values.end(), [](long double value) { return value == 0; });
+      if (i > 0 && all_zero) part.clear();
+      for (std::size_t j = 0; j < part.size(); ++j) {
+        part[j] = static_cast<double>(values[j]);
+        values[j] -= static_cast<long double>(part[j]);
+      }
+      add(part);
     }
-    add(high);
-    if (std::all_of(low.begin(), low.end(), [](double value) { return value == 0; })) low.clear();
-    add(low);
   }
   std::string take() { return std::move(bytes_); }
 
@@ -99,13 +105,14 @@ class Reader {
     copy(values.data(), values.size());
   }
   void read(std::vector<long double>& values) {
-    std::vector<double> high;
-    std::vector<double> low;
-    read(high);
-    read(low);
-    values.assign(high.begin(), high.end());
-    if (low.size() != high.size()) return;
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += static_cast<long double>(low[i]);
+    std::vector<double> part;
+    read(part);
+    values.assign(part.begin(), part.end());
+    for (int i = 1; i < kPartsOfLongDouble; ++i) {
+      read(part);
+      if (part.size() != values.size()) continue;
+      for (std::size_t j = 0; j < values.size(); ++j) values[j] += static_cast<long double>(part[j]);
+    }
   }
   // All was there, and nothing else.
   bool ok() const { return ok_ && bytes_.empty(); }

@@ -2,11 +2,11 @@
 
 #include <sched.h>
 #include <unistd.h>
-#include <xmmintrin.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "harness/abi/processor.h"
 #include "harness/base/clock.h"
 #include "harness/base/json.h"
 #include "harness/protocol/channel.h"
@@ -36,12 +36,6 @@ Status pin_calling_thread(const std::vector<int>& cores) {
   CPU_SET(cores.front(), &set);
   if (sched_setaffinity(0, sizeof set, &set) == 0) return {};
   return failure("cannot pin to processor " + std::to_string(cores.front()));
-}
-
-// MXCSR without the flags of what happened so far.
-std::uint32_t floating_point_control_word() {
-  constexpr std::uint32_t kFlags = 0x3f;
-  return _mm_getcsr() & ~kFlags;
 }
 
 class Server {
@@ -168,7 +162,7 @@ class Server {
                                .end_ns = time.end_ns,
                                .real_ns = time.real_ns,
                                .cpu_ns = time.cpu_ns,
-                               .control_word = floating_point_control_word(),
+                               .control_word = processor::control_word(),
                                .allocations = allocated,
                                .device_ns = device_ns,
                                .exchange_ns = exchange_ns};

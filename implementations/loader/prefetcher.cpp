@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/abi/processor.h"
 #include "implementations/common/failure.h"
 
 namespace gdbench::loader {
@@ -17,17 +18,11 @@ namespace {
 constexpr int kLooksOfStep = 100;
 constexpr int kLooksOfHelper = 20'000;
 
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 // Returns once `counter` differs from `value`.
 void wait_while(const std::atomic<std::uint32_t>& counter, std::uint32_t value, int looks) {
   for (int look = 0; look < looks; ++look) {
     if (counter.load(std::memory_order_acquire) != value) return;
-    relax();
+    processor::pause();
   }
   counter.wait(value, std::memory_order_acquire);
 }

@@ -1,24 +1,39 @@
 #include "implementations/torch_cpp/own_tensors.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <cstring>
 
 namespace gdbench::torch_cpp {
 namespace {
 
+template <class T>
+using Vector [[gnu::vector_size(16)]] = T;
+
+template <class T>
+Vector<T> load(const T* from) {
+  Vector<T> value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
 void turn(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride) {
-  __m128 row[4];
-  for (int i = 0; i < 4; ++i) row[i] = _mm_loadu_ps(from + i * from_stride);
-  _MM_TRANSPOSE4_PS(row[0], row[1], row[2], row[3]);
-  for (int i = 0; i < 4; ++i) _mm_storeu_ps(to + i * to_stride, row[i]);
+  const Vector<float> a = load(from), b = load(from + from_stride);
+  const Vector<float> c = load(from + 2 * from_stride), d = load(from + 3 * from_stride);
+  const Vector<float> left_upper = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Vector<float> left_lower = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Vector<float> right_upper = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Vector<float> right_lower = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Vector<float> columns[] = {__builtin_shufflevector(left_upper, left_lower, 0, 1, 4, 5),
+                                   __builtin_shufflevector(left_upper, left_lower, 2, 3, 6, 7),
+                                   __builtin_shufflevector(right_upper, right_lower, 0, 1, 4, 5),
+                                   __builtin_shufflevector(right_upper, right_lower, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_stride, &columns[i], sizeof columns[i]);
 }
 void turn(const double* from, std::int64_t from_stride, double* to, std::int64_t to_stride) {
-  const __m128d upper = _mm_loadu_pd(from);
-  const __m128d lower = _mm_loadu_pd(from + from_stride);
-  _mm_storeu_pd(to, _mm_unpacklo_pd(upper, lower));
-  _mm_storeu_pd(to + to_stride, _mm_unpackhi_pd(upper, lower));
+  const Vector<double> upper = load(from), lower = load(from + from_stride);
+  const Vector<double> columns[] = {__builtin_shufflevector(upper, lower, 0, 2),
+                                    __builtin_shufflevector(upper, lower, 1, 3)};
+  for (int i = 0; i < 2; ++i) std::memcpy(to + i * to_stride, &columns[i], sizeof columns[i]);
 }
 
 // In squares of one register a side, as many below each other as fill a cache line of the result; a quarter of the

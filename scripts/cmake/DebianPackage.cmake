@@ -7,7 +7,7 @@ set(generated ${PROJECT_BINARY_DIR}/generated)
 
 add_custom_command(OUTPUT ${generated}/completion/gdbench DEPENDS gdbench VERBATIM
                    COMMAND ${CMAKE_COMMAND} -E make_directory ${generated}/completion
-                   COMMAND gdbench completion bash > ${generated}/completion/gdbench)
+                   COMMAND $<TARGET_FILE:gdbench> completion bash > ${generated}/completion/gdbench)
 set(documents ${generated}/completion/gdbench)
 install(FILES ${generated}/completion/gdbench DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

@@ -3,14 +3,21 @@
 #   gdbench_build_for_processor    a target's flags
 #   gdbench_kernel_library         one backend's kernels as a loadable object
 
-# Pairs of a predefined macro and the name that __builtin_cpu_supports knows the feature by. The features that code
-# generators and Eigen use; a processor that has these has what comes with them.
-set(_feature_macros
+# Pairs of a predefined macro and the name that the feature has in implementations/common/processor.cpp. The features
+# that code generators and Eigen use; a processor that has these has what comes with them. Beside them the names of
+# vectors, narrowest first: the last one that the compiler may use is in the build string.
+set(_feature_macros_x86_64
     __POPCNT__ popcnt __SSE3__ sse3 __SSSE3__ ssse3 __SSE4_1__ sse4.1 __SSE4_2__ sse4.2 __AVX__ avx __AVX2__ avx2
     __FMA__ fma __BMI__ bmi __BMI2__ bmi2 __SSE4A__ sse4a __AVX512F__ avx512f __AVX512BW__ avx512bw
     __AVX512CD__ avx512cd __AVX512DQ__ avx512dq __AVX512VL__ avx512vl __AVX512IFMA__ avx512ifma
     __AVX512VBMI__ avx512vbmi __AVX512VBMI2__ avx512vbmi2 __AVX512VNNI__ avx512vnni __AVX512BITALG__ avx512bitalg
     __AVX512VPOPCNTDQ__ avx512vpopcntdq __AVX512BF16__ avx512bf16)
+set(_vectors_x86_64 sse2 avx avx2 avx512f)
+set(_feature_macros_aarch64
+    __ARM_FEATURE_ATOMICS atomics __ARM_FEATURE_CRC32 crc32 __ARM_FEATURE_DOTPROD asimddp
+    __ARM_FEATURE_FP16_VECTOR_ARITHMETIC asimdhp __ARM_FEATURE_SVE sve __ARM_FEATURE_SVE2 sve2
+    __ARM_FEATURE_BF16_VECTOR_ARITHMETIC bf16 __ARM_FEATURE_MATMUL_INT8 i8mm)
+set(_vectors_aarch64 neon sve sve2)
 
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=${GDBENCH_ARCH} -dM -E -x c++ /dev/null
                 OUTPUT_VARIABLE _predefined RESULT_VARIABLE _status ERROR_VARIABLE _message)
@@ -19,7 +26,7 @@ if(NOT _status EQUAL 0)
 endif()
 
 set(GDBENCH_PROCESSOR_FEATURES)
-set(_remaining ${_feature_macros})
+set(_remaining ${_feature_macros_${GDBENCH_PROCESSOR}})
 while(_remaining)
   list(POP_FRONT _remaining _macro _feature)
   if(_predefined MATCHES "#define ${_macro} ")
@@ -27,10 +34,8 @@ while(_remaining)
   endif()
 endwhile()
 
-# The widest vectors, for the build string.
-set(GDBENCH_PROCESSOR_VECTORS "sse2")
-foreach(_feature avx avx2 avx512f)
-  if(_feature IN_LIST GDBENCH_PROCESSOR_FEATURES)
+foreach(_feature IN LISTS _vectors_${GDBENCH_PROCESSOR})
+  if(_feature MATCHES "^(sse2|neon)$" OR _feature IN_LIST GDBENCH_PROCESSOR_FEATURES)
     set(GDBENCH_PROCESSOR_VECTORS ${_feature})
   endif()
 endforeach()
@@ -39,7 +44,7 @@ list(TRANSFORM GDBENCH_PROCESSOR_FEATURES REPLACE "(.+)" "X(\"\\1\")" OUTPUT_VAR
 list(JOIN _checks " " _checks)
 set(GDBENCH_PROCESSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated/processor)
 file(CONFIGURE OUTPUT ${GDBENCH_PROCESSOR_GENERATED_DIR}/gdbench_processor_features.h CONTENT
-"// Generated: what -march=${GDBENCH_ARCH} needs, by the names of __builtin_cpu_supports.
+"// Generated: what -march=${GDBENCH_ARCH} needs.
 #pragma once
 #define GDBENCH_PROCESSOR_FEATURES(X) @_checks@
 " @ONLY)

@@ -12,6 +12,18 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
+# What lies in a folder of this name is for this processor alone.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(GDBENCH_PROCESSOR x86_64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(GDBENCH_PROCESSOR aarch64)
+  # Every processor of this kind has fused multiply-adds: outside of kernels, where results must not depend on the
+  # processor, there are none, as on x86-64. Kernels allow them again.
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
+else()
+  message(FATAL_ERROR "found the processor ${CMAKE_SYSTEM_PROCESSOR}, expected x86_64 or aarch64")
+endif()
+
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(GDBENCH_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gdbench)
 

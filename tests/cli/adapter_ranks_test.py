@@ -6,7 +6,7 @@ import re
 import signal
 import unittest
 
-from program import ADAPTERS, STATES, ProgramTest, processes_in, soon
+from program import ADAPTERS, PAUSES, STATES, ProgramTest, processes_in, soon
 
 PLUGINS = str(pathlib.Path(ADAPTERS).parent / "rank_adapters")
 SCENARIO = ("--scenario", "linreg-3x2", "--set", "rows=7")
@@ -63,8 +63,7 @@ class Ends(ProgramTest):
                 name = "meeting.py" if words[0].endswith("python3") else words[1] if len(words) > 1 else ""
                 found.setdefault(name, []).append(process)
             adapters = found.get("meeting.py", [])
-            # pause(2), by its number on x86-64
-            return len(adapters) == 2 and pathlib.Path(f"/proc/{adapters[1]}/syscall").read_text().startswith("34 ")
+            return len(adapters) == 2 and pathlib.Path(f"/proc/{adapters[1]}/syscall").read_text().startswith(PAUSES)
 
         self.assertTrue(soon(begun, 30), found)
         os.kill(found[which][-1], number)

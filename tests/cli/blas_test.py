@@ -1,11 +1,12 @@
 """Which BLAS `library` opens, what is recorded of it, and what is said of one that is not there."""
 
 import pathlib
+import platform
 import unittest
 
 from program import ProgramTest
 
-FOLDER = pathlib.Path("/usr/lib/x86_64-linux-gnu")
+FOLDER = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu"
 # Of Debian's packages: what the option names, a file, and what the library must say of itself.
 DEBIAN = {
     "openblas": ("openblas-openmp/libopenblas.so.0", "OpenBLAS"),

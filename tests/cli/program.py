@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +20,9 @@ CATALOGUE = json.loads((FRAMEWORKS / "catalogue.json").read_text(encoding="utf-8
 
 # Whether a test may have file systems of its own: `unshare -m COMMAND` runs it where others do not see them.
 MAY_MOUNT = subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+# How /proc/PROCESS/syscall begins while it pauses: the number of pause(2), or of ppoll, by which AArch64 does it.
+PAUSES = {"x86_64": "34 ", "aarch64": "73 "}.get(platform.machine())
 
 STATES = "ok|wrong|crashed|untrusted|timed out|unsupported"  # of a row of a verification, for a regular expression
 

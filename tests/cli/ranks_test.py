@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from program import FAKES, MAY_MOUNT, PROGRAM, STATES, ProgramTest, environment, processes_in, soon
+from program import FAKES, MAY_MOUNT, PAUSES, PROGRAM, STATES, ProgramTest, environment, processes_in, soon
 
 TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
 LIBRARIES = [
@@ -127,8 +127,7 @@ class Ends(ProgramTest):
                 except OSError:
                     continue
             stat = pathlib.Path("/proc") / str(found.get("rank 1", 0)) / "syscall"
-            # pause(2), by its number on x86-64
-            return len(found) == 5 and stat.exists() and stat.read_text().startswith("34 ")
+            return len(found) == 5 and stat.exists() and stat.read_text().startswith(PAUSES)
 
         self.assertTrue(soon(begun, 30), found)
         return program, found

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "harness/abi/processor.h"
 #include "implementations/common/mixed_precision/narrow_formats.h"
 #endif
 
@@ -33,7 +34,7 @@ struct Bfloat16 {
   explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
   std::uint16_t bits;
 };
-using Binary16 = _Float16;
+using Binary16 = processor::Binary16;
 #endif
 
 template <Dtype dtype>

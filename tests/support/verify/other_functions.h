@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "harness/abi/processor.h"
 #include "harness/scenario/problem.h"
 #include "tests/support/verify/other_implementation.h"
 
@@ -44,11 +45,11 @@ inline float rounded_to_bfloat16(float value, bool cut) {
 
 // To the nearest binary16 or the next one towards zero, which is what the compiler's own type is for.
 inline float rounded_to_binary16(float value, bool cut) {
-  const auto nearest = static_cast<_Float16>(value);
+  const auto nearest = static_cast<processor::Binary16>(value);
   const auto result = static_cast<float>(nearest);
   if (!cut || std::abs(result) <= std::abs(value)) return result;
   return static_cast<float>(
-      std::bit_cast<_Float16>(static_cast<std::uint16_t>(std::bit_cast<std::uint16_t>(nearest) - 1)));
+      std::bit_cast<processor::Binary16>(static_cast<std::uint16_t>(std::bit_cast<std::uint16_t>(nearest) - 1)));
 }
 
 // Sum of a[i] * b[i].

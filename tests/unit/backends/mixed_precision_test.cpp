@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/abi/processor.h"
 #include "implementations/common/mixed_precision/narrow_formats.h"
 #include "implementations/common/mixed_precision/stochastic_rounding.h"
 #include "tests/support/implementations/backend_fixture.h"
@@ -36,14 +37,14 @@ Dense wide_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t colum
 // All finite binary16, what lies between them, and what lies beyond: the compiler's own type says the same.
 TEST(NarrowFormatsTest, Binary16IsTheCompilersOwn) {
   const auto expect_same = [](float value) {
-    const auto expected = static_cast<float>(static_cast<_Float16>(value));
+    const auto expected = static_cast<float>(static_cast<processor::Binary16>(value));
     ASSERT_EQ(std::bit_cast<std::uint32_t>(implementations::rounded_to_binary16(value)),
               std::bit_cast<std::uint32_t>(expected))
         << value;
   };
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
-    const auto number = static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
-    const auto next = static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits + 1)));
+    const auto number = static_cast<float>(std::bit_cast<processor::Binary16>(static_cast<std::uint16_t>(bits)));
+    const auto next = static_cast<float>(std::bit_cast<processor::Binary16>(static_cast<std::uint16_t>(bits + 1)));
     const float middle = std::isinf(next) ? 65520 : number + (next - number) / 2;
     for (const float value : {number, middle, std::nextafter(middle, 0.0F), std::nextafter(middle, 1e9F)}) {
       expect_same(value);
