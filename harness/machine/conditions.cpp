@@ -1,19 +1,20 @@
 #include "harness/machine/conditions.h"
 
 #include <sched.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <sstream>
 #include <thread>
 #include <utility>
 
+#include "harness/abi/processor.h"
 #include "harness/base/clock.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
@@ -188,11 +189,11 @@ Condition build() {
 }
 
 Condition control_word() {
-  constexpr unsigned kFlushToZero = 0x8000;
-  constexpr unsigned kDenormalsAreZero = 0x0040;
-  const unsigned word = _mm_getcsr();
-  if ((word & (kFlushToZero | kDenormalsAreZero)) == 0) return {"denormals", Severity::fine, "computed", "", ""};
-  return {"denormals", Severity::warning, formatted("switched off (MXCSR 0x%04x)", word),
+  const std::uint32_t word = processor::control_word();
+  if ((word & (processor::kFlushToZero | processor::kDenormalsAreZero)) == 0) {
+    return {"denormals", Severity::fine, "computed", "", ""};
+  }
+  return {"denormals", Severity::warning, formatted("switched off (%s 0x%04x)", processor::kControlWordName, word),
           "a library of this process computes something else; workers that inherit it are untrusted",
           "find the library that was built with -ffast-math: LD_PRELOAD, LD_LIBRARY_PATH"};
 }
@@ -225,20 +226,17 @@ Condition library_kernels() {
           "unset them"};
 }
 
-// A chain of dependent multiplications and additions that `operand` goes through and stays as it is.
-float chain(std::int64_t iterations, float operand, float factor) {
-  __m128 value = _mm_set_ss(operand);
-  const __m128 scale = _mm_set_ss(factor);
-  for (std::int64_t i = 0; i < iterations; ++i) {
-    value = _mm_mul_ss(value, scale);
-    asm volatile("" : "+x"(value));
-  }
-  return _mm_cvtss_f32(value);
+// A chain of dependent multiplications that `operand` goes through and stays as it is.
+float chain(std::int64_t iterations, float operand) {
+  volatile float one = 1;  // which the compiler does not know
+  const float factor = one;
+  for (std::int64_t i = 0; i < iterations; ++i) operand *= factor;
+  return operand;
 }
 
 double nanoseconds_of_chain(std::int64_t iterations, float operand) {
   const std::int64_t start = monotonic_ns();
-  volatile float sink = chain(iterations, operand, 1);
+  volatile float sink = chain(iterations, operand);
   static_cast<void>(sink);
   return static_cast<double>(monotonic_ns() - start);
 }
@@ -292,13 +290,17 @@ Condition denormal_cost() {
 
 // Adds up vectors from `first` on; `count` floats, a multiple of 16.
 float add_up(const float* first, std::size_t count) {
-  __m128 sums[4] = {_mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps()};
+  using Vector [[gnu::vector_size(16)]] = float;
+  Vector sums[4] = {};
   for (std::size_t i = 0; i < count; i += 16) {
     for (std::size_t lane = 0; lane < 4; ++lane) {
-      sums[lane] = _mm_add_ps(sums[lane], _mm_loadu_ps(first + i + 4 * lane));
+      Vector entries;
+      std::memcpy(&entries, first + i + 4 * lane, sizeof entries);  // at any address
+      sums[lane] += entries;
     }
   }
-  return _mm_cvtss_f32(_mm_add_ps(_mm_add_ps(sums[0], sums[1]), _mm_add_ps(sums[2], sums[3])));
+  const Vector sum = sums[0] + sums[1] + (sums[2] + sums[3]);
+  return sum[0];
 }
 
 Condition unaligned_cost() {

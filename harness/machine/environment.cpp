@@ -10,11 +10,13 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <vector>
 
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
+#include "harness/base/text.h"
 #include "harness/machine/build_information.h"
 
 namespace gdbench::machine {
@@ -64,7 +66,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 // Instruction set extensions that arithmetic kernels are chosen by; the rest of the flags would only bloat reports.
 Json features_of(const std::vector<std::string>& flags) {
-  constexpr std::array kPrefixes = {"sse4", "avx", "fma", "f16c", "amx", "bmi", "asimd", "sve"};
+  constexpr std::array kPrefixes = {"sse4", "avx", "fma", "f16c", "amx", "bmi", "fphp", "asimd", "sve", "bf16", "i8mm"};
   Json features = Json::array();
   for (const std::string& flag : flags) {
     if (std::ranges::any_of(kPrefixes, [&](const char* prefix) { return flag.starts_with(prefix); })) {
@@ -136,12 +138,53 @@ Json frequency_mhz(const fs::path& cpu0, const std::map<std::string, std::string
   return entry == cpuinfo.end() ? Json() : or_null(leading_number<double>(entry->second));
 }
 
+// An Arm processor says who made it and which one it is by numbers: the kernel's arch/arm64/include/asm/cputype.h.
+struct ArmName {
+  int number;
+  const char* name;
+};
+constexpr ArmName kArmVendors[] = {{0x41, "Arm"},      {0x46, "Fujitsu"}, {0x48, "HiSilicon"}, {0x4e, "NVIDIA"},
+                                   {0x51, "Qualcomm"}, {0x61, "Apple"},   {0x6d, "Microsoft"}, {0xc0, "Ampere"}};
+constexpr ArmName kArmModels[] = {{0xd03, "Cortex-A53"},  {0xd08, "Cortex-A72"},  {0xd0b, "Cortex-A76"},
+                                  {0xd0c, "Neoverse-N1"}, {0xd40, "Neoverse-V1"}, {0xd49, "Neoverse-N2"},
+                                  {0xd4f, "Neoverse-V2"}, {0xd83, "Neoverse-V3"}, {0xd8e, "Neoverse-N3"}};
+constexpr int kArmItself = 0x41;
+
+// "0xd0c" -> 0xd0c.
+std::optional<int> hexadecimal(const std::map<std::string, std::string>& values, const std::string& key) {
+  const auto entry = values.find(key);
+  if (entry == values.end() || !entry->second.starts_with("0x")) return std::nullopt;
+  int number = 0;
+  const char* const end = entry->second.data() + entry->second.size();
+  return std::from_chars(entry->second.data() + 2, end, number, 16).ec == std::errc() ? std::optional(number)
+                                                                                      : std::nullopt;
+}
+
+std::optional<std::string> name_in(std::span<const ArmName> names, int number) {
+  const auto row = std::ranges::find(names, number, &ArmName::number);
+  return row == names.end() ? std::nullopt : std::optional<std::string>(row->name);
+}
+
+Json vendor_of(const std::map<std::string, std::string>& cpuinfo) {
+  const std::optional<int> implementer = hexadecimal(cpuinfo, "CPU implementer");
+  if (!implementer) return text_in(cpuinfo, "vendor_id");
+  return name_in(kArmVendors, *implementer).value_or(formatted("implementer 0x%02x", *implementer));
+}
+
+Json model_of(const std::map<std::string, std::string>& cpuinfo) {
+  const std::optional<int> part = hexadecimal(cpuinfo, "CPU part");
+  if (!part) return text_in(cpuinfo, "model name");
+  const bool own = hexadecimal(cpuinfo, "CPU implementer") == kArmItself;
+  const std::optional<std::string> name = own ? name_in(kArmModels, *part) : std::nullopt;
+  return name.value_or(formatted("part 0x%03x", *part));
+}
+
 Json cpu_under(const fs::path& root, const std::map<std::string, std::string>& cpuinfo,
                const std::vector<std::string>& flags) {
   const fs::path cpu0 = root / "sys/devices/system/cpu/cpu0";
   const std::size_t processors = logical_processors(root / "proc/cpuinfo");
-  return {{"model", text_in(cpuinfo, "model name")},
-          {"vendor", text_in(cpuinfo, "vendor_id")},
+  return {{"model", model_of(cpuinfo)},
+          {"vendor", vendor_of(cpuinfo)},
           {"logical_processors", processors == 0 ? Json() : Json(processors)},
           {"allowed_processors", allowed_processors()},
           {"features", features_of(flags)},
@@ -210,17 +253,19 @@ std::map<std::string, std::string> key_values(const std::filesystem::path& file,
 std::string environment(const fs::path& root) {
   try {
     const std::map<std::string, std::string> cpuinfo = key_values(root / "proc/cpuinfo", ':');
-    const auto entry = cpuinfo.contains("flags") ? cpuinfo.find("flags") : cpuinfo.find("Features");
+    const bool tells_of_hypervisors = cpuinfo.contains("flags");  // x86-64's do
+    const auto entry = cpuinfo.find(tells_of_hypervisors ? "flags" : "Features");
     const std::vector<std::string> flags = words_of(entry == cpuinfo.end() ? "" : entry->second);
-    const Json found = {{"cpu", cpu_under(root, cpuinfo, flags)},
-                        {"memory_bytes", memory_bytes(root / "proc/meminfo")},
-                        {"kernel", kernel()},
-                        {"operating_system", operating_system(root / "etc/os-release")},
-                        {"virtual_machine", flags.empty() ? Json() : Json(std::ranges::count(flags, "hypervisor") > 0)},
-                        {"load_average", load_average(root / "proc/loadavg")},
-                        {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
-                        {"build", build_information()},
-                        {"libraries", library_versions()}};
+    const Json found = {
+        {"cpu", cpu_under(root, cpuinfo, flags)},
+        {"memory_bytes", memory_bytes(root / "proc/meminfo")},
+        {"kernel", kernel()},
+        {"operating_system", operating_system(root / "etc/os-release")},
+        {"virtual_machine", tells_of_hypervisors ? Json(std::ranges::count(flags, "hypervisor") > 0) : Json()},
+        {"load_average", load_average(root / "proc/loadavg")},
+        {"aslr", number_in<int>(root / "proc/sys/kernel/randomize_va_space")},
+        {"build", build_information()},
+        {"libraries", library_versions()}};
     return compact(found);
   } catch (const std::exception&) {
     return "{}";  // out of memory: nothing could be read

@@ -2,21 +2,7 @@
 // units in the last place. Nothing is spent on special values.
 #pragma once
 
-#include <immintrin.h>
-
 #include <iterator>
-
-#if GDBENCH_VECTOR_BYTES == 64
-#define GDBENCH_INTRINSIC(name, type) _mm512_##name##_##type
-#define GDBENCH_ESTIMATE(name, type) _mm512_##name##14_##type
-#elif GDBENCH_VECTOR_BYTES == 32
-#define GDBENCH_INTRINSIC(name, type) _mm256_##name##_##type
-#define GDBENCH_ESTIMATE(name, type) _mm256_##name##_##type
-#else
-#define GDBENCH_INTRINSIC(name, type) _mm_##name##_##type
-#define GDBENCH_ESTIMATE(name, type) _mm_##name##_##type
-#endif
-#define GDBENCH_INLINE GDBENCH_VECTOR_TARGET [[gnu::always_inline]] inline
 
 namespace gdbench::machine {
 
@@ -81,9 +67,6 @@ struct Division {
   }
 };
 
-GDBENCH_INLINE void take_root(const Vector<float>& x, Vector<float>& root) { root = GDBENCH_INTRINSIC(sqrt, ps)(x); }
-GDBENCH_INLINE void take_root(const Vector<double>& x, Vector<double>& root) { root = GDBENCH_INTRINSIC(sqrt, pd)(x); }
-
 struct Root {
   template <class T>
   GDBENCH_INLINE static void apply(const Vector<T>& x, Vector<T>& result) {
@@ -91,37 +74,14 @@ struct Root {
   }
 };
 
-// Right to 12 bits, with AVX-512 to 14, of 1 / x and of 1 / sqrt(x).
-GDBENCH_INLINE void estimate(const Vector<float>& x, Vector<float>& reciprocal) {
-  reciprocal = GDBENCH_ESTIMATE(rcp, ps)(x);
-}
-GDBENCH_INLINE void estimate_of_root(const Vector<float>& x, Vector<float>& reciprocal) {
-  reciprocal = GDBENCH_ESTIMATE(rsqrt, ps)(x);
-}
-#if GDBENCH_VECTOR_BYTES == 64
-template <class T>
-constexpr bool kHasEstimates = true;
-GDBENCH_INLINE void estimate(const Vector<double>& x, Vector<double>& reciprocal) {
-  reciprocal = GDBENCH_ESTIMATE(rcp, pd)(x);
-}
-GDBENCH_INLINE void estimate_of_root(const Vector<double>& x, Vector<double>& reciprocal) {
-  reciprocal = GDBENCH_ESTIMATE(rsqrt, pd)(x);
-}
-#else
-template <class T>
-constexpr bool kHasEstimates = sizeof(T) == sizeof(float);
-#endif
-
 // Each of Newton's steps doubles the bits; the last one is taken of the quotient or the root itself.
-template <class T>
-constexpr bool kNeedsTwoSteps = sizeof(T) == sizeof(double);
-
 struct RefinedDivision {
   template <class T>
   GDBENCH_INLINE static void apply(const Vector<T>& x, Vector<T>& result) {
     Vector<T> reciprocal;
     estimate(x, reciprocal);
-    if constexpr (kNeedsTwoSteps<T>) reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
+#pragma GCC unroll 2
+    for (int step = 0; step < kFirstSteps<T>; ++step) reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
     const Vector<T> quotient = kNumerator<T> * reciprocal;
     result = quotient + reciprocal * (kNumerator<T> - x * quotient);
   }
@@ -135,7 +95,8 @@ struct RefinedRoot {
     estimate_of_root(x, reciprocal);
     Vector<T> root = x * reciprocal;
     Vector<T> half = reciprocal * kHalf;
-    if constexpr (kNeedsTwoSteps<T>) {
+#pragma GCC unroll 2
+    for (int step = 0; step < kFirstSteps<T>; ++step) {
       const Vector<T> missing = kHalf - half * root;
       root = root + root * missing;
       half = half + half * missing;

@@ -74,8 +74,8 @@ std::int64_t compute(const Probe& probe, std::int64_t iterations) {
   // A half and one converge to two: neither overflow nor denormals.
   volatile double result = loop(iterations, 0.5, 1);
   static_cast<void>(result);
-  const int operations = probe.quantity == Quantity::fma_rate    ? 2 * kRateAccumulators * lanes
-                         : probe.quantity == Quantity::bf16_rate ? 4 * kRateAccumulators * lanes
+  const int operations = probe.quantity == Quantity::fma_rate    ? 2 * probe.kernels->rate_accumulators * lanes
+                         : probe.quantity == Quantity::bf16_rate ? 4 * probe.kernels->rate_accumulators * lanes
                                                                  : kChainLength;
   return iterations * operations;
 }
@@ -185,7 +185,7 @@ void store(const Probe& probe, int threads, double best, report::VectorCeilings&
       (probe.f64 ? width.fma_f64_gflop_per_second : width.fma_f32_gflop_per_second) = best;
       return;
     case Quantity::bf16_rate:
-      width.bf16_gflop_per_second = multiplies_tiles_of_bf16() ? 0 : best;
+      width.bf16_gflop_per_second = best;
       return;
     case Quantity::fma_latency:
       (probe.f64 ? width.fma_f64_latency_ns : width.fma_f32_latency_ns) = threads / best;
@@ -246,7 +246,7 @@ std::vector<Level> levels_of(const CacheSizes& caches, std::int64_t memory_bytes
 std::vector<Probe> probes_of(const std::vector<Level>& levels, const std::vector<report::Span>& spans) {
   std::vector<Probe> probes;
   const VectorKernels* widest = nullptr;
-  for (const VectorKernels* kernels : kVectorKernels) {
+  for (const VectorKernels* kernels : vector_kernels()) {
     if (!kernels->supported()) continue;
     widest = kernels;
     for (const bool f64 : {false, true}) {
@@ -319,6 +319,7 @@ std::vector<report::VectorCeilings> widths_of(std::span<const Probe> probes, std
     }
     store(probes[p], threads, best[p], width);
   }
+  if (!widths.empty() && has_unmeasured_bf16()) widths.back().bf16_gflop_per_second = 0;
   return widths;
 }
 

@@ -1,10 +1,11 @@
 // The inner loops that ceilings are measured with, once per vector width. Each width is a translation unit of its own
-// whose functions carry the target attribute: everything else stays baseline x86-64, and supported() is asked before
-// anything of a width is called.
+// whose functions carry the target attribute, in the folder of its processor: everything else stays baseline, and
+// supported() is asked before anything of a width is called.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace gdbench::machine {
 
@@ -29,14 +30,11 @@ constexpr int kMaxStreams = 4;
 constexpr int kMaxWritten = 3;
 // Both halves fit the first cache level of any processor.
 constexpr std::int64_t kFunctionBytes = 8192;
-// Independent accumulators of a rate loop: latency times units is 8 to 10, and sixteen registers hold twelve beside
-// the two operands.
-constexpr int kRateAccumulators = 12;
 // Dependent operations of one iteration of a latency loop.
 constexpr int kChainLength = 4;
 
 struct ScalarTypeLoops {
-  ArithmeticLoop fma_rate;          // kRateAccumulators vectors x lanes x 2 operations an iteration
+  ArithmeticLoop fma_rate;          // accumulators x lanes x 2 operations an iteration
   ArithmeticLoop fma_latency;       // kChainLength dependent multiply-adds an iteration
   ArithmeticLoop addition_latency;  // kChainLength dependent additions an iteration
   FunctionLoop exponential;
@@ -48,28 +46,26 @@ struct ScalarTypeLoops {
 };
 
 struct VectorKernels {
-  const char* name;  // "sse2", "avx2", "avx512f"; sse2 has no FMA: a multiplication and an addition stand for one
+  const char* name;  // "sse2", "avx2", "avx512f"; "neon", "sve256", "sve512"
   int bits;
+  int rate_accumulators;  // vectors of a rate loop
   bool (*supported)();
   ScalarTypeLoops f32;
   ScalarTypeLoops f64;
   MemoryLoop read[kMaxStreams];  // [s]: s + 1 streams side by side
   // [r][w]: r + 0 arrays are read, w + 1 arrays are read and written, all equal parts of the buffer.
   MemoryLoop update[2][kMaxWritten];
-  // Products of pairs of bfloat16 added to floats: kRateAccumulators vectors x lanes x 4 operations an iteration. Null
-  // where no instruction of the width makes them; `multiplies_bf16` tells whether the processor has it.
+  // Products of pairs of bfloat16 added to floats: rate_accumulators x lanes x 4 operations an iteration. Null where no
+  // instruction of the width makes them; `multiplies_bf16` tells whether the processor has it.
   ArithmeticLoop bf16_rate = nullptr;
   bool (*multiplies_bf16)() = nullptr;
 };
 
-extern const VectorKernels kSse2Kernels;
-extern const VectorKernels kAvx2Kernels;
-extern const VectorKernels kAvx512Kernels;
-
-// Whether the processor has AMX's tiles of bfloat16, which are faster than its vectors, and for which there is no loop.
-bool multiplies_tiles_of_bf16();
+// Whether the processor has faster instructions for products of bfloat16 than those that there are loops of: AMX's
+// tiles, or Arm's.
+bool has_unmeasured_bf16();
 
 // Every width that was built, narrowest first.
-inline constexpr const VectorKernels* kVectorKernels[] = {&kSse2Kernels, &kAvx2Kernels, &kAvx512Kernels};
+std::span<const VectorKernels* const> vector_kernels();
 
 }  // namespace gdbench::machine

@@ -1,6 +1,9 @@
 // The loops of one vector width. Included once by each translation unit that defines
 //   GDBENCH_VECTOR_TARGET   function attribute, may be empty
 //   GDBENCH_VECTOR_BYTES    bytes of a vector
+//   GDBENCH_RATE_ACCUMULATORS  independent accumulators of the rate loop, 12 or 24, whose vectors are to fit the
+//                           registers beside two operands: more than latency times units, 8 to 10 on x86-64, up to 16
+//                           on AArch64
 // Accumulators are named variables: an array of them is spilled to the stack and halves the rate. Vectors never cross
 // a function's boundary, whose calling convention would depend on the target.
 #include "harness/machine/vector_kernels.h"
@@ -10,9 +13,27 @@ namespace gdbench::machine {
 namespace {
 
 inline constexpr std::int64_t kVectorBytes = GDBENCH_VECTOR_BYTES;
+inline constexpr bool kMoreAccumulators = GDBENCH_RATE_ACCUMULATORS == 24;
 
 template <class T>
 using Vector [[gnu::vector_size(GDBENCH_VECTOR_BYTES), gnu::may_alias]] = T;
+
+}  // namespace
+
+}  // namespace gdbench::machine
+
+#define GDBENCH_INLINE GDBENCH_VECTOR_TARGET [[gnu::always_inline]] inline
+#if defined(__x86_64__)
+#include "harness/machine/x86_64/vector_functions.h"
+#elif GDBENCH_VECTOR_BYTES == 16
+#include "harness/machine/aarch64/neon_functions.h"
+#else
+#include "harness/machine/aarch64/sve_functions.h"
+#endif
+
+namespace gdbench::machine {
+
+namespace {
 
 template <class T>
 GDBENCH_VECTOR_TARGET [[gnu::noinline]] double fma_rate(std::int64_t iterations, double multiplier, double addend) {
@@ -20,21 +41,38 @@ GDBENCH_VECTOR_TARGET [[gnu::noinline]] double fma_rate(std::int64_t iterations,
   const Vector<T> c = Vector<T>{} + static_cast<T>(addend);
   Vector<T> a0 = c, a1 = c + c, a2 = a1 + c, a3 = a2 + c, a4 = a3 + c, a5 = a4 + c;
   Vector<T> a6 = a5 + c, a7 = a6 + c, a8 = a7 + c, a9 = a8 + c, a10 = a9 + c, a11 = a10 + c;
+  [[maybe_unused]] Vector<T> b0 = a11 + c, b1 = b0 + c, b2 = b1 + c, b3 = b2 + c, b4 = b3 + c, b5 = b4 + c;
+  [[maybe_unused]] Vector<T> b6 = b5 + c, b7 = b6 + c, b8 = b7 + c, b9 = b8 + c, b10 = b9 + c, b11 = b10 + c;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    a0 = a0 * m + c;
-    a1 = a1 * m + c;
-    a2 = a2 * m + c;
-    a3 = a3 * m + c;
-    a4 = a4 * m + c;
-    a5 = a5 * m + c;
-    a6 = a6 * m + c;
-    a7 = a7 * m + c;
-    a8 = a8 * m + c;
-    a9 = a9 * m + c;
-    a10 = a10 * m + c;
-    a11 = a11 * m + c;
+    multiply_add(a0, m, c);
+    multiply_add(a1, m, c);
+    multiply_add(a2, m, c);
+    multiply_add(a3, m, c);
+    multiply_add(a4, m, c);
+    multiply_add(a5, m, c);
+    multiply_add(a6, m, c);
+    multiply_add(a7, m, c);
+    multiply_add(a8, m, c);
+    multiply_add(a9, m, c);
+    multiply_add(a10, m, c);
+    multiply_add(a11, m, c);
+    if constexpr (kMoreAccumulators) {
+      multiply_add(b0, m, c);
+      multiply_add(b1, m, c);
+      multiply_add(b2, m, c);
+      multiply_add(b3, m, c);
+      multiply_add(b4, m, c);
+      multiply_add(b5, m, c);
+      multiply_add(b6, m, c);
+      multiply_add(b7, m, c);
+      multiply_add(b8, m, c);
+      multiply_add(b9, m, c);
+      multiply_add(b10, m, c);
+      multiply_add(b11, m, c);
+    }
   }
-  const Vector<T> sum = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11;
+  Vector<T> sum = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11;
+  if constexpr (kMoreAccumulators) sum += b0 + b1 + b2 + b3 + b4 + b5 + b6 + b7 + b8 + b9 + b10 + b11;
   double total = 0;
   for (std::size_t lane = 0; lane < sizeof(sum) / sizeof(T); ++lane) total += static_cast<double>(sum[lane]);
   return total;
@@ -46,10 +84,10 @@ GDBENCH_VECTOR_TARGET [[gnu::noinline]] double fma_latency(std::int64_t iteratio
   const Vector<T> c = Vector<T>{} + static_cast<T>(addend);
   Vector<T> a = c;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    a = a * m + c;
-    a = a * m + c;
-    a = a * m + c;
-    a = a * m + c;
+    multiply_add(a, m, c);
+    multiply_add(a, m, c);
+    multiply_add(a, m, c);
+    multiply_add(a, m, c);
   }
   return static_cast<double>(a[0]);
 }
@@ -199,6 +237,7 @@ constexpr ScalarTypeLoops kLoops = {
 constexpr VectorKernels make_kernels(const char* name, bool (*supported)()) {
   return {name,
           GDBENCH_VECTOR_BYTES * 8,
+          GDBENCH_RATE_ACCUMULATORS,
           supported,
           kLoops<float>,
           kLoops<double>,

@@ -13,37 +13,40 @@ import sys
 
 # Kind of loop -> instructions on whole vectors that its hot loop has at least: arithmetic, loads where it reads.
 LEAST_INSTRUCTIONS = {"fma_rate": 12, "fma_latency": 4, "addition_latency": 4, "read": 6, "update": 4, "function": 4}
+LEAST_ON_AARCH64 = LEAST_INSTRUCTIONS | {"fma_rate": 24, "read": 3}  # loads of pairs of vectors
 # Arithmetic of two types, reads of one to four streams, updates of one to three arrays with and without another one.
 LOOPS_PER_WIDTH = 3 * 2 + 4 + 3 * 2
-FUNCTIONS = 5 + 3  # of f32 and of f64, where only AVX-512 has estimates for the two refined ones
-WIDTHS = {"vector_kernels_sse2": "xmm", "vector_kernels_avx2": "ymm", "vector_kernels_avx512f": "zmm"}
-EXPECTED_LOOPS = {width: LOOPS_PER_WIDTH + FUNCTIONS + (2 if "512" in width else 0) for width in WIDTHS}
+FUNCTIONS = 5 + 3  # of f32 and of f64, where on x86-64 only AVX-512 has estimates for the two refined ones
+# Of each processor: a member of the archive -> its vectors' registers.
+WIDTHS = {"x86-64": {"vector_kernels_sse2": r"%xmm", "vector_kernels_avx2": r"%ymm", "vector_kernels_avx512f": r"%zmm"},
+          "aarch64": {"vector_kernels_neon": r"\b(v\d+\.|q\d+\b)", "vector_kernels_sve256": r"\bz\d+\.",
+                      "vector_kernels_sve512": r"\bz\d+\."}}
 
-MEMBER = re.compile(r"^(\S+):\s+file format")
+MEMBER = re.compile(r"^(\S+):\s+file format \S*?(x86-64|aarch64)$")
 FUNCTION = re.compile(r"^[0-9a-f]+ <.*?\b(fma_rate|fma_latency|addition_latency|read|update|function)\b.*>:$")
 ANY_FUNCTION = re.compile(r"^[0-9a-f]+ <.*>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(.*)$")
-JUMP = re.compile(r"^j\w+\s+([0-9a-f]+)\b")
-ARITHMETIC = re.compile(r"^v?(fn?m(add|sub)|add|sub|mul|div|sqrt)\w*\s")
-LOAD = re.compile(r"^v?(p?xor|pternlog|mov)\w*\s[^%]*\(")  # memory is the first operand
-STACK = re.compile(r"\(%r[sb]p")
+JUMP = re.compile(r"^(?:j\w+|b\.\w+|cbn?z\s+\w+,|tbn?z\s+\w+,[^,]*,)\s+([0-9a-f]+)\b")
+ARITHMETIC = re.compile(r"^(v?(fn?m(add|sub)|add|sub|mul|div|sqrt)|fn?(m(l[as]|ad|sb)|add|sub|mul|divr?|sqrt))\w*\s")
+LOAD = re.compile(r"^(v?(p?xor|pternlog|mov)\w*\s[^%]*\(|ld[pr]\s|ld1[bwd]\s)")  # on x86-64 memory is the first operand
+STACK = re.compile(r"\(%r[sb]p|\[sp\b")
 
 
 def functions(text):
-    """Yields (member of the archive, kind of loop, [(address, instruction)])."""
-    member, kind, body = "", None, []
+    """Yields (processor, member of the archive, kind of loop, [(address, instruction)])."""
+    member, kind, body = ("", ""), None, []
     for line in text.splitlines():
         if found := MEMBER.match(line):
-            member = found.group(1)
+            member = (found.group(2), found.group(1).split(".")[0])
         elif ANY_FUNCTION.match(line):
             if kind:
-                yield origin, kind, body
+                yield *origin, kind, body
             found = FUNCTION.match(line)
             origin, kind, body = member, found.group(1) if found else None, []
         elif kind and (found := INSTRUCTION.match(line)):
             body.append((int(found.group(1), 16), found.group(2)))
     if kind:
-        yield origin, kind, body
+        yield *origin, kind, body
 
 
 def innermost_loops(body):
@@ -61,13 +64,15 @@ def innermost_loops(body):
 def faults_of(where, kind, body, registers):
     """What is wrong with one function."""
     wanted = LOAD if kind == "read" else ARITHMETIC
-    loops = [(sum(1 for i in loop if wanted.match(i) and registers in i), loop) for loop in innermost_loops(body)]
+    loops = [(sum(1 for i in loop if wanted.match(i) and re.search(registers, i)), loop)
+             for loop in innermost_loops(body)]
     if not loops:
         return [f"{where}: no loop found"]
     count, hot = max(loops, key=lambda pair: pair[0])
     faults = []
-    if count < LEAST_INSTRUCTIONS[kind]:
-        faults.append(f"{where}: {count} {registers} instructions, expected {LEAST_INSTRUCTIONS[kind]} or more")
+    least = (LEAST_ON_AARCH64 if re.search("neon|sve", where) else LEAST_INSTRUCTIONS)[kind]
+    if count < least:
+        faults.append(f"{where}: {count} instructions on vectors, expected {least} or more")
     return faults + [f"{where}: stack in the hot loop: {instruction}" for instruction in hot if STACK.search(instruction)]
 
 
@@ -78,14 +83,18 @@ def main():
         return 77
     command = [objdump, "--disassemble", "--no-show-raw-insn", "--demangle", sys.argv[1]]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    faults, seen = [], dict.fromkeys(WIDTHS, 0)
-    for member, kind, body in functions(text):
-        width = member.split(".")[0]
-        if width not in WIDTHS:
-            continue
-        seen[width] += 1
-        faults += faults_of(f"{width}: {kind}", kind, body, WIDTHS[width])
-    faults += [f"{width}: {count} loops, expected {EXPECTED_LOOPS[width]}" for width, count in seen.items() if count != EXPECTED_LOOPS[width]]
+    faults, seen = [], {}
+    for processor, width, kind, body in functions(text):
+        seen = seen or dict.fromkeys(WIDTHS[processor], 0)
+        if width in seen:
+            seen[width] += 1
+            faults += faults_of(f"{width}: {kind}", kind, body, WIDTHS[processor][width])
+    for width, count in seen.items():
+        expected = LOOPS_PER_WIDTH + FUNCTIONS + (2 if re.search("512|neon|sve", width) else 0)
+        if count != expected:
+            faults.append(f"{width}: {count} loops, expected {expected}")
+    if not seen:
+        faults.append("no loops")
     print("\n".join(faults) or f"{sum(seen.values())} loops keep to registers")
     return 1 if faults else 0
 

@@ -1,11 +1,11 @@
 #include "harness/machine/conditions.h"
 
 #include <gtest/gtest.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "harness/abi/processor.h"
 #include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::machine {
@@ -72,10 +72,10 @@ TEST(Conditions, AGoodMachineIsFine) {
 }
 
 TEST(Conditions, DenormalsThatAreSwitchedOffAreSeen) {
-  const unsigned word = _mm_getcsr();
-  _mm_setcsr(word | 0x8000U);
+  const std::uint32_t word = processor::control_word();
+  processor::set_control_word(word | processor::kFlushToZero);
   const Condition off = find(conditions("/nowhere"), "denormals");
-  _mm_setcsr(word);
+  processor::set_control_word(word);
   EXPECT_EQ(off.severity, Severity::warning);
   EXPECT_EQ(find(conditions("/nowhere"), "denormals").severity, Severity::fine);
 }

@@ -18,7 +18,7 @@ using tests::write_text;
 
 constexpr const char* kCpuInfo =
     "processor\t: 0\nvendor_id\t: ExampleVendor\nmodel name\t: Example CPU\ncpu MHz\t\t: 2599.998\n"
-    "flags\t\t: fpu sse4_2 avx avx2 fma hypervisor\n\n"
+    "flags\t\t: fpu sse4_2 avx smep avx2 fma hypervisor\n\n"
     "processor\t: 1\nvendor_id\t: Other\nmodel name\t: Other\ncpu MHz\t\t: 1.0\nflags\t\t: fpu\n\n";
 
 void write_cache(const std::filesystem::path& folder, const char* level, const char* type, const char* size,
@@ -59,6 +59,27 @@ TEST(Environment, ReadsTheTreeUnderItsRoot) {
   EXPECT_EQ(found["virtual_machine"], true);
   EXPECT_EQ(found["load_average"], json({0.13, 0.03, 0.01}));
   EXPECT_EQ(found["aslr"], 2);
+}
+
+TEST(Environment, NamesArmProcessorsByTheirNumbers) {
+  const TemporaryFolder folder;
+  const auto cpuinfo = [&](const char* implementer, const char* part) {
+    write_text(folder.path() / "proc/cpuinfo",
+               std::string("processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd evtstrm aes asimdhp sve i8mm\n") +
+                   "CPU implementer\t: " + implementer +
+                   "\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: " + part + "\nCPU revision\t: 1\n\n");
+    return json::parse(environment(folder.path()));
+  };
+  const json known = cpuinfo("0x41", "0xd40");
+  EXPECT_EQ(known["cpu"]["vendor"], "Arm");
+  EXPECT_EQ(known["cpu"]["model"], "Neoverse-V1");
+  EXPECT_EQ(known["cpu"]["features"], json({"asimd", "asimdhp", "sve", "i8mm"}));
+  EXPECT_TRUE(known["virtual_machine"].is_null()) << "it does not say";
+  const json other = cpuinfo("0xc0", "0xd40");
+  EXPECT_EQ(other["cpu"]["vendor"], "Ampere");
+  EXPECT_EQ(other["cpu"]["model"], "part 0xd40") << "another maker's numbers";
+  EXPECT_EQ(cpuinfo("0x99", "0x1")["cpu"]["vendor"], "implementer 0x99");
+  EXPECT_TRUE(cpuinfo("lots", "many")["cpu"]["model"].is_null());
 }
 
 TEST(Environment, HasNullForWhatItCannotRead) {

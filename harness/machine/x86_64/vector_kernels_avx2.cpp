@@ -1,6 +1,8 @@
 #define GDBENCH_VECTOR_TARGET [[gnu::target("avx2,fma")]]
 #define GDBENCH_VECTOR_BYTES 32
+#define GDBENCH_RATE_ACCUMULATORS 12
 #include "harness/machine/vector_kernels_body.h"
+#include "harness/machine/x86_64/widths.h"
 
 namespace gdbench::machine {
 

@@ -2,7 +2,9 @@
 #include <immintrin.h>
 #define GDBENCH_VECTOR_TARGET [[gnu::target("avx512f")]]
 #define GDBENCH_VECTOR_BYTES 64
+#define GDBENCH_RATE_ACCUMULATORS 12
 #include "harness/machine/vector_kernels_body.h"
+#include "harness/machine/x86_64/widths.h"
 
 namespace gdbench::machine {
 
@@ -53,11 +55,5 @@ constexpr VectorKernels with_bf16(VectorKernels kernels) {
 
 const VectorKernels kAvx512Kernels =
     with_bf16(make_kernels("avx512f", [] { return __builtin_cpu_supports("avx512f") != 0; }));
-
-// Leaf 7, subleaf 0, EDX bit 22.
-bool multiplies_tiles_of_bf16() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 22 & 1) != 0;
-}
 
 }  // namespace gdbench::machine
