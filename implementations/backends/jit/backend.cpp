@@ -191,22 +191,6 @@ double nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-// Of the processor as it runs now: integer multiplications that wait for each other take three cycles each on all
-// x86-64 processors of the last fifteen years (Agner Fog, Instruction tables).
-double nanoseconds_per_cycle() {
-  constexpr int kMultiplications = 4000;  // some microseconds
-  constexpr double kCycles = 3.0 * kMultiplications;
-  double least = 0;
-  for (int round = 0; round < 3; ++round) {
-    std::uint64_t value = 3;
-    const Clock::time_point start = Clock::now();
-    for (int i = 0; i < kMultiplications; ++i) asm volatile("imul %0, %0" : "+r"(value));
-    const double elapsed = nanoseconds_since(start);
-    if (round == 0 || elapsed < least) least = elapsed;
-  }
-  return least / kCycles;
-}
-
 // Compiles a region for one thread after the other, adding up what that takes.
 class RegionCompiler {
  public:
@@ -218,6 +202,7 @@ class RegionCompiler {
     PlanChoice choice = choose_plan(source_, targets, choices_, threads);
     planning_ns_ = nanoseconds_since(start);
     predicted_cycles_ = choice.cycles;
+    prediction_ = name_of_prediction(choice.plan.target);
     return choice;
   }
 
@@ -261,8 +246,7 @@ class RegionCompiler {
     for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), fired_[i], 0});
     // Not a part of the work: what a step of a whole batch was expected to take, for those who see what it does.
     if (!training_.minor) {
-      reports.push_back(
-          {"a step's cycles, predicted", std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
+      reports.push_back({prediction_, std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
     }
     reports.push_back({"planning", 1, planning_ns_});
     reports.push_back({"lowering", 1, lowering_ns_});
@@ -276,6 +260,7 @@ class RegionCompiler {
   const Choices& choices_;
   double planning_ns_ = 0;
   double predicted_cycles_ = 0;
+  const char* prediction_ = nullptr;
   double lowering_ns_ = 0;
   double code_ns_ = 0;
   std::int64_t fired_[kPassCount] = {};
@@ -291,8 +276,8 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
   const Choices choices = choices_of(training.settings);
   const std::vector<Target> targets = targets_for(choices.instructions);
   if (targets.empty()) {
-    unsupported =
-        this_machine() == nullptr ? "a processor with AVX2 and FMA is needed" : "this processor has no AVX-512";
+    unsupported = this_machine() == nullptr ? "a processor with AVX2 and FMA is needed"
+                                            : "this processor lacks what the option instructions names";
   }
   if (unsupported.empty()) unsupported = unsupported_reason(training);
   if (training.hoist && catalogue::is_mixed(training.dtype)) unsupported = "hoisting rounds no operand to bfloat16";

@@ -1,11 +1,12 @@
 #include "implementations/backends/jit/team.h"
 
-#include <immintrin.h>
 #include <pthread.h>
 #include <sched.h>
 
 #include <mutex>
 #include <utility>
+
+#include "harness/abi/processor.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -22,7 +23,7 @@ void bind_calling_thread(int processor) {
 void spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   constexpr int kSpins = 1 << 12;  // some tens of microseconds
   for (int i = 0; value.load(std::memory_order_acquire) == old; ++i) {
-    _mm_pause();
+    processor::pause();
     if (i >= kSpins) sched_yield();
   }
 }

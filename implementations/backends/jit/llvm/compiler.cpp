@@ -29,23 +29,25 @@ std::string taken(char* message) {
 }
 
 void initialise_once() {
-  static const bool done = [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    return true;
-  }();
+  static const bool done = [] { return LLVMInitializeNativeTarget() == 0 && LLVMInitializeNativeAsmPrinter() == 0; }();
   static_cast<void>(done);
 }
+
+#if defined(__x86_64__)
+constexpr char kLeastProcessor[] = "x86-64-v3";
+constexpr char kWithoutAvx512[] = ",-avx512f";  // and all that builds on it
+#else
+constexpr char kLeastProcessor[] = "generic";
+constexpr char kWithoutAvx512[] = "";
+#endif
 
 // Of this processor. LLVM does not know every processor by name; its features it can always tell.
 LLVMTargetMachineRef make_machine(const CodeOptions& options, std::string& error) {
   char* triple = LLVMGetDefaultTargetTriple();
   char* features = LLVMGetHostCPUFeatures();
   char* name = LLVMGetHostCPUName();
-  const std::string used = std::string(features) + (options.avx512 ? "" : ",-avx512f");  // and all that builds on it
-  const std::string processor = std::string(name) == "generic" ? "x86-64-v3" : name;
+  const std::string used = std::string(features) + (options.avx512 ? "" : kWithoutAvx512);
+  const std::string processor = std::string(name) == "generic" ? kLeastProcessor : name;
   LLVMTargetRef target = nullptr;
   char* message = nullptr;
   LLVMTargetMachineRef machine = nullptr;

@@ -16,7 +16,7 @@ RegionFunctions region_functions() {
       {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows|panels",
        "what of a batch a vector holds, panels: rows, with the weights in blocks; auto: what promises the fastest "
        "step"},
-      {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512",
+      {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512|neon",
        "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them"},
   };
   static std::string names;
@@ -67,6 +67,7 @@ Choices choices_of(const gdbench_settings* settings) {
   if (instructions == "avx2") choices.instructions = InstructionSet::avx2;
   if (instructions == "avx512vl") choices.instructions = InstructionSet::avx512vl;
   if (instructions == "avx512") choices.instructions = InstructionSet::avx512;
+  if (instructions == "neon") choices.instructions = InstructionSet::neon;
   choices.dump = implementations::option_value(*settings, "dump");
   return choices;
 }

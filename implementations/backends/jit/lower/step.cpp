@@ -319,9 +319,10 @@ double predicted_cycles(const Region& region, const Choices& choices, const Plan
 Lowered lower(Region region, const Choices& choices, const Plan& plan, Share share) {
   Lowered lowered = StepLowering(std::move(region), choices, plan, share).run();
   const Cost cost = cost_of(lowered.program, core_of(plan.target));
-  lowered.plan += "predicted: " + whole(cost.cycles) + " cycles a step, of which instructions " +
-                  whole(cost.instruction_cycles) + "; bytes to the first cache " + whole(cost.second_cache_bytes) +
-                  ", to the second " + whole(cost.beyond_bytes) + "\n";
+  lowered.plan += std::string("predicted") + (plan.target.measured ? "" : " by constants of x86-64") + ": " +
+                  whole(cost.cycles) + " cycles a step, of which instructions " + whole(cost.instruction_cycles) +
+                  "; bytes to the first cache " + whole(cost.second_cache_bytes) + ", to the second " +
+                  whole(cost.beyond_bytes) + "\n";
   for (const auto& [note, cycles] : cost.noted_cycles) lowered.plan += "  " + whole(cycles) + ": " + note + "\n";
   if (const std::string error = program_error(lowered.program); !error.empty()) {
     throw std::logic_error("the program is broken: " + error);

@@ -9,8 +9,8 @@
 
 namespace gdbench::backends::jit {
 
-// What the vectors of a program are of. avx512vl: AVX-512's registers and masks at 256 bits.
-enum class InstructionSet : std::uint8_t { fastest, avx2, avx512vl, avx512 };
+// What the vectors of a program are of. avx512vl: AVX-512's registers and masks at 256 bits. neon: of AArch64.
+enum class InstructionSet : std::uint8_t { fastest, avx2, avx512vl, avx512, neon };
 
 struct Target {
   int vector_bits = 256;
@@ -18,11 +18,13 @@ struct Target {
   bool avx512 = false;
   bool halved = false;  // the processor makes two of each operation on a vector
   bool pairs = false;   // multiplies pairs of bfloat16 (Code::add_pairs)
+  // Whether the constants of CoreModel were compared with processors of this kind.
+  bool measured = true;
 
   int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
 };
 
-// Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all need.
+// Of this machine. Null where it lacks the instructions, or AVX2 and FMA, which all of x86-64 need.
 const Target* this_machine(InstructionSet instructions = InstructionSet::fastest);
 
 // What a program may be written for, first what suits most of them; several where `instructions` leaves the choice and
@@ -30,5 +32,13 @@ const Target* this_machine(InstructionSet instructions = InstructionSet::fastest
 std::vector<Target> targets_for(InstructionSet instructions);
 
 CoreModel core_of(const Target& target);
+
+// How a prediction is called, which says where it rests on constants that were never compared with such a processor.
+constexpr const char* name_of_prediction(const Target& target) {
+  return target.measured ? "a step's cycles, predicted" : "a step's cycles, predicted by constants of x86-64";
+}
+
+// Nanoseconds that a cycle of this processor takes as it runs now.
+double nanoseconds_per_cycle();
 
 }  // namespace gdbench::backends::jit
