@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "implementations/strategies/graph/graph.h"
-#include "tests/support/implementations/training_case.h"
 #include "tests/support/implementations/trained_by_jit.h"
+#include "tests/support/implementations/training_case.h"
 
 namespace gdbench::strategies {
 
