@@ -53,7 +53,7 @@ class BillOfMaterials(unittest.TestCase):
         for name in ("nlohmann_json", "CLI11", "Eigen", "Boost.Math", "Google Benchmark", "GoogleTest"):
             self.assertRegex(self.packages[name]["versionInfo"], r"^\d+\.\d+")
         for package in self.bill["packages"]:
-            self.assertRegex(package["licenseDeclared"], r"^[A-Za-z0-9.-]+( (WITH|OR) [A-Za-z0-9.-]+)?$")
+            self.assertRegex(package["licenseDeclared"], r"^[A-Za-z0-9.-]+( (WITH|OR|AND) [A-Za-z0-9.-]+)?$")
             self.assertRegex(package["SPDXID"], r"^SPDXRef-[A-Za-z0-9.-]+$")
 
 
