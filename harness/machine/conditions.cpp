@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "harness/abi/processor.h"
 #include "harness/base/clock.h"
+#include "harness/base/control_word.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/machine/build_information.h"

@@ -6,10 +6,10 @@
 #include <random>
 #include <thread>
 
-#include "harness/abi/processor.h"
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
+#include "harness/base/control_word.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/verify/check.h"

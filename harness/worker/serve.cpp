@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "harness/abi/processor.h"
 #include "harness/base/clock.h"
+#include "harness/base/control_word.h"
 #include "harness/base/json.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"

@@ -1,6 +1,6 @@
 // Switches denormals off, as a library built with -ffast-math does when it is loaded.
 #include "fake_core.h"
-#include "harness/abi/processor.h"
+#include "harness/base/control_word.h"
 
 namespace {
 

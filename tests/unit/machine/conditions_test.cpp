@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/abi/processor.h"
+#include "harness/base/control_word.h"
 #include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::machine {
