@@ -2,8 +2,8 @@
 // train it. Compiling takes most of the time, by far, so networks are small.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <vector>
 
@@ -32,11 +32,7 @@ class Choices {
 
 std::vector<const char*> instructions() {
   GTEST_FLAG_SET(throw_on_failure, true);  // of what the tests' own helpers expect, outside of any test
-  std::vector<const char*> names;
-  for (const gdbench::backends::jit::NamedTarget& target : gdbench::backends::jit::targets_of_this_machine()) {
-    names.push_back(target.name);
-  }
-  return names;
+  return gdbench::backends::jit::instructions_of_this_machine();
 }
 
 }  // namespace

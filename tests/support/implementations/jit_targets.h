@@ -28,6 +28,13 @@ inline std::vector<NamedTarget> targets_of_this_machine() {
   return targets;
 }
 
+// Their values of the option `instructions`.
+inline std::vector<const char*> instructions_of_this_machine() {
+  std::vector<const char*> names;
+  for (const NamedTarget& target : targets_of_this_machine()) names.push_back(target.name);
+  return names;
+}
+
 template <class Body>
 void for_each_target(const Body& body) {
   for (const NamedTarget& named : targets_of_this_machine()) {

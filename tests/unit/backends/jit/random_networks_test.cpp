@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <random>
-#include <vector>
 
 #include "tests/support/implementations/jit_targets.h"
 #include "tests/support/implementations/random_network.h"
@@ -29,11 +28,8 @@ RandomNetwork network_of(unsigned long seed, int number) {
   bounds.dtype = number % 2 == 0 ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
   bounds.wide = number / 2 % 10 == 0;
   if (bounds.wide) bounds.most_work *= 10;
-  std::vector<const char*> instructions;
-  for (const backends::jit::NamedTarget& target : backends::jit::targets_of_this_machine()) {
-    instructions.push_back(target.name);
-  }
-  return random_network([&](std::size_t count) { return generator() % count; }, bounds, instructions);
+  return random_network([&](std::size_t count) { return generator() % count; }, bounds,
+                        backends::jit::instructions_of_this_machine());
 }
 
 class JitRandomNetworksTest : public testing::TestWithParam<int> {};
