@@ -46,7 +46,10 @@ class Package(unittest.TestCase):
         """The only package that is then in the folder, which lies in the root."""
         out = self.root / folder
         line = [SOURCE / "scripts/package", "--build", BUILD, "--out", out, *arguments]
-        subprocess.run(line, check=True, stderr=subprocess.PIPE)
+        done = subprocess.run(line, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode == 2 and "linked to a Python package" in done.stderr:
+            self.skipTest("this build is linked to frameworks, which scripts/package refuses")
+        self.assertEqual(done.returncode, 0, done.stderr)
         (package,) = out.glob("*.deb")
         return package
 
@@ -83,13 +86,13 @@ class Package(unittest.TestCase):
                 self.assertNotRegex(dynamic.stdout, r"(RPATH|RUNPATH).*\[/", path)
 
     def test_it_is_installed_upgraded_and_removed(self):
+        first = self.pack("first")
+        self.assertEqual(self.pack("again").read_bytes(), first.read_bytes(), "packing twice makes two packages")
         debootstrap = ["debootstrap", "--variant=minbase", "bookworm", self.root]
         done = subprocess.run(debootstrap, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             self.skipTest(f"debootstrap: {(done.stdout.strip() or 'no output').splitlines()[-1]}")
 
-        first = self.pack("first")
-        self.assertEqual(self.pack("again").read_bytes(), first.read_bytes(), "packing twice makes two packages")
         self.inside("apt-get", "update")
         self.inside("apt-get", "install", "--yes", "--no-install-recommends", f"/first/{first.name}")
         self.check_program(first.name.split("_")[1])
