@@ -69,11 +69,14 @@ count_skipped() {
   say "-- $1: skipped"
 }
 
-# count_ctest PRESET [CTEST ARGUMENTS...]: runs a build's tests and adds their counts, which CTest writes as JUnit XML.
+# count_ctest PRESET [--test-dir FOLDER] [CTEST ARGUMENTS...]: runs the tests of a preset's build, or of one of it in
+# another folder, and adds their counts, which CTest writes as JUnit XML.
 count_ctest() {
-  local preset=$1 results=$GDBENCH_ROOT/build/$1/test-results.xml
+  local preset=$1 folder=$GDBENCH_ROOT/build/$1
   shift
-  say "-- tests of build/$preset"
+  if [[ ${1-} == --test-dir ]]; then folder=$2; fi
+  local results=$folder/test-results.xml
+  say "-- tests of ${folder#"$GDBENCH_ROOT"/}"
   rm -f "$results"
   local status=0
   (cd "$GDBENCH_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results" \
