@@ -16,23 +16,18 @@
 #include "harness/measure/verify_cell.h"
 #include "tests/conformance/cases.h"
 #include "tests/conformance/examination.h"
+#include "tests/support/few_cases.h"
 
 namespace gdbench::conformance {
 namespace {
 
 namespace fs = std::filesystem;
 
-#ifdef __SANITIZE_ADDRESS__
-// A case takes ten times as long there. Every other seed below 18 visits each optimizer and both tasks.
-constexpr std::uint64_t kCases = 9;
-constexpr std::uint64_t kCasesOfALibrary = kCases;
-constexpr std::uint64_t kSeedStride = 2;
-#else
-constexpr std::uint64_t kCases = 48;
-constexpr std::uint64_t kSeedStride = 1;
+// Of few cases, every other seed below 18 visits each optimizer and both tasks.
+constexpr std::uint64_t kCases = kFewCases ? 9 : 48;
+constexpr std::uint64_t kSeedStride = kFewCases ? 2 : 1;
 // Only their gradients, or their products, are their own, and some compile each.
-constexpr std::uint64_t kCasesOfALibrary = kCases / 4;
-#endif
+constexpr std::uint64_t kCasesOfALibrary = kFewCases ? kCases : kCases / 4;
 
 protocol::Limits limits() {
   protocol::Limits limits;
@@ -214,11 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, MixedConformance, ::testing::Values("bf16", "f1
                          [](const auto& dtype) { return std::string(dtype.param); });
 
 TEST_P(MixedConformance, IsRight) {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr std::uint64_t kSeeds = 3;
-#else
-  constexpr std::uint64_t kSeeds = 27;  // each optimizer in each batch mode
-#endif
+  constexpr std::uint64_t kSeeds = kFewCases ? 3 : 27;  // each optimizer in each batch mode
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     const auto& [id, dtypes] = std::tie(entry.implementation.id, entry.implementation.dtypes);
@@ -258,11 +249,7 @@ TEST_P(MixedConformance, IsRightByCublas) {
 TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
   // Each loss with each dtype, and several gradients of one step.
   constexpr std::uint64_t kSeeds = 12;
-#ifdef __SANITIZE_ADDRESS__
-  constexpr std::uint64_t kStride = 5;
-#else
-  constexpr std::uint64_t kStride = 1;
-#endif
+  constexpr std::uint64_t kStride = kFewCases ? 5 : 1;
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     // The former have one thread each.

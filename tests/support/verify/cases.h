@@ -10,14 +10,6 @@
 
 namespace gdbench::verify::testing {
 
-// Tests of hundreds of networks and of large ones are skipped under the sanitizers: they take minutes there, and single
-// small ones show as much.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
 struct Case {
   scenario::Problem problem;
   data::Dataset dataset;

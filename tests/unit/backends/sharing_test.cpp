@@ -1,6 +1,8 @@
 // Ops that several compute threads share: what one thread computes but for rounding, and the same bits in every run.
 #include <cmath>
+#include <vector>
 
+#include "tests/support/few_cases.h"
 #include "tests/support/implementations/backend_fixture.h"
 #include "tests/support/implementations/plain_optimizer.h"
 
@@ -8,11 +10,8 @@ namespace gdbench::backends {
 namespace {
 
 // More threads than there are processors, and numbers that divide no shape below.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::int32_t kThreads[] = {3};  // each takes several times as long there
-#else
-constexpr std::int32_t kThreads[] = {2, 3, 4, 8};
-#endif
+const std::vector<std::int32_t> kThreads =
+    kFewCases ? std::vector<std::int32_t>{3} : std::vector<std::int32_t>{2, 3, 4, 8};
 
 struct SharedOp {
   std::string name;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/verify/narrow.h"
+#include "tests/support/few_cases.h"
 #include "tests/unit/verify/judged.h"
 
 namespace gdbench::verify {
@@ -116,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, MixedPrecisionTest, ::testing::Values(Dtype::bf
 
 // Binary16 has three bits more, so that small learning rates leave less to be judged.
 TEST_P(MixedPrecisionTest, OneStepTellsWhatIsRoundedOtherwise) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   const Tally one = tally(GetParam(), testing::random_case, 1);
   EXPECT_GT(one.judged, GetParam() == Dtype::f16 ? 250 : 290);
   EXPECT_LT(one.largest_share, 0.5);
@@ -126,7 +127,7 @@ TEST_P(MixedPrecisionTest, OneStepTellsWhatIsRoundedOtherwise) {
 
 // All kinds but lion, whose updates are signs.
 TEST_P(MixedPrecisionTest, OneStepTellsItWithEveryOptimizer) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   const Tally one = tally(GetParam(), testing::random_optimizer_case, 1);
   EXPECT_GT(one.judged, GetParam() == Dtype::f16 ? 210 : 260);
   EXPECT_LT(one.largest_share, 0.5);
@@ -135,7 +136,7 @@ TEST_P(MixedPrecisionTest, OneStepTellsItWithEveryOptimizer) {
 }
 
 TEST_P(MixedPrecisionTest, AcceptsRightResultsOfManySteps) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   const Tally sgd = tally(GetParam(), testing::random_case, 6);
   const Tally others = tally(GetParam(), testing::random_optimizer_case, 6);
   EXPECT_LT(sgd.largest_share, 0.5);
@@ -146,7 +147,7 @@ TEST_P(MixedPrecisionTest, AcceptsRightResultsOfManySteps) {
 // Frameworks round results as well, each in its own way. That is allowed for; f32 passed off as bf16 is then found by
 // the step in f32, to whose tolerance it is right.
 TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   const Tally one = tally(GetParam(), testing::random_case, 1, true);
   EXPECT_GT(one.judged, 250);
   EXPECT_LT(one.largest_share, 0.5);
@@ -168,7 +169,7 @@ TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
 // So does the gradient of a bias that TensorFlow's kernel adds up in the format of operands. Of many rows that is far
 // off, and wrong where it is not declared; what else is wrong with the biases is found all the same.
 TEST_P(MixedPrecisionTest, AllowsForNarrowSumsOfBiasesWhereResultsAreRounded) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   for (const std::int64_t rows : {8, 128, 256, 2048}) {
     const auto problem_of = [&](bool rounds_results) {
       scenario::Problem problem =
@@ -200,7 +201,7 @@ TEST_P(MixedPrecisionTest, AllowsForNarrowSumsOfBiasesWhereResultsAreRounded) {
 }
 
 TEST_P(MixedPrecisionTest, JudgesLargeNetworksToo) {
-  if (testing::kSanitized) GTEST_SKIP() << "large networks";
+  if (kFewCases) GTEST_SKIP() << "large networks";
   const scenario::Problem problems[] = {
       make_problem({784, 128, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 64, GetParam(), 0.1),
       make_problem({64, 64, 64, 64, 64, 8}, Activation::tanh, true, Loss::mse, 128, 128, GetParam(), 0.1),

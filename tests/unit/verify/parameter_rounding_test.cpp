@@ -5,6 +5,7 @@
 #include <map>
 
 #include "harness/verify/narrow.h"
+#include "tests/support/few_cases.h"
 #include "tests/unit/verify/judged.h"
 
 namespace gdbench::verify {
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Roundings, ParameterRoundingTest,
                          });
 
 TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   for (const auto make : {testing::random_case, testing::random_optimizer_case}) {
     const Tally one = tally(make, 1);
     EXPECT_GT(one.judged, 280);
@@ -98,7 +99,7 @@ TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
 }
 
 TEST_P(ParameterRoundingTest, AcceptsRightResultsOfManySteps) {
-  if (testing::kSanitized) GTEST_SKIP() << "hundreds of networks";
+  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
   const Tally sgd = tally(testing::random_case, 6);
   const Tally others = tally(testing::random_optimizer_case, 6);
   EXPECT_EQ(sgd.found.at(Fault::unrounded_parameters), sgd.judged);
@@ -106,7 +107,7 @@ TEST_P(ParameterRoundingTest, AcceptsRightResultsOfManySteps) {
 }
 
 TEST_P(ParameterRoundingTest, JudgesLargeNetworksToo) {
-  if (testing::kSanitized) GTEST_SKIP() << "large networks";
+  if (kFewCases) GTEST_SKIP() << "large networks";
   const scenario::Problem problems[] = {
       testing::make_problem({784, 128, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 64, Dtype::bf16,
                             0.1),

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 
+#include "tests/support/few_cases.h"
 #include "tests/support/implementations/jit_targets.h"
 #include "tests/support/implementations/random_network.h"
 
@@ -14,11 +15,7 @@ namespace {
 // Shards run side by side.
 constexpr int kShards = 10;
 constexpr int kNetworksOfShard = 20;
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kTrained = 4;  // of a shard's networks: each takes several times as long there
-#else
-constexpr int kTrained = kNetworksOfShard;
-#endif
+constexpr int kTrained = kFewCases ? 4 : kNetworksOfShard;
 
 // Both types of numbers in turn; one network in ten is wide, of each type.
 RandomNetwork network_of(unsigned long seed, int number) {
