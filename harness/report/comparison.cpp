@@ -64,7 +64,7 @@ double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels)
   for (const CalibrationLevel& level : levels) {
     if (level.slowdown == 0) continue;
     if (level.share >= kWantedDetections) {
-      if (before == nullptr || level.share == before->share) return level.slowdown;
+      if (before == nullptr) return level.slowdown;
       const double part = (kWantedDetections - before->share) / (level.share - before->share);
       return before->slowdown + part * (level.slowdown - before->slowdown);
     }

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tests/support/reports/example_report.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -185,7 +186,9 @@ TEST(Journal, StaysReadableAndClosedAfterTheDiskBecameFull) {
   signal(SIGXFSZ, handler);
   ASSERT_FALSE(full.ok());
   EXPECT_EQ(full.error().message, folder.file("j") + ": cannot be written: File too large");
-  EXPECT_FALSE(journal.note("this would follow half a line").ok());
+  const Status closed = journal.note("this would follow half a line");
+  ASSERT_FALSE(closed.ok());
+  EXPECT_EQ(closed.error().message, folder.file("j") + ": the journal is closed");
   EXPECT_TRUE(read_report(folder.file("j")).ok());
 }
 
@@ -202,6 +205,16 @@ TEST(Journal, CanBeMoved) {
   EXPECT_EQ(second.path(), folder.file("a"));
   EXPECT_TRUE(second.note("still open").ok());
   EXPECT_FALSE(first.note("closed").ok());  // NOLINT(bugprone-use-after-move): a moved-from journal is closed
+}
+
+// A worker that outlives its run would hold the lock that keeps others from going on with it.
+TEST(Journal, IsNotOpenInProcessesThatAreStarted) {
+  const TemporaryFolder folder;
+  const Journal journal = journal_of(example_report(), folder.file("j"));
+  const std::string listing = folder.file("listing");
+  ASSERT_EQ(std::system(("ls -l /proc/self/fd > " + listing).c_str()), 0);
+  EXPECT_NE(text_of(listing).find(listing), std::string::npos);
+  EXPECT_EQ(text_of(listing).find(folder.file("j")), std::string::npos) << text_of(listing);
 }
 
 TEST(Journal, NowhereKeepsNothing) {

@@ -88,6 +88,8 @@ TEST(CalibrationLevels, FourInFiveFindTheSmallestSlowdown) {
   EXPECT_EQ(smallest({}), 0);
   EXPECT_EQ(smallest({level(0, 1), level(0.1, 0.79)}), 0) << "without a slowdown there is nothing to find";
   EXPECT_EQ(smallest({level(0, 0), level(0.1, 0.8), level(0.2, 1)}), 0.1);
+  EXPECT_EQ(smallest({level(0, 0.1), level(0.1, 0.9)}), 0.1) << "false alarms find nothing";
+  EXPECT_EQ(smallest({level(0.5, 0.6), level(1, 0.8)}), 1);
   EXPECT_DOUBLE_EQ(smallest({level(0.1, 0.1), level(0.2, 0.6), level(0.4, 1)}), 0.3);
 }
 
