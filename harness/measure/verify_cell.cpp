@@ -201,11 +201,11 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
     const double wanted = std::ceil(static_cast<double>(steps) * target_ns / real_ns);
     // Half of the target is measured well enough to scale from there.
     if (real_ns >= target_ns / 2 || steps >= kMaxSteps) {
-      return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(kMaxSteps)));
+      return static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(kMaxSteps)));
     }
     // A step's first execution is slow and says little of the others.
     const double most = static_cast<double>(steps) * 64;
-    steps = static_cast<std::uint64_t>(std::clamp(wanted, static_cast<double>(steps) * 2, std::min(most, 1e8)));
+    steps = static_cast<std::uint64_t>(std::min({wanted, most, static_cast<double>(kMaxSteps)}));
   }
 }
 

@@ -35,6 +35,7 @@ class FakeClient : public protocol::Client {
   Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& /*options*/,
                  const protocol::ThreadSettings& /*threads*/, std::size_t /*state_bytes*/) override {
     problem_ = problem;
+    worker_->computes(problem_);
     layout_ = protocol::state_layout(problem);
     return worker_->before("prepare");
   }
@@ -53,7 +54,9 @@ class FakeClient : public protocol::Client {
 
   Result<BlockAnswer> run(const BlockRequest& request) override {
     worker_->max_added_iterations = std::max(worker_->max_added_iterations, request.added_iterations);
+    worker_->warm_ups.push_back(request.warm_up);
     TRY(set_state(request.start_image, request.start_step));
+    worker_->starts.push_back(state_.parameters.front());
     TRY(run_on(request.steps));
     BlockAnswer answer;
     answer.real_ns = answer.cpu_ns = kEmptyBlockNs + worker_->step_ns * static_cast<double>(request.steps);

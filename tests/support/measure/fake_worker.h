@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/protocol/discovery.h"
 
@@ -21,9 +22,13 @@ struct FakeWorker {
   std::function<std::uint64_t(std::uint64_t steps)> steps_made = [](std::uint64_t steps) { return steps; };
   // Changes what it says of a block whose end is at answer.end_step.
   std::function<void(protocol::BlockAnswer& answer)> says = [](protocol::BlockAnswer& /*answer*/) {};
+  // Changes the problem that it computes.
+  std::function<void(scenario::Problem& problem)> computes = [](scenario::Problem& /*problem*/) {};
   double stated_loss_factor = 1;           // on the loss that it states
   std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with
+  std::vector<std::uint64_t> warm_ups;     // steps before each block, of all of them
+  std::vector<std::vector<double>> starts;  // the first parameter where each block begins
 };
 
 // An implementation of linear regression by SGD in f32, hosted as plugins are, whose workers do as `worker` says.

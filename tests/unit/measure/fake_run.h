@@ -34,12 +34,14 @@ class FakeRun : public testing::Test {
     return *worker;
   }
 
-  // Every implementation on every scenario.
-  void make_plan(const std::vector<std::string>& scenarios = {"linreg-3x2"}) {
+  // Every implementation on every scenario, with these settings.
+  void make_plan(const std::vector<std::string>& scenarios = {"linreg-3x2"},
+                 const std::vector<scenario::Setting>& settings = {}) {
     PlanRequest request;
     for (const std::string& name : scenarios) {
       const auto file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
-      for (const auto& entry : catalogue_) request.points.push_back({name, file, {}, entry.implementation.id, {}, 1});
+      for (const auto& entry : catalogue_)
+        request.points.push_back({name, file, settings, entry.implementation.id, {}, 1});
     }
     request.arms.resize(1);
     request.catalogues = {catalogue_};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/unit/measure/fake_run.h"
 
@@ -108,6 +109,18 @@ TEST_F(MeasuredWorkerTest, WhoTakesNoLongerForMoreStepsIsNotBelieved) {
   expect_status(0, CellState::untrusted, "twice as many steps take only 1.00 times as long");
 }
 
+TEST_F(MeasuredWorkerTest, WhoComputesLessInBlocksThatNobodyVerifiedIsNotBelieved) {
+  // Those of the timed length are right, and shorter ones than any of a length that it had not seen.
+  add("a/halves").steps_made = [](std::uint64_t steps) {
+    return steps < 10 || steps == kStepsOfABlock ? steps : steps / 2;
+  };
+  make_plan();
+  run();
+  EXPECT_EQ(cell(0).status.state, CellState::untrusted);
+  EXPECT_TRUE(cell(0).status.reason.starts_with("a timed block moved the parameters by ")) << cell(0).status.reason;
+  EXPECT_EQ(cell(0).launches.size(), 1U) << "found at the end of the first launch";
+}
+
 TEST_F(MeasuredWorkerTest, ABlockOfOneOrTwoStepsIsNotDividedAnyMore) {
   add("a/two").step_ns = 1e6;
   add("b/one").step_ns = 2e6;
@@ -155,6 +168,33 @@ TEST_F(ForesightTest, WhoIsQuickerAfterAnEvaluationIsNotBelieved) {
   run();
   expect_status(0, CellState::untrusted,
                 "a block takes 2 ms from a state that is new, 0.666 ms after an evaluation of it");
+}
+
+TEST_F(ForesightTest, OneCleanTryOfEachCheckIsEnough) {
+  bool other_length = false;
+  bool timed_length = false;
+  add("a/interrupted").says = [&](BlockAnswer& answer) {
+    if (!samples_are_there()) return;
+    bool& interrupted = answer.end_step == kStepsOfABlock ? timed_length : other_length;
+    if (!interrupted) answer.real_ns = answer.cpu_ns = 4 * answer.real_ns;
+    interrupted = true;
+  };
+  options_.launches = 1;
+  make_plan();
+  run();
+  EXPECT_TRUE(other_length && timed_length);
+  expect_status(0, CellState::ok, "");
+}
+
+// A warm-up begins at the block's own start and would show it.
+TEST_F(ForesightTest, NoStateIsSeenBeforeItsBlockBegins) {
+  const tests::FakeWorker& worker = add("a/one");
+  options_.launches = 1;
+  make_plan();
+  run();
+  expect_status(0, CellState::ok, "");
+  ASSERT_GT(worker.warm_ups.size(), 4U);
+  EXPECT_EQ(std::vector(worker.warm_ups.end() - 4, worker.warm_ups.end()), std::vector<std::uint64_t>(4, 0));
 }
 
 TEST_F(ForesightTest, WhoCannotEvaluateIsNotBlamedAndWhoDiesOfItIs) {

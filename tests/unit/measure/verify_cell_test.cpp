@@ -1,8 +1,11 @@
 // What is verified of a cell before it is timed, and which blocks it gets.
 #include "harness/measure/verify_cell.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "harness/base/text.h"
 #include "tests/unit/measure/fake_run.h"
 
 namespace gdbench::measure {
@@ -42,6 +45,54 @@ TEST_F(VerifyCellTest, WhoStatesAnotherLossIsWrong) {
   run();
   EXPECT_EQ(cell(0).status.state, CellState::wrong);
   EXPECT_NE(cell(0).status.reason.find("loss"), std::string::npos) << cell(0).status.reason;
+  EXPECT_FALSE(cell(0).block.has_value()) << "it is not to be timed";
+}
+
+TEST_F(VerifyCellTest, WhoStatesNoLossIsJudgedByItsParameters) {
+  add("a/states none");
+  add("b/dies");
+  on_request_["a/states none"] = fail_after(0, "evaluate", unsupported("no evaluation"));
+  on_request_["b/dies"] = fail_after(0, "evaluate", Error{ErrorKind::crashed, "signal 11"});
+  make_plan();
+  run();
+  expect_status(0, CellState::ok, "");
+  expect_status(1, CellState::crashed, "signal 11");
+}
+
+TEST_F(VerifyCellTest, NamesTheLastStepWhereAllBeforeAreRight) {
+  add("a/stops early").steps_made = [](std::uint64_t steps) { return steps == 5 ? 4 : steps; };
+  make_plan();
+  run();
+  EXPECT_EQ(cell(0).status.state, CellState::wrong);
+  EXPECT_TRUE(cell(0).status.reason.starts_with("leaves the reference at step 5: ")) << cell(0).status.reason;
+}
+
+TEST_F(VerifyCellTest, BothPartsOfADividedBlockHaveSteps) {
+  int empty_blocks = 0;
+  add("a/right").steps_made = [&](std::uint64_t steps) {
+    empty_blocks += steps == 0 ? 1 : 0;
+    return steps;
+  };
+  constexpr int kSeeds = 20;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    options_.seed = static_cast<std::uint64_t>(seed);
+    report_ = {};
+    make_plan();
+    run();
+    expect_status(0, CellState::ok, "");
+  }
+  EXPECT_EQ(empty_blocks, 5 * kSeeds) << "those that are timed";
+}
+
+TEST_F(VerifyCellTest, WhereNoWorkerCanBeStartedNoCellIsToBlame) {
+  add("a/right");
+  on_request_["a/right"] = fail_after(0, "start", Error{ErrorKind::exhausted, "no more processes"});
+  make_plan();
+  journal_ = report::Journal::nowhere();
+  const Status status = run_session(plan_, options_, report_, journal_);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "no more processes");
+  EXPECT_EQ(cell(0).status.state, CellState::pending);
 }
 
 TEST_F(VerifyCellTest, WhatAStepDoesMustNotDependOnWhereABlockBegins) {
@@ -56,9 +107,13 @@ TEST_F(VerifyCellTest, WhoAnswersLongAfterItsTimesAreOverIsNotBelieved) {
   add("a/early").says = [](BlockAnswer& answer) {
     if (answer.end_step == 20) answer.received_ns += 900'000'000;
   };
+  add("b/waits when it is read").says = [](BlockAnswer& answer) {
+    if (answer.end_step == 20) answer.outside.real_ns = 900'000'000;
+  };
   make_plan();
   run();
   expect_status(0, CellState::untrusted, "says that 20 steps take 2 ms, and the answer came after 902 ms");
+  expect_status(1, CellState::untrusted, "says that 20 steps take 2 ms, and the answer came after 902 ms");
 }
 
 TEST_F(VerifyCellTest, ABlockHasTheStepsAndTheRateThatKeepItFromTheFixedPoint) {
@@ -76,6 +131,69 @@ TEST_F(VerifyCellTest, ABlockHasTheStepsAndTheRateThatKeepItFromTheFixedPoint) {
   EXPECT_EQ(cell(1).block->warm_up_steps, 100U) << "0.1 ms";
   EXPECT_DOUBLE_EQ(cell(1).block->learning_rate, rate * static_cast<double>(steps) / 2000);
   EXPECT_TRUE(cell(1).block->reduced_learning_rate);
+}
+
+TEST_F(VerifyCellTest, SaysHowFarTheWorstTensorIsOffByTheEnd) {
+  add("a/fast").computes = [](scenario::Problem& problem) { problem.optimizer.learning_rates.front() *= 1.5; };
+  catalogue_.back().implementation.activations = {"identity", "relu"};
+  make_plan({"mlp-10-50-1"}, {{"rows", "16"}});
+  run();
+  const std::vector<report::TensorCheck>& tensors = cell(0).verification.value().tensors;
+  ASSERT_EQ(tensors.size(), 4U);
+  const report::TensorCheck& worst = *std::ranges::max_element(tensors, {}, &report::TensorCheck::relative);
+  EXPECT_EQ(cell(0).status.state, CellState::wrong);
+  const std::string& reason = cell(0).status.reason;
+  EXPECT_TRUE(reason.starts_with("leaves the reference at step 1: ")) << reason;
+  EXPECT_TRUE(reason.ends_with(formatted(", after 1 step; %s is off by %.1e, %.1e of its norm, after 5 steps",
+                                         worst.name.c_str(), worst.error, worst.relative)))
+      << reason;
+}
+
+TEST_F(VerifyCellTest, WhatTakesNoTimeGetsAsManyStepsAsCanBeCounted) {
+  tests::FakeWorker& worker = add("a/nothing");
+  worker.step_ns = 0;
+  worker.steps_made = [](std::uint64_t steps) { return std::min<std::uint64_t>(steps, 10); };
+  make_plan();
+  run();
+  EXPECT_EQ(cell(0).block->steps, 100'000'000U);
+  // The reference cannot say how far so many move the parameters, of which a start is varied by a share: then by some
+  // of the last bits.
+  EXPECT_NE(worker.starts.back(), worker.starts.front());
+  for (const std::vector<double>& start : worker.starts) {
+    for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(start[i], worker.starts.front()[i], 1e-3);
+  }
+}
+
+TEST_F(VerifyCellTest, AnEmptyBlockIsTheLeastOfSeveral) {
+  int empty_blocks = 0;
+  add("a/restless").says = [&](BlockAnswer& answer) {
+    if (answer.end_step == 0) answer.real_ns = ++empty_blocks == 3 ? 400 : 500;
+  };
+  make_plan();
+  run();
+  EXPECT_EQ(cell(0).block->empty_block_ns, 400);
+}
+
+TEST_F(VerifyCellTest, CellsOfAUnitHaveBlocksOfTheSameSteps) {
+  add("a/slow");
+  add("b/quick").step_ns = 1000;
+  add("c/of another unit").step_ns = 1000;
+  make_plan();
+  std::vector<PlannedCell>& cells = plan_.scenarios[0]->cells;
+  cells[1].unit = cells[0].unit;
+  run();
+  EXPECT_EQ(cell(0).block->steps, 20U);
+  EXPECT_EQ(cell(1).block->steps, 20U);
+  EXPECT_EQ(cell(2).block->steps, 2000U);
+}
+
+TEST_F(VerifyCellTest, TimedBlocksScaleEveryRateOfASchedule) {
+  add("a/right");
+  make_plan();
+  PlannedScenario& planned = *plan_.scenarios[0];
+  planned.problem.optimizer.learning_rates = {0.5, 0.25};
+  const scenario::Problem problem = timed_problem(planned, planned.cells[0], {.learning_rate = 0.1});
+  EXPECT_EQ(problem.optimizer.learning_rates, (std::vector<double>{0.1, 0.05}));
 }
 
 }  // namespace

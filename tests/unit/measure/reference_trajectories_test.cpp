@@ -1,0 +1,55 @@
+// Which references are made for the cells of a scenario, and which are kept in files.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "harness/measure/verify_cell.h"
+#include "tests/unit/measure/fake_run.h"
+
+namespace gdbench::measure {
+namespace {
+
+class ReferenceTrajectoriesTest : public FakeRun {
+ protected:
+  std::size_t kept() const {
+    const std::filesystem::path cache = folder_.path() / "cache";
+    if (!std::filesystem::exists(cache)) return 0;
+    const std::filesystem::directory_iterator entries(cache);
+    return static_cast<std::size_t>(std::ranges::distance(entries));
+  }
+  ReferenceTrajectories references() const { return {*plan_.scenarios[0], folder_.path() / "cache"}; }
+};
+
+TEST_F(ReferenceTrajectoriesTest, KeepWhatTakesLongToMake) {
+  add("a/tf32");
+  catalogue_.back().implementation.capabilities = {"tf32_products"};
+  make_plan();
+  EXPECT_TRUE(references().status().ok());
+  EXPECT_EQ(kept(), 0U) << "quicker to make than to read";
+  const auto seconds = [this] { return verify::reference_seconds(plan_.scenarios[0]->problem, {}); };
+  for (int rows = 50'000; seconds() < 0.05; rows *= 2) {
+    report_ = {};
+    make_plan({"mlp-10-50-1"}, {{"rows", std::to_string(rows)}, {"model.layers.0.activation", "identity"}});
+  }
+  EXPECT_TRUE(references().status().ok());
+  EXPECT_EQ(kept(), 1U);
+  ReferenceTrajectories found = references();
+  EXPECT_EQ(kept(), 1U);
+  EXPECT_TRUE(found.of(plan_.scenarios[0]->cells.at(0)).ok());
+  EXPECT_EQ(kept(), 2U) << "that of another arithmetic";
+}
+
+TEST_F(ReferenceTrajectoriesTest, NameTheScenarioThatIsUnfit) {
+  add("a/right");
+  make_plan({"linreg-3x2"}, {{"learning_rate", "1e20"}});
+  const Status status = references().status();
+  ASSERT_FALSE(status.ok());
+  EXPECT_TRUE(
+      status.error().message.ends_with("/scenarios/linreg-3x2.json: the reference diverges at step 1: its loss or "
+                                       "its parameters are not finite; the learning rate is too large for the "
+                                       "data"))
+      << status.error().message;
+}
+
+}  // namespace
+}  // namespace gdbench::measure
