@@ -176,7 +176,7 @@ std::vector<RoundingError> RoundingModel<T>::activation_errors() const {
     // An activation's own evaluation costs about an ulp of a value that is at most |Z| or 1.
     const double steepest = catalogue::row_of(layer.activation).steepest;
     RoundingError result = steepest * sums + RoundingError{epsilon_ * pre_activations};
-    if (!rounded_.empty() && layer.hidden) {
+    if (!rounded_.empty()) {
       result = narrowed_error(result, rows_ * static_cast<double>(layer.outputs), rounded_[index].activations);
     }
     errors.push_back(result);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/verify/narrow.h"
+#include "harness/verify/reference.h"
 #include "tests/support/few_cases.h"
 #include "tests/unit/verify/judged.h"
 
@@ -243,6 +244,33 @@ TEST(LossScalingTest, TellsWhetherTheLossIsScaled) {
     EXPECT_TRUE(check_fault(*reference, *problem_case, Summation::blocked, Fault::none).ok);
     EXPECT_EQ(check_fault(*reference, *problem_case, Summation::blocked, Fault::unscaled_loss).ok,
               problem_case == &unscaled);
+  }
+}
+
+// What subnormal results lose weighs less, the more the loss was multiplied by before they were rounded.
+TEST(LossScalingTest, ScaledResultsLoseLess) {
+  scenario::Problem problem = make_problem({2, 1}, Activation::identity, true, Loss::half_mse, 4, 4, Dtype::f16, 0.5);
+  problem.rounds_results = true;
+  const auto dataset = testing::make_dataset(problem, {1, 2, -1, 1, 2, 1, 1, -2}, {1e-6, 2e-6, 1e-6, 3e-6}, {});
+  const auto rounding_at = [&](double loss_scale) {
+    ReferenceState<double> state{0, {{0, 0}, {0}}, {}};
+    state.loss_scale = loss_scale;
+    return gradients(problem, dataset, state).rounding;
+  };
+  const std::vector<RoundingError> unscaled = rounding_at(1);
+  const std::vector<RoundingError> scaled = rounding_at(1024);
+  for (std::size_t p = 0; p < unscaled.size(); ++p) EXPECT_LT(scaled[p].total(), unscaled[p].total() / 2) << p;
+}
+
+TEST(LossScalingTest, OtherDtypesHaveNoScale) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+    scenario::Problem problem = make_problem({2, 1}, Activation::identity, true, Loss::half_mse, 4, 4, dtype, 0.1);
+    problem.loss_scaling.growth_interval = 1;
+    const Case problem_case = make_case(problem, 1);
+    auto state = to_reference<double>(problem_case.start);
+    train(problem, problem_case.dataset, state, 3);
+    EXPECT_EQ(state.loss_scale, 1) << name_of(dtype);
+    EXPECT_EQ(state.updates_at_scale, 0) << name_of(dtype);
   }
 }
 

@@ -1,5 +1,7 @@
 // What verification makes of parameters that every update rounds to bfloat16: right results in any order of summation
 // are within the tolerance, what rounds them otherwise is found in one step.
+#include "harness/verify/parameter_rounding.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -88,6 +90,34 @@ INSTANTIATE_TEST_SUITE_P(Roundings, ParameterRoundingTest,
                          [](const auto& rounding) {
                            return std::string(rounding.param == ParameterRounding::nearest ? "nearest" : "stochastic");
                          });
+
+// An entry is undecided exactly where an error of that size, up or down, makes it another number.
+TEST_P(ParameterRoundingTest, KnowsWhichEntriesAnErrorRoundsOtherwise) {
+  constexpr double kError = 1e-3;  // an eighth of a spacing
+  scenario::Problem problem =
+      testing::make_problem({1, 1}, Activation::identity, false, Loss::mse, 1, 1, Dtype::bf16, 0.1);
+  problem.parameter_rounding = GetParam();
+  testing::Random random(3);
+  ReferenceState<double> state{5, {}, {}};
+  for (int p = 0; p < 400; ++p) state.parameters.push_back({random.uniform(1.1, 1.9)});
+  const auto rounded_with = [&](double error) {
+    ReferenceState<double> moved = state;
+    for (std::vector<double>& parameter : moved.parameters) parameter[0] += error;
+    round_parameters(problem, moved);
+    return moved;
+  };
+  const auto norms =
+      undecided_parameters<double>(problem, rounded_with(0), [](std::size_t, std::size_t) { return kError; });
+  const auto below = rounded_with(-kError).parameters;
+  const auto above = rounded_with(kError).parameters;
+  ASSERT_EQ(norms.size(), 400U);
+  int undecided = 0;
+  for (std::size_t p = 0; p < norms.size(); ++p) {
+    EXPECT_EQ(norms[p], below[p] == above[p] ? 0 : 0x1p-7) << p;
+    undecided += norms[p] > 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(undecided, 100, 40) << "of a quarter of a spacing";
+}
 
 TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
   if (kFewCases) GTEST_SKIP() << "hundreds of networks";

@@ -133,6 +133,35 @@ TEST(ReferenceTrajectoryTest, AcceptsLongSumsAndLargeLayers) {
   }
 }
 
+// Targets that cancel: a bias that is added up row by row finds exactly 0, for no sum is rounded. Whoever adds up those
+// of one sign first, in eight sums, rounds numbers a thousand times as large, and is right, too.
+TEST(ReferenceTrajectoryTest, AcceptsSumsOfABiasThatCancelInItsOwnOrderAlone) {
+  constexpr std::int64_t kRows = 4096;
+  const Problem problem = make_problem({1, 1}, Activation::identity, true, Loss::mse, kRows, kRows, Dtype::f32, 0.1);
+  testing::Random random(7);
+  std::vector<double> x;
+  std::vector<double> targets;
+  while (std::ssize(targets) < kRows) {
+    double a[4];
+    for (double& target : a) target = random.uniform(1000, 1999);
+    for (const double target : {a[0], -a[0], a[1], -a[1], a[2], -a[2], a[3], -a[3]}) targets.push_back(target);
+    for (double& target : a) target = random.uniform(1000, 1999);
+    for (const double target : {a[0], -a[1], a[1], -a[0], a[2], -a[3], a[3], -a[2]}) targets.push_back(target);
+  }
+  for (const double target : targets) x.push_back(target > 0 ? 1 : -1);
+  const Case problem_case{problem, testing::make_dataset(problem, x, targets, {}), {0, {{0.0}, {0.0}}, {}}};
+  ReferenceOptions options;
+  options.steps = options.max_steps = 1;
+  const ReferenceTrajectory reference = reference_of(problem_case, options);
+  EXPECT_EQ(reference.tensors[1].values, std::vector<long double>{0});
+  for (const Summation summation : kSummations) {
+    const Outcome outcome = train_in_dtype(problem_case, 1, summation, Fault::none);
+    const Check result = check(reference, outcome.state, outcome.loss);
+    EXPECT_TRUE(result.ok) << "summation " << static_cast<int>(summation) << ": " << result.reason;
+    EXPECT_EQ(outcome.state.parameters[1][0] == 0, summation != Summation::blocked);
+  }
+}
+
 TEST(ReferenceTrajectoryTest, AllowsSeveralTimesTheErrorOfTheOwnType) {
   // Rates that make training unstable: rounding grows from step to step, which only a run in the own type shows.
   ReferenceOptions options;

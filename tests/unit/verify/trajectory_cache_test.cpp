@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -84,6 +85,9 @@ TEST_F(TrajectoryCacheTest, AnotherScenarioOrAnotherStartIsNotFound) {
   cache_.keep("a", problem_case.start, reference_of(problem_case));
   EXPECT_TRUE(cache_.find("a", problem_case.start));
   EXPECT_FALSE(cache_.find("b", problem_case.start));
+  scenario::State scaled = problem_case.start;
+  scaled.loss_scaling = {1024, 0, 0};
+  EXPECT_FALSE(cache_.find("a", scaled));
   problem_case.start.parameters[2][1] += 1e-9;
   EXPECT_FALSE(cache_.find("a", problem_case.start));
   // Under the name of another one.
@@ -93,6 +97,22 @@ TEST_F(TrajectoryCacheTest, AnotherScenarioOrAnotherStartIsNotFound) {
     if (other != file) fs::copy_file(file, other, fs::copy_options::overwrite_existing);
   }
   EXPECT_FALSE(cache_.find("c", problem_case.start));
+}
+
+TEST(DefaultCacheFolder, IsTheUsersOwn) {
+  const auto folder_with = [](const char* cache, const char* home) {
+    setenv("XDG_CACHE_HOME", cache, 1);
+    setenv("HOME", home, 1);
+    return default_cache_folder();
+  };
+  const char* const cache_before = std::getenv("XDG_CACHE_HOME");
+  const char* const home_before = std::getenv("HOME");
+  const std::string cache = cache_before == nullptr ? "" : cache_before;
+  const std::string home = home_before == nullptr ? "" : home_before;
+  EXPECT_EQ(folder_with("/c", "/h"), "/c/gdbench/reference");
+  EXPECT_EQ(folder_with("", "/h"), "/h/.cache/gdbench/reference");
+  EXPECT_EQ(folder_with("", ""), "") << "then nothing is kept";
+  folder_with(cache.c_str(), home.c_str());
 }
 
 TEST_F(TrajectoryCacheTest, ADamagedFileCountsAsNoneAndIsReplaced) {
