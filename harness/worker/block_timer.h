@@ -6,6 +6,7 @@
 // first, which takes a microsecond or two a thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -51,9 +52,11 @@ class OutsideClock {
     const std::int64_t started_ns = monotonic_ns();
     const double cpu_ns = thread_cpu_ns();
     auto result = std::forward<Call>(call)();
-    total_.cpu_ns += thread_cpu_ns() - cpu_ns;
+    const double computed_ns = thread_cpu_ns() - cpu_ns;
     const auto passed_ns = static_cast<double>(monotonic_ns() - started_ns);
-    total_.real_ns += passed_ns - (thread_waiting_ns() - waiting_ns);
+    total_.cpu_ns += computed_ns;
+    // Reading how long it waited takes microseconds, in which it may wait, too: it took no less than it computed.
+    total_.real_ns += std::max(passed_ns - (thread_waiting_ns() - waiting_ns), computed_ns);
     return result;
   }
 

@@ -37,8 +37,8 @@ TEST(OutsideClock, CountsThePluginsFunctionsAndOtherThreads) {
     const double before_ns = clock.total().cpu_ns;
     clock.count(work);
     EXPECT_GE(clock.total().cpu_ns - before_ns, kWorkNs);
-    EXPECT_GE(clock.total().real_ns, 0.98 * kWorkNs);  // another clock, which need not run as fast
-    work_in_a_thread();                                // between two calls
+    EXPECT_GE(clock.total().real_ns, kWorkNs);
+    work_in_a_thread();  // between two calls
     // The kernel books the last time slice of a thread that has just ended a little later.
     for (int wait = 0; wait < 1000 && clock.total().cpu_ns - before_ns < 2 * kWorkNs; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
