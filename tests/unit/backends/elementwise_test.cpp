@@ -43,19 +43,21 @@ const std::vector<catalogue::Activation> kActivations = catalogue::all_of<catalo
 TEST_P(ElementwiseTest, ActivationInPlaceAndApart) {
   for (const auto& [rows, columns] : kMatrices) {
     for (const catalogue::Activation activation : kActivations) {
-      Dense z = random_matrix(generator_, rows, columns);
-      z.values.front() = activation == catalogue::Activation::relu ? 0 : 30;  // a kink, and saturation
-      if (z.values.size() > 2) z.values[1] = -30;
-      Dense expected = z;
-      for (double& value : expected.values) value = activate(activation, value);
-      Request call = request(Op::activation, {{rows, columns}, {rows, columns}});
-      call.activation = activation;
-      const Buffer input = context_.upload(z);
-      const Buffer output = context_.upload(Dense(rows, columns));
-      context_.run(call, {input, output});
-      expect_close(context_.download(output, rows, columns), expected, GetParam().dtype, 1);
-      context_.run(call, {input, input});
-      expect_close(context_.download(input, rows, columns), expected, GetParam().dtype, 1);
+      for (const double largest : {1.0, 30.0}) {
+        Dense z = random_matrix(generator_, rows, columns);
+        z.values.front() = largest > 1 ? largest : 0;  // saturation, and a kink
+        if (largest > 1 && z.values.size() > 2) z.values[1] = -largest;
+        Dense expected = z;
+        for (double& value : expected.values) value = activate(activation, value);
+        Request call = request(Op::activation, {{rows, columns}, {rows, columns}});
+        call.activation = activation;
+        const Buffer input = context_.upload(z);
+        const Buffer output = context_.upload(Dense(rows, columns));
+        context_.run(call, {input, output});
+        expect_close(context_.download(output, rows, columns), expected, GetParam().dtype, largest);
+        context_.run(call, {input, input});
+        expect_close(context_.download(input, rows, columns), expected, GetParam().dtype, largest);
+      }
     }
   }
 }
