@@ -1,8 +1,10 @@
 // Accesses that a device's memory does not bear.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmath>
 
+#include "harness/base/unique_descriptor.h"
 #include "implementations/backends/cuda/launch.h"
 #include "tests/unit/emulated_device/emulated_runtime.h"
 
@@ -25,10 +27,11 @@ class EmulatedMemoryTest : public EmulatedDeviceTest {
     return download(result, 1)[0];
   }
 
-  // Old systems have no guards.
+  // Old systems have no guards, and QEMU says that it sets them and does not.
   static bool has_guards() {
-    void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const bool guards = madvise(page, 4096, 102) == 0;
+    void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const gdbench::UniqueDescriptor file(memfd_create("guard", MFD_CLOEXEC));
+    const bool guards = madvise(page, 4096, 102) == 0 && ::write(file.number(), page, 1) < 0;
     munmap(page, 4096);
     return guards;
   }
