@@ -198,14 +198,13 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
                    formatted("says that %llu steps take %.3g ms, and the answer came after %.3g ms",
                              static_cast<unsigned long long>(steps), real_ns * 1e-6, request_ns * 1e-6)};
     }
-    const double wanted = std::ceil(static_cast<double>(steps) * target_ns / real_ns);
+    const double wanted =
+        std::min(std::ceil(static_cast<double>(steps) * target_ns / real_ns), static_cast<double>(kMaxSteps));
     // Half of the target is measured well enough to scale from there.
-    if (real_ns >= target_ns / 2 || steps >= kMaxSteps) {
-      return static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(kMaxSteps)));
-    }
+    if (real_ns >= target_ns / 2 || steps >= kMaxSteps) return static_cast<std::uint64_t>(wanted);
     // A step's first execution is slow and says little of the others.
     const double most = static_cast<double>(steps) * 64;
-    steps = static_cast<std::uint64_t>(std::min({wanted, most, static_cast<double>(kMaxSteps)}));
+    steps = static_cast<std::uint64_t>(std::min(wanted, most));
   }
 }
 
