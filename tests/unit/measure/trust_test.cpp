@@ -378,6 +378,21 @@ TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
   }
 }
 
+// Rounding makes next to nothing of it in f64. A start as far beside the scenario's as those of blocks, which is a
+// ten-thousandth of the displacement, makes hundreds of times that.
+TEST(RoundedDisplacement, AllowsForWhatStepsMakeOfAnotherStart) {
+  const auto scenario =
+      scenario::read_scenario(cat(GDBENCH_SOURCE_DIR, "/scenarios/mlp-10-50-1.json"),
+                              {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}, {"dtype", "f64"}});
+  ASSERT_TRUE(scenario.ok());
+  const auto dataset = data::make_dataset(scenario.value());
+  ASSERT_TRUE(dataset.ok());
+  const scenario::Problem problem = data::make_problem(scenario.value(), dataset.value()).value();
+  const auto expected = expected_displacement(problem, dataset.value(), data::make_initial_state(problem, 1), 560);
+  ASSERT_TRUE(expected.has_value());
+  EXPECT_GT(expected->tolerance, 0.01 * expected->value);
+}
+
 struct BlocksOf {
   const char* scenario;
   std::vector<scenario::Setting> settings;
