@@ -3,20 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <limits>
-#include <random>
 #include <string>
-#include <vector>
 
 #include "harness/base/control_word.h"
-#include "harness/base/text.h"
-#include "harness/measure/cell_worker.h"
-#include "harness/verify/check.h"
-#include "harness/verify/reference.h"
-#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 namespace {
@@ -267,34 +259,6 @@ TEST(CeilingTrust, JudgesNeitherPoliciesNorWhoeverUsesMoreProcessors) {
   EXPECT_EQ(ceiling_reason(0.06, 1.8), "");
 }
 
-TEST(DisplacementTrust, ToleratesWhatItSays) {
-  const ExpectedDisplacement expected{2.0, 0.01};
-  EXPECT_EQ(untrusted_reason(2.0, expected), "");
-  EXPECT_EQ(untrusted_reason(1.9901, expected), "");
-  for (const double wrong : {1.98, 2.02, 0.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_NE(untrusted_reason(wrong, expected).find("moved the parameters"), std::string::npos) << wrong;
-  }
-}
-
-TEST(DisplacementTrust, SaysWhatItExpectedAndAsksForTheOwnStartsOnlyThen) {
-  const ExpectedDisplacement expected{2.0, 0.01};
-  int asked = 0;
-  const auto from_own_start = [&](std::optional<ExpectedDisplacement> own) {
-    return [own, &asked] {
-      ++asked;
-      return own;
-    };
-  };
-  EXPECT_EQ(untrusted_reason(2.005, expected, from_own_start({})), "");
-  EXPECT_EQ(asked, 0) << "it takes long";
-  const std::string reason = "a timed block moved the parameters by 3, expected 2 +- 0.01";
-  EXPECT_EQ(untrusted_reason(3, expected, from_own_start({})), reason) << "none can be made";
-  EXPECT_EQ(untrusted_reason(3, expected, from_own_start(ExpectedDisplacement{3, 0.1})), "");
-  EXPECT_EQ(untrusted_reason(3, expected, from_own_start(ExpectedDisplacement{2.5, 0.1})),
-            "a timed block moved the parameters by 3, expected 2.5 +- 0.1");
-  EXPECT_EQ(asked, 3);
-}
-
 TEST(IdleTrust, NobodyIsBlamedWithoutAProcess) { EXPECT_EQ(untrusted_for_idling(protocol::Process()), ""); }
 
 TEST(IdleTrust, AWorkerRestsBetweenRequests) {
@@ -316,133 +280,6 @@ TEST(IdleTrust, ABusyOneIsNotBelieved) {
   EXPECT_EQ(end, std::ssize(reason)) << reason;
   EXPECT_LT(std::max(cpu_ms, wall_ms), 60'000) << "in milliseconds";
 }
-
-class ExpectedDisplacementTest : public testing::TestWithParam<const char*> {
- protected:
-  ExpectedDisplacementTest() {
-    const std::string file = std::string(GDBENCH_SOURCE_DIR) + "/scenarios/linreg-300x2.json";
-    const auto scenario = scenario::read_scenario(file, {{"dtype", GetParam()}});
-    EXPECT_TRUE(scenario.ok());
-    auto made = data::make_dataset(scenario.value());
-    EXPECT_TRUE(made.ok());
-    dataset_ = std::move(made).value();
-    problem_ = data::make_problem(scenario.value(), dataset_).value();
-    start_ = data::make_initial_state(problem_, 1);
-  }
-
-  double walked(std::int64_t steps) const {
-    auto state = verify::to_reference<double>(start_);
-    verify::train(problem_, dataset_, state, steps);
-    return verify::displacement(start_, verify::to_state(state));
-  }
-
-  data::Dataset dataset_;
-  scenario::Problem problem_;
-  scenario::State start_;
-};
-
-TEST_P(ExpectedDisplacementTest, IsTheReferencesOwnWithinATightTolerance) {
-  const auto expected = expected_displacement(problem_, dataset_, start_, 200);
-  ASSERT_TRUE(expected.has_value());
-  EXPECT_NEAR(expected->value, walked(200), 1e-12);
-  EXPECT_GE(expected->tolerance, 0.001 * expected->value);
-  EXPECT_LT(expected->tolerance, 0.002 * expected->value);
-  // A block that made half of its steps is caught.
-  EXPECT_NE(untrusted_reason(walked(100), *expected), "");
-}
-
-TEST_P(ExpectedDisplacementTest, IsNothingWhereTheReferenceWouldTakeTooLong) {
-  EXPECT_FALSE(expected_displacement(problem_, dataset_, start_, 1'000'000'000).has_value());
-}
-
-// Hundreds of steps of Adam make much of a last bit: an implementation that rounds elsewhere is believed all the same.
-TEST(RoundedDisplacement, IsBelievedWhereStepsMultiplyRounding) {
-  const auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/mlp-10-50-1.json",
-                                                {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.005"}});
-  ASSERT_TRUE(scenario.ok());
-  const auto dataset = data::make_dataset(scenario.value());
-  ASSERT_TRUE(dataset.ok());
-  const scenario::Problem problem = data::make_problem(scenario.value(), dataset.value()).value();
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
-    const scenario::State start = data::make_initial_state(problem, seed);
-    const auto expected = expected_displacement(problem, dataset.value(), start, 400);
-    ASSERT_TRUE(expected.has_value());
-
-    auto other = verify::to_reference<float>(start);
-    for (auto& parameter : other.parameters) {
-      for (float& value : parameter) value = std::nextafter(value, 1.0F);
-    }
-    verify::train(problem, dataset.value(), other, 400);
-    const double moved = verify::displacement(start, verify::to_state(other));
-    EXPECT_EQ(untrusted_reason(moved, *expected), "") << "initial_seed " << seed;
-  }
-}
-
-// Rounding makes next to nothing of it in f64. A start as far beside the scenario's as those of blocks, which is a
-// ten-thousandth of the displacement, makes hundreds of times that.
-TEST(RoundedDisplacement, AllowsForWhatStepsMakeOfAnotherStart) {
-  const auto scenario =
-      scenario::read_scenario(cat(GDBENCH_SOURCE_DIR, "/scenarios/mlp-10-50-1.json"),
-                              {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}, {"dtype", "f64"}});
-  ASSERT_TRUE(scenario.ok());
-  const auto dataset = data::make_dataset(scenario.value());
-  ASSERT_TRUE(dataset.ok());
-  const scenario::Problem problem = data::make_problem(scenario.value(), dataset.value()).value();
-  const auto expected = expected_displacement(problem, dataset.value(), data::make_initial_state(problem, 1), 560);
-  ASSERT_TRUE(expected.has_value());
-  EXPECT_GT(expected->tolerance, 0.01 * expected->value);
-}
-
-struct BlocksOf {
-  const char* scenario;
-  std::vector<scenario::Setting> settings;
-  std::uint64_t steps;
-  std::uint32_t seeds;
-  double most;  // of the displacement, that the tolerance may be
-};
-
-// So is one that begins beside the scenario's start, as every timed block does. With lion an entry whose direction is
-// next to 0 moves by the whole rate, to either side; in a mixed dtype an operand may become its neighbour, and a ReLU
-// of few changes sides.
-TEST(RoundedDisplacement, IsBelievedFromTheStartsOfBlocks) {
-  const BlocksOf cases[] = {
-      {"mlp-10-50-1", {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}}, 560, 3, 0.1},
-      {"mlp-10-50-1", {{"optimizer", "lion"}, {"learning_rate", "0.01"}}, 17, 12, 0.2},
-      {"mlp-784-128-10", {{"width", "1"}, {"dtype", "bf16"}}, 100, 4, 0.2},
-      {"mlp-784-128-10", {{"width", "8"}}, 59, 1, 0.2}};
-  for (const BlocksOf& blocks : cases) {
-    const auto scenario =
-        scenario::read_scenario(cat(GDBENCH_SOURCE_DIR, "/scenarios/", blocks.scenario, ".json"), blocks.settings);
-    ASSERT_TRUE(scenario.ok());
-    const auto dataset = data::make_dataset(scenario.value());
-    ASSERT_TRUE(dataset.ok());
-    const scenario::Problem problem = data::make_problem(scenario.value(), dataset.value()).value();
-    std::mt19937_64 generator(7);
-    for (std::uint32_t seed = 1; seed <= blocks.seeds; ++seed) {
-      const scenario::State start = data::make_initial_state(problem, seed);
-      const auto expected = expected_displacement(problem, dataset.value(), start, blocks.steps);
-      ASSERT_TRUE(expected.has_value());
-      EXPECT_LT(expected->tolerance, blocks.most * expected->value);
-      for (int block = 0; block < 4; ++block) {
-        scenario::State own = start;
-        for (const VariedEntry& entry : vary(start, problem.dtype, kShareOfDisplacement * expected->value, generator)) {
-          own.parameters[entry.tensor][entry.entry] = entry.value;
-        }
-        auto state = verify::to_reference<float>(own);
-        verify::train(problem, dataset.value(), state, static_cast<std::int64_t>(blocks.steps));
-        const double moved = verify::displacement(own, verify::to_state(state));
-        const auto from_own = [&] { return expected_displacement(problem, dataset.value(), own, blocks.steps); };
-        EXPECT_EQ(untrusted_reason(moved, *expected, from_own), "")
-            << blocks.scenario << ", " << blocks.settings.back().value << ", initial_seed " << seed << ", block "
-            << block;
-        if (block > 0) continue;
-        EXPECT_NE(untrusted_reason(moved / 2, *expected, from_own), "");
-      }
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Dtypes, ExpectedDisplacementTest, testing::Values("f32", "f64"));
 
 }  // namespace
 }  // namespace gdbench::measure
