@@ -251,6 +251,15 @@ Graph with_loss(Graph step) {
   return step;
 }
 
+TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimizer& optimizer, bool loss,
+                  catalogue::Task task) {
+  const TestModel model(layers, catalogue::Loss::mse, optimizer, task);
+  TestGraph test;
+  test.graph() = build_step(model.problem(), 7, 0);
+  if (loss) test.graph() = with_loss(test.graph());
+  return test;
+}
+
 std::map<std::string, Dense> interpret(const Graph& graph, double learning_rate) {
   return Interpreter(graph, learning_rate).run();
 }

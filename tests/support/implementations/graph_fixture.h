@@ -29,6 +29,11 @@ class TestOptimizer {
   gdbench_optimizer optimizer_{};
 };
 
+// Of products, where a backend has them.
+inline constexpr std::uint32_t kEpilogues = backends::kEpilogueBias | backends::kEpilogueActivation;
+inline constexpr std::uint32_t kLayerEpilogues =
+    kEpilogues | backends::kEpilogueGradients | backends::kEpilogueLayerUpdate;
+
 // Writes graphs down, in f64.
 class TestGraph {
  public:
@@ -75,6 +80,12 @@ class TestModel {
 
 // A step's graph whose loss is its output "loss".
 Graph with_loss(Graph step);
+
+inline const std::vector<gdbench_layer> kPerceptron = {{3, 5, GDBENCH_TANH, 1}, {5, 2, GDBENCH_IDENTITY, 1}};
+
+// A step on 7 rows with squared errors, if wanted with_loss.
+TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimizer& optimizer, bool loss = false,
+                  catalogue::Task task = catalogue::Task::train);
 
 // What a graph with squared errors and sgd leaves behind: its outputs, and the parameters after it ran, from masks as
 // they are and other inputs that depend on their node ids alone.

@@ -1,16 +1,10 @@
 // Every pass on a graph on which it must fire and one on which it must not; what it leaves computes the same.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <sstream>
-
-#include "implementations/common/failure.h"
-#include "implementations/strategies/graph/ir/build.h"
 #include "implementations/strategies/graph/ir/print.h"
 #include "implementations/strategies/graph/ir/signature.h"
 #include "implementations/strategies/graph/ir/verify.h"
 #include "implementations/strategies/graph/passes/pipeline.h"
-#include "implementations/strategies/graph/plan/executable.h"
 #include "tests/support/implementations/graph_fixture.h"
 
 namespace gdbench::strategies::graph {
@@ -18,7 +12,7 @@ namespace {
 
 using ops::Op;
 
-using PassFunction = std::int64_t (*)(Graph&, const Target&);
+using PassFunction = decltype(Pass::run);
 
 // Runs a pass by itself, checks that the graph is well-formed and computes what it did, and returns how often it fired.
 std::int64_t fire(PassFunction pass, TestGraph& test, const Target& target = {}) {
@@ -163,9 +157,6 @@ TEST(GraphPasses, FusionKeepsWhatOthersRead) {
   EXPECT_EQ(fire(fuse_elementwise, test), 0);
 }
 
-constexpr std::uint32_t kEpilogues = backends::kEpilogueBias | backends::kEpilogueActivation;
-constexpr std::uint32_t kLayerEpilogues = kEpilogues | backends::kEpilogueGradients | backends::kEpilogueLayerUpdate;
-
 TEST(GraphPasses, ProductsTakeBiasAndActivation) {
   TestGraph test;
   const NodeId x = test.x(5, 3);
@@ -186,17 +177,6 @@ TEST(GraphPasses, ProductsTakeNoEpilogueThatTheBackendLacksOrOthersSee) {
   EXPECT_EQ(fire(form_product_epilogues, plain, {backends::kEpilogueBias, nullptr}), 0);
   plain.output(product);
   EXPECT_EQ(fire(form_product_epilogues, plain, {kEpilogues, nullptr}), 0);
-}
-
-const std::vector<gdbench_layer> kPerceptron = {{3, 5, GDBENCH_TANH, 1}, {5, 2, GDBENCH_IDENTITY, 1}};
-
-TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimizer& optimizer, bool loss = false,
-                  catalogue::Task task = catalogue::Task::train) {
-  const TestModel model(layers, catalogue::Loss::mse, optimizer, task);
-  TestGraph test;
-  test.graph() = build_step(model.problem(), 7, 0);
-  if (loss) test.graph() = with_loss(test.graph());
-  return test;
 }
 
 TEST(GraphPasses, WeightsAreUpdatedByTheProductOfTheirGradient) {
@@ -268,76 +248,6 @@ TEST(GraphPasses, UpdatesAreNotMergedWhereThereIsOneOrAProductMakesAnother) {
   EXPECT_EQ(fire(merge_updates, fused, optimizer.target()), 0);
 }
 
-// Any subset of passes leaves a step that computes the same.
-TEST(GraphPasses, EverySelectionComputesTheSameStep) {
-  const TestOptimizer optimizer;
-  const std::vector<gdbench_layer> layers = {
-      {3, 5, GDBENCH_TANH, 1}, {5, 4, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_SIGMOID, 1}};
-  const std::size_t passes = all_passes().size();
-  for (const std::uint32_t flags : {0u, kEpilogues | backends::kEpilogueUpdate, kLayerEpilogues}) {
-    const auto expected = interpret(step_of(layers, optimizer.get(), true).graph());
-    for (unsigned mask = 0; mask < 1u << passes; ++mask) {
-      std::vector<bool> selected;
-      for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
-      TestGraph test = step_of(layers, optimizer.get(), true);
-      run_passes(test.graph(), all_passes(), selected, optimizer.target(flags), nullptr);
-      ASSERT_TRUE(same(interpret(test.graph()), expected)) << "passes " << mask;
-    }
-  }
-}
-
-// A gradient per output: the step of train, by sweeps that no pass takes for one another.
-TEST(GraphPasses, EverySelectionKeepsASweepPerOutput) {
-  const TestOptimizer optimizer;
-  const std::vector<gdbench_layer> layers = {{3, 5, GDBENCH_TANH, 1}, {5, 3, GDBENCH_SIGMOID, 1}};
-  const auto expected = interpret(step_of(layers, optimizer.get(), true).graph());
-  const std::size_t passes = all_passes().size();
-  for (const std::uint32_t flags : {0u, kEpilogues | backends::kEpilogueUpdate, kLayerEpilogues}) {
-    for (unsigned mask = 0; mask < 1u << passes; ++mask) {
-      std::vector<bool> selected;
-      for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
-      TestGraph test = step_of(layers, optimizer.get(), true, catalogue::Task::gradients);
-      run_passes(test.graph(), all_passes(), selected, optimizer.target(flags), nullptr);
-      ASSERT_TRUE(same(interpret(test.graph()), expected)) << "passes " << mask;
-      ASSERT_GE(count(test.graph(), Op::product), 2 + 3 * 3) << "passes " << mask;
-    }
-  }
-}
-
-TEST(GraphPasses, EverySelectionKeepsThePartsOfABatch) {
-  const TestOptimizer optimizer;
-  const TestModel model(kPerceptron, catalogue::Loss::mse, optimizer.get(), catalogue::Task::train, 3);
-  const Graph built = build_step(model.problem(), 7, 0);
-  const auto expected = interpret(built);
-  const std::size_t passes = all_passes().size();
-  for (unsigned mask = 0; mask < 1u << passes; ++mask) {
-    std::vector<bool> selected;
-    for (std::size_t i = 0; i < passes; ++i) selected.push_back((mask >> i & 1) != 0);
-    Graph graph = built;
-    run_passes(graph, all_passes(), selected, optimizer.target(kEpilogues | backends::kEpilogueUpdate), nullptr);
-    ASSERT_TRUE(same(interpret(graph), expected)) << "passes " << mask;
-    ASSERT_EQ(count(graph, Op::loss_gradient), 3) << "passes " << mask;
-  }
-}
-
-TEST(GraphPasses, EverySelectionKeepsTheGradientsOfARank) {
-  const TestOptimizer optimizer;
-  const TestModel model(kPerceptron, catalogue::Loss::mse, optimizer.get(), catalogue::Task::train, 2);
-  const Graph built = build_gradients(model.problem(), 7, {1, 3});  // rows 3 and 4
-  const auto expected = interpret(built);
-  EXPECT_EQ(expected.count("gradient0") + expected.count("gradient3"), 2u);
-  const std::size_t passes = all_passes().size();
-  for (unsigned mask = 0; mask < 1u << passes; ++mask) {
-    Selection selection;
-    for (std::size_t i = 0; i < passes; ++i) selection.passes.push_back((mask >> i & 1) != 0);
-    const Compiled compiled = compile(built, optimizer.target(kEpilogues | backends::kEpilogueUpdate), selection,
-                                      catalogue::Dtype::f64, nullptr);
-    ASSERT_TRUE(same(interpret(compiled.graph), expected)) << "passes " << mask;
-    const auto placed = std::ranges::count(compiled.plan.locations, Location::Place::gradient, &Location::place);
-    ASSERT_GE(placed, 4) << "passes " << mask;
-  }
-}
-
 TEST(GraphPasses, SumsOfGradientsAreFusedIntoTheirProducts) {
   const TestOptimizer optimizer;
   TestGraph test = step_of(kPerceptron, optimizer.get(), false, catalogue::Task::gradients);
@@ -347,121 +257,6 @@ TEST(GraphPasses, SumsOfGradientsAreFusedIntoTheirProducts) {
   EXPECT_EQ(sums, (outputs - 1) * 4) << "two layers' weights and biases";
   EXPECT_EQ(fire(fuse_elementwise, test, optimizer.target()), (outputs - 1) * 2);
   EXPECT_EQ(count(test.graph(), Op::combine), (outputs - 1) * 2) << "column sums have no factor for what is there";
-}
-
-TEST(GraphPasses, ReportHowOftenTheyFired) {
-  const TestOptimizer optimizer;
-  TestGraph test = step_of(kPerceptron, optimizer.get());
-  const Selection all = parse_selection("all");
-  int observed = 0;
-  const auto reports = run_passes(test.graph(), all_passes(), all.passes, optimizer.target(backends::kEpilogueUpdate),
-                                  [&](const Graph&, const Pass*) { ++observed; });
-  std::map<std::string, std::int64_t> fired;
-  for (const PassReport& report : reports) fired[report.name] = report.fired;
-  EXPECT_EQ(fired["dead-code"], 2);  // the loss and the gradient of the data
-  EXPECT_EQ(fired["algebra"], 1);    // the identity activation
-  EXPECT_EQ(fired["update-epilogues"], 2);
-  EXPECT_GE(observed, 4);
-}
-
-TEST(GraphPasses, SelectionsAreParsed) {
-  EXPECT_EQ(parse_selection("").passes, parse_selection("all").passes);
-  const Selection none = parse_selection("none");
-  EXPECT_FALSE(none.buffer_reuse);
-  for (const bool on : none.passes) EXPECT_FALSE(on);
-  const Selection some = parse_selection("-fusion,-buffer-reuse");
-  EXPECT_FALSE(some.buffer_reuse);
-  for (std::size_t i = 0; i < some.passes.size(); ++i) {
-    EXPECT_EQ(some.passes[i], std::string(all_passes()[i].name) != "fusion");
-  }
-  EXPECT_EQ(parse_selection("none,+dead-code").passes[4], std::string(all_passes()[4].name) == "dead-code");
-  for (const char* wrong : {"-fussion", "fusion", "-", "+none"}) {
-    try {
-      parse_selection(wrong);
-      ADD_FAILURE() << wrong;
-    } catch (const implementations::Failure& failure) {
-      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
-      EXPECT_NE(std::string(failure.what()).find("dead-code"), std::string::npos);
-      EXPECT_NE(std::string(failure.what()).find(std::string("\"") + wrong + "\""), std::string::npos);
-    }
-  }
-}
-
-TEST(GraphPasses, EveryNameOfTheOptionIsASwitch) {
-  std::istringstream names(switch_names());
-  std::size_t count = 0;
-  for (std::string name; std::getline(names, name, '|'); ++count) {
-    const Selection without = parse_selection("-" + name);
-    const auto off = std::count(without.passes.begin(), without.passes.end(), false) + (without.buffer_reuse ? 0 : 1);
-    EXPECT_EQ(off, 1) << name;
-  }
-  EXPECT_EQ(count, all_passes().size() + 1);
-}
-
-// Passes that are wrong on purpose.
-
-std::int64_t forget_the_bias(Graph& graph, const Target&) {
-  for (const NodeId id : std::vector<NodeId>(graph.order())) {
-    if (!graph[id].is_call(Op::add_bias)) continue;
-    graph.replace_uses(id, graph[id].operands[1]);
-    graph.erase(id);
-    return 1;
-  }
-  return 0;
-}
-
-std::int64_t erase_what_is_read(Graph& graph, const Target&) {
-  for (const NodeId id : std::vector<NodeId>(graph.order())) {
-    if (!graph[id].is_call(Op::activation)) continue;
-    graph.erase(id);
-    return 1;
-  }
-  return 0;
-}
-
-std::int64_t swap_a_transpose(Graph& graph, const Target&) {
-  for (const NodeId id : graph.order()) {
-    if (!graph[id].is_call(Op::product)) continue;
-    graph[id].request.transpose_a = !graph[id].request.transpose_a;
-    return 1;
-  }
-  return 0;
-}
-
-// An update as early as its gradient is there: before the input's gradient has read the weights.
-std::int64_t update_too_early(Graph& graph, const Target&) {
-  for (const NodeId id : std::vector<NodeId>(graph.order())) {
-    if (graph[id].is_call(Op::update)) graph.move_after(id, graph[id].operands[0]);
-  }
-  return 1;
-}
-
-std::string complaint_about(PassFunction pass) {
-  const TestOptimizer optimizer;
-  TestGraph test = step_of(kPerceptron, optimizer.get());
-  const Pass passes[] = {{"wrong", "wrong", pass}};
-  try {
-    run_passes(test.graph(), passes, {true}, optimizer.target(), nullptr);
-    return {};
-  } catch (const implementations::Failure& failure) {
-    return failure.what();
-  }
-}
-
-TEST(WrongGraphPasses, AreNamedByTheVerifier) {
-  for (const PassFunction pass : {erase_what_is_read, swap_a_transpose, update_too_early}) {
-    EXPECT_NE(complaint_about(pass).find("broken after wrong: "), std::string::npos) << complaint_about(pass);
-  }
-  EXPECT_NE(complaint_about(update_too_early).find("read later"), std::string::npos);
-}
-
-TEST(WrongGraphPasses, WellFormedOnesAreCaughtByTheirNumbers) {
-  const TestOptimizer optimizer;
-  TestGraph test = step_of(kPerceptron, optimizer.get());
-  const auto expected = interpret(test.graph());
-  EXPECT_EQ(forget_the_bias(test.graph(), {}), 1);
-  EXPECT_EQ(graph_error(test.graph(), Stage::rewriting), "");
-  EXPECT_FALSE(same(interpret(test.graph()), expected));
 }
 
 }  // namespace
