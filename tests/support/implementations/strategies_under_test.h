@@ -48,6 +48,13 @@ class StrategiesTest : public testing::TestWithParam<backends::BackendCase> {
     return training.state_values();
   }
 
+  // It is where plain loops are after `steps` steps.
+  static void expect_trained(TrainingProblem& training, Strategy& strategy, std::int64_t steps) {
+    strategy.get_state(training.state());
+    EXPECT_EQ(training.state().step, steps);
+    expect_near(training.state_values(), training.trained(steps), tolerance());
+  }
+
   static Records profiled(Strategy& strategy, std::uint64_t steps) { return said_by(strategy, steps).records; }
 
   static void expect_near(const std::vector<Dense>& actual, const std::vector<Dense>& expected, double tolerance) {

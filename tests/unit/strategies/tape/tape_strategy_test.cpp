@@ -1,91 +1,51 @@
-// The tape's strategies on every backend: right, in the task train to the last bit those of `hand`, and steady.
+// The tape's strategies on every backend: to the last bit those of `hand` or of each other, and steady.
 #include "implementations/strategies/tape/tape_strategy.h"
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <string>
-
-#include "implementations/strategies/hand/hand.h"
 #include "tests/support/implementations/allocation_counter.h"
-#include "tests/support/implementations/said_records.h"
-#include "tests/support/implementations/training_case.h"
+#include "tests/support/implementations/strategies_under_test.h"
 
 namespace gdbench::strategies {
 namespace {
 
-using backends::all_cases;
-using backends::backend_named;
-using backends::BackendCase;
-
-class TapeStrategyTest : public testing::TestWithParam<BackendCase> {
+class TapeStrategyTest : public StrategiesTest {
  protected:
-  std::unique_ptr<Strategy> start(const StrategyDescriptor& descriptor, TrainingProblem& training) const {
-    auto strategy = descriptor.create(
-        {backend_named(GetParam().backend), training.data(), training.problem(), training.settings()});
-    strategy->set_state(training.state());
-    return strategy;
-  }
-  TrainingCase with_dtype(TrainingCase values) const {
+  static TrainingCase with_dtype(TrainingCase values) {
     values.dtype = GetParam().dtype;
     return values;
   }
-  std::vector<Dense> trained(const StrategyDescriptor& descriptor, const TrainingCase& values, std::uint64_t steps,
-                             double* loss) const {
-    TrainingProblem training(with_dtype(values));
-    const auto strategy = start(descriptor, training);
-    strategy->run(1);
-    strategy->run(steps - 1);
-    strategy->sync();
-    strategy->get_state(training.state());
-    EXPECT_EQ(training.state().step, static_cast<std::int64_t>(steps));
-    *loss = strategy->evaluate(0);
-    return training.state_values();
+
+  // Two strategies run the same kernels on the same numbers: their parameters and losses have the same bits.
+  static void expect_same(const StrategyDescriptor& one, const StrategyDescriptor& other, const TrainingCase& values) {
+    const auto end_of = [&](const StrategyDescriptor& descriptor, double& loss) {
+      TrainingProblem training(with_dtype(values));
+      const auto strategy = start(descriptor, training);
+      strategy->run(1);
+      strategy->run(8);
+      strategy->get_state(training.state());
+      loss = strategy->evaluate(0);
+      return training.state_values();
+    };
+    double loss = 0, other_loss = 0;
+    const std::vector<Dense> actual = end_of(one, loss);
+    const std::vector<Dense> expected = end_of(other, other_loss);
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      EXPECT_EQ(actual[p].values, expected[p].values) << name_of(one) << " and " << name_of(other);
+    }
+    EXPECT_EQ(loss, other_loss) << name_of(one) << " and " << name_of(other);
   }
 };
 
 constexpr const StrategyDescriptor* kBoth[] = {&tape::kDescriptor, &tape::kReplayDescriptor};
 
-TEST_P(TapeStrategyTest, TrainsLikePlainLoops) {
-  const double tolerance = GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11;
-  for (const StrategyDescriptor* descriptor : kBoth) {
-    for (const TrainingCase& values : training_cases()) {
-      double loss = 0;
-      const std::vector<Dense> actual = trained(*descriptor, values, 8, &loss);
-      TrainingProblem training(with_dtype(values));
-      const std::vector<Dense> expected = training.trained(8);
-      EXPECT_NEAR(loss, training.loss(expected, 0), tolerance);
-      for (std::size_t p = 0; p < expected.size(); ++p) {
-        for (std::size_t i = 0; i < expected[p].values.size(); ++i) {
-          ASSERT_NEAR(actual[p].values[i], expected[p].values[i], tolerance) << descriptor->policy << " " << p;
-        }
-      }
-    }
-  }
-}
-
 constexpr const StrategyDescriptor* kWithGradients[] = {&tape::kDescriptor, &tape::kReplayDescriptor,
                                                         &tape::kRerecordDescriptor};
 
-TEST_P(TapeStrategyTest, GradientsPerOutputAddUpToTheWhole) {
-  const double tolerance = GetParam().dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-11;
+TEST_P(TapeStrategyTest, MakesTheSameOfAGradientPerOutputWhoeverRecordsHowOften) {
   for (const TrainingCase& values : gradients_cases()) {
-    double loss = 0, other_loss = 0;
-    const std::vector<Dense> actual = trained(tape::kDescriptor, values, 8, &loss);
-    TrainingProblem training(with_dtype(values));
-    const std::vector<Dense> expected = training.trained(8);
-    EXPECT_NEAR(loss, training.loss(expected, 0), tolerance);
-    for (std::size_t p = 0; p < expected.size(); ++p) {
-      for (std::size_t i = 0; i < expected[p].values.size(); ++i) {
-        ASSERT_NEAR(actual[p].values[i], expected[p].values[i], tolerance) << p;
-      }
-    }
-    // The same kernels on the same numbers, whoever records how often.
-    for (const StrategyDescriptor* descriptor : kWithGradients) {
-      const std::vector<Dense> other = trained(*descriptor, values, 8, &other_loss);
-      for (std::size_t p = 0; p < expected.size(); ++p) EXPECT_EQ(other[p].values, actual[p].values);
-      EXPECT_EQ(other_loss, loss);
-    }
+    expect_same(tape::kReplayDescriptor, tape::kDescriptor, values);
+    expect_same(tape::kRerecordDescriptor, tape::kDescriptor, values);
   }
 }
 
@@ -97,7 +57,7 @@ TEST_P(TapeStrategyTest, RecordsTheForwardPassOnceOrForEachGradient) {
                                          .task = catalogue::Task::gradients}));
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
-    const Records records = said_by(*strategy, 2).records;
+    const Records records = profiled(*strategy, 2);
     const std::uint64_t recordings = descriptor == &tape::kRerecordDescriptor ? 4 : 1;
     EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 2 * recordings * 2) << descriptor->policy;
     EXPECT_EQ(records.at({"multiply", catalogue::Phase::forward}).calls, 2u * 4 * 2) << "outputs and targets";
@@ -123,17 +83,11 @@ TEST_P(TapeStrategyTest, ASteadyStepOfSeveralGradientsAllocatesNothing) {
   }
 }
 
-// The same kernels in the same order: a difference of their times is the strategy's.
+// A difference of their times is the strategy's.
 TEST_P(TapeStrategyTest, IsHandToTheLastBit) {
-  for (const StrategyDescriptor* descriptor : kBoth) {
-    for (const TrainingCase& values : training_cases()) {
-      double loss = 0, hand_loss = 0;
-      const std::vector<Dense> actual = trained(*descriptor, values, 9, &loss);
-      const std::vector<Dense> expected = trained(hand::kDescriptor, values, 9, &hand_loss);
-      for (std::size_t p = 0; p < expected.size(); ++p) EXPECT_EQ(actual[p].values, expected[p].values);
-      EXPECT_EQ(loss, hand_loss);
-    }
-  }
+  for_each_training_case([](const TrainingCase& values) {
+    for (const StrategyDescriptor* descriptor : kBoth) expect_same(*descriptor, hand::kDescriptor, values);
+  });
 }
 
 // Where a library allocates by itself, not more than hand with the same calls.
@@ -163,7 +117,7 @@ TEST_P(TapeStrategyTest, ProfilesWhatItRuns) {
         with_dtype({.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 2)}, .rows = 10, .batch_rows = 10}));
     const auto strategy = start(*descriptor, training);
     strategy->run(1);
-    const Records records = said_by(*strategy, 4).records;
+    const Records records = profiled(*strategy, 4);
     EXPECT_EQ(records.at({"product", catalogue::Phase::forward}).calls, 8u);
     EXPECT_EQ(records.at({"product", catalogue::Phase::backward}).calls, 12u);
     EXPECT_EQ(records.at({"column_sum", catalogue::Phase::backward}).calls, 8u);
@@ -176,7 +130,7 @@ TEST_P(TapeStrategyTest, ProfilesWhatItRuns) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, TapeStrategyTest, testing::ValuesIn(all_cases()), backends::case_name);
+INSTANTIATE_TEST_SUITE_P(Backends, TapeStrategyTest, testing::ValuesIn(backends::all_cases()), backends::case_name);
 
 }  // namespace
 }  // namespace gdbench::strategies
