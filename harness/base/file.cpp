@@ -46,6 +46,7 @@ Result<std::string> read_file(const std::filesystem::path& file, const std::stri
   try {
     std::string bytes(size, '\0');
     std::ifstream stream(file, std::ios::binary);
+    if (!stream) return refuse(std::strerror(errno));
     stream.read(bytes.data(), static_cast<std::streamsize>(size));
     if (!stream || stream.gcount() != static_cast<std::streamsize>(size)) return refuse("a file that cannot be read");
     return bytes;

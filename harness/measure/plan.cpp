@@ -126,9 +126,10 @@ class Planner {
     planned->problem = TRY(data::make_problem(planned->scenario, *planned->dataset));
     planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
     report_.scenarios.push_back(TRY(record_of(*planned, key, planned->scenario.name + suffix)));
-    held_bytes_ += planned->data_bytes;
-    if (held_bytes_ > request_.data_cap_bytes) {
-      held_bytes_ -= planned->data_bytes;
+    if (held_ < kMostDatasets && held_bytes_ + planned->data_bytes <= request_.data_cap_bytes) {
+      ++held_;
+      held_bytes_ += planned->data_bytes;
+    } else {
       planned->release();
     }
     plan_.scenarios.push_back(std::move(planned));
@@ -230,6 +231,7 @@ class Planner {
   std::unordered_map<std::string, std::size_t> by_spelling_;
   std::unordered_map<std::string, std::size_t> by_identity_;
   std::set<std::string> cell_ids_;
+  std::size_t held_ = 0;  // of data, and their bytes
   std::size_t held_bytes_ = 0;
   std::size_t unit_ = 0;  // of the point that is added
 };

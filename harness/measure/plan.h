@@ -59,6 +59,8 @@ struct Plan {
 };
 
 constexpr std::size_t kDataCapBytes = std::size_t{1} << 30;
+// Scenarios whose data are held at once, each by a descriptor, of which a process has 1024 as a rule.
+constexpr std::size_t kMostDatasets = 200;
 
 struct PlanRequest {
   std::vector<scenario::Point> points;

@@ -334,7 +334,8 @@ std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t
   std::vector<std::vector<PlannedScenario*>> result;
   std::size_t held = 0;
   for (const auto& planned : plan.scenarios) {
-    if (result.empty() || (held > 0 && planned->data_bytes > data_cap_bytes - std::min(held, data_cap_bytes))) {
+    const bool exceeds = held > 0 && planned->data_bytes > data_cap_bytes - std::min(held, data_cap_bytes);
+    if (result.empty() || result.back().size() == kMostDatasets || exceeds) {
       result.emplace_back();
       held = 0;
     }

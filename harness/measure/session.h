@@ -25,7 +25,8 @@ Status verify_all(Plan& plan, const RunOptions& options, report::Report& report)
 // by scheduler.h. Errors: the journal cannot be written, or a scenario is unfit.
 Status run_session(Plan& plan, const RunOptions& options, report::Report& report, report::Journal& journal);
 
-// Consecutive scenarios whose data fits into `data_cap_bytes` together; measured batch after batch.
+// Consecutive scenarios, kMostDatasets at most, whose data fits into `data_cap_bytes` together; measured batch after
+// batch.
 std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes);
 
 }  // namespace gdbench::measure

@@ -12,7 +12,8 @@ namespace gdbench::scenario {
 
 namespace {
 
-constexpr double kMaxPoints = 1e6;
+// A run of more takes days, and a matrix of a few kilobytes must not take gigabytes.
+constexpr double kMaxPoints = 1e5;
 
 struct Axis {
   std::string key;
@@ -173,7 +174,7 @@ class Expansion {
                    static_cast<double>(product.threads.size());
     for (const Axis& axis : product.axes) count *= static_cast<double>(axis.values.size());
     if (count + static_cast<double>(points_.size()) > kMaxPoints) {
-      return fault("/axes", "more than a million cells", "fewer");
+      return fault("/axes", "more than 100,000 cells", "fewer");
     }
     if (count == 0) return {};
     for (const KnownScenario* scenario : product.scenarios) add_scenario(product, *scenario);

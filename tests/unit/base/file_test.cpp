@@ -1,6 +1,7 @@
 #include "harness/base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,12 @@ TEST(ReadFile, ReadsRegularFilesUpToALimit) {
   EXPECT_EQ(read_file(folder, "text", 3).error().message, folder.string() + ": found a folder, expected text");
   EXPECT_EQ(read_file(folder / "g", "text", 3).error().message,
             (folder / "g").string() + ": found no such file, expected text");
+  rlimit descriptors{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &descriptors), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = descriptors.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(read_file(file, "text", 4).error().message, file.string() + ": found Too many open files, expected text");
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &descriptors), 0);
   // A pipe without a writer would block for ever.
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(unreadable_because(folder / "pipe"), "something that is no regular file");

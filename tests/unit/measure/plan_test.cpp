@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -236,6 +237,18 @@ TEST_F(PlanTest, KeepsDataBelowTheCap) {
   for (const auto& planned : made->scenarios) EXPECT_TRUE(planned->dataset.has_value());
 }
 
+TEST_F(PlanTest, HoldsNoMoreDataThanAProcessHasDescriptorsFor) {
+  std::vector<scenario::Point> points(kMostDatasets + 2, point("linreg-3x2", "a/plain"));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i].scenario_settings = {{"initial_seed", std::to_string(i + 1)}};
+  }
+  const auto made = plan(points);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  ASSERT_EQ(made->scenarios.size(), points.size());
+  const auto is_held = [](const auto& planned) { return planned->dataset.has_value(); };
+  EXPECT_EQ(std::ranges::count_if(made->scenarios, is_held), kMostDatasets);
+}
+
 std::vector<std::vector<std::size_t>> batch_bytes(const std::vector<std::size_t>& bytes, std::size_t cap) {
   Plan plan;
   for (const std::size_t count : bytes) {
@@ -257,6 +270,8 @@ TEST(Batches, HoldConsecutiveScenariosThatFit) {
   EXPECT_EQ(batch_bytes({3, 4, 4, 6, 1}, 10), (Batches{{3, 4}, {4, 6}, {1}}));
   EXPECT_EQ(batch_bytes({50, 1, 50, 50}, 10), (Batches{{50}, {1}, {50}, {50}}));  // one that does not fit stands alone
   EXPECT_EQ(batch_bytes({1, 2}, 0), (Batches{{1}, {2}}));
+  const std::vector<std::size_t> full(kMostDatasets, 0);
+  EXPECT_EQ(batch_bytes(std::vector<std::size_t>(2 * kMostDatasets + 1, 0), 10), (Batches{full, full, {0}}));
 }
 
 }  // namespace
