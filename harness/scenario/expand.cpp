@@ -12,8 +12,9 @@ namespace gdbench::scenario {
 
 namespace {
 
-// A run of more takes days, and a matrix of a few kilobytes must not take gigabytes.
+// A run of more cells takes days, and a matrix of a few kilobytes must not take gigabytes.
 constexpr double kMaxPoints = 1e5;
+constexpr double kMaxSettings = 1e6;
 
 struct Axis {
   std::string key;
@@ -176,6 +177,10 @@ class Expansion {
     if (count + static_cast<double>(points_.size()) > kMaxPoints) {
       return fault("/axes", "more than 100,000 cells", "fewer");
     }
+    setting_count_ += count * static_cast<double>(product.axes.size());
+    if (setting_count_ > kMaxSettings) {
+      return fault("/axes", "more than a million settings of all cells together", "fewer");
+    }
     if (count == 0) return {};
     for (const KnownScenario* scenario : product.scenarios) add_scenario(product, *scenario);
     return {};
@@ -252,6 +257,7 @@ class Expansion {
   const std::vector<KnownImplementation>& implementations_;
   std::unordered_set<std::string> seen_;
   std::vector<Point> points_;
+  double setting_count_ = 0;  // of the products so far
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/scenario/expand.h"
@@ -14,6 +16,9 @@ namespace {
 using report::ClaimRelation;
 using report::Settings;
 using scenario::Point;
+
+// A claim of a few kilobytes must not take gigabytes.
+constexpr std::size_t kMaxSize = 1'000'000;
 
 // Every key of a point with its value, in the order in which people read them.
 Settings coordinates_of(const Point& point) {
@@ -77,16 +82,14 @@ std::vector<PointPair> point_pairs_of(const std::vector<Point>& points, const Cl
 
 // What `at` names and no pair has, as "key=value"; empty where each value is found.
 std::string unknown_place(const ExpandedRelation& expanded) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const PointPair& pair : expanded.pairs) {
+    for (auto& coordinate : coordinates_of(pair.a)) known.insert(std::move(coordinate));
+  }
   for (const auto& [key, values] : expanded.relation->at) {
     if (key == kStepsAxis) continue;
     for (const std::string& value : values) {
-      const auto has = [&value, &key = key](const PointPair& pair) {
-        const Settings coordinates = coordinates_of(pair.a);
-        const std::string* found = value_of(coordinates, key);
-        return found != nullptr && *found == value;
-      };
-      const bool known = std::ranges::any_of(expanded.pairs, has);
-      if (!known) return key + "=" + value;
+      if (!known.contains({key, value})) return key + "=" + value;
     }
   }
   return "";
@@ -118,6 +121,13 @@ bool has_axis(const ExpandedRelation& expanded) {
   return value_of(expanded.pairs.front().at, relation.along) != nullptr;
 }
 
+// What it takes to look at points in a relation: all their coordinates, for each number of steps.
+std::size_t size_of(const std::vector<Point>& points, const ClaimRelation& relation) {
+  std::size_t coordinates = 0;
+  for (const Point& point : points) coordinates += 3 + point.scenario_settings.size() + point.options.size();
+  return coordinates * std::max<std::size_t>(1, relation.steps.size());
+}
+
 Error fault(const Claim& claim, std::size_t experiment, std::size_t relation, const std::string& found,
             const std::string& expected) {
   return usage_error(one_line(claim.file.string() + ": /experiments/" + std::to_string(experiment) + "/relations/" +
@@ -130,11 +140,17 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
                              const std::vector<scenario::KnownImplementation>& implementations) {
   ExpandedClaim result;
   result.claim = &claim;
+  std::size_t size = 0;
   for (std::size_t i = 0; i < claim.experiments.size(); ++i) {
     const Experiment& experiment = claim.experiments[i];
     std::vector<Point> points = TRY(
         scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations)));
     for (std::size_t k = 0; k < experiment.relations.size(); ++k) {
+      size += size_of(points, experiment.relations[k]);
+      if (size > kMaxSize) {
+        return fault(claim, i, k,
+                     "more than a million settings of all cells, once for each relation and number of steps", "fewer");
+      }
       ExpandedRelation expanded{&experiment.relations[k], point_pairs_of(points, experiment.relations[k])};
       if (expanded.pairs.empty()) {
         return fault(claim, i, k, "no two cells of the matrix that a and b choose and that else agree",

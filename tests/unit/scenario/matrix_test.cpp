@@ -213,6 +213,11 @@ TEST_F(MatrixFile, RefusesMoreThanAHundredThousandCells) {
   for (int i = 0; i < 317; ++i) values[static_cast<std::size_t>(i)] = i;
   EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"rows", values}, {"batch", values}}}}),
             Lines{"m.json: /axes: found more than 100,000 cells, expected fewer"});
+  nlohmann::json axes = {{"rows", std::vector<int>(values.begin(), values.begin() + 100)},
+                         {"batch", std::vector<int>(values.begin(), values.begin() + 100)}};
+  for (int i = 0; i < 100; ++i) axes["impl.key" + std::to_string(i)] = {1};
+  EXPECT_EQ(cells({{"name", "m"}, {"axes", axes}}),
+            Lines{"m.json: /axes: found more than a million settings of all cells together, expected fewer"});
 }
 
 TEST_F(MatrixFile, TenThousandPointsNeedNoScenarioFile) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "harness/questions/claims/expand.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -145,6 +146,20 @@ TEST_F(ClaimFile, WhatComparesNothingIsAnError) {
             prefix + "found one value of threads, which it goes along, expected several");
   EXPECT_NE(expand_error({{"matrix", {{"axes", {{"scenario", {"nowhere"}}}}}}}).find("which no scenario matches"),
             std::string::npos);
+}
+
+TEST_F(ClaimFile, SmallOnesDoNotBecomeLarge) {
+  // 2 batches and 2 implementations, each with 4 settings.
+  json relation = valid()["experiments"][0]["relations"][0];
+  relation["quantity"] = "time_for_steps";
+  std::vector<int> steps(62500);
+  std::iota(steps.begin(), steps.end(), 1);
+  relation["steps"] = steps;
+  EXPECT_EQ(expand_error({{"relations", {relation}}}), "");
+  json one_more = valid()["experiments"][0]["relations"][0];
+  EXPECT_EQ(expand_error({{"relations", {relation, one_more}}}),
+            "mine.json: /experiments/0/relations/1: found more than a million settings of all cells, once for each "
+            "relation and number of steps, expected fewer");
 }
 
 }  // namespace
