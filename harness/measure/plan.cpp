@@ -126,9 +126,8 @@ class Planner {
     planned->problem = TRY(data::make_problem(planned->scenario, *planned->dataset));
     planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
     report_.scenarios.push_back(TRY(record_of(*planned, key, planned->scenario.name + suffix)));
-    if (held_ < kMostDatasets && held_bytes_ + planned->data_bytes <= request_.data_cap_bytes) {
-      ++held_;
-      held_bytes_ += planned->data_bytes;
+    if (held_.has_room_for(planned->data_bytes, request_.data_cap_bytes)) {
+      held_.add(planned->data_bytes);
     } else {
       planned->release();
     }
@@ -231,8 +230,7 @@ class Planner {
   std::unordered_map<std::string, std::size_t> by_spelling_;
   std::unordered_map<std::string, std::size_t> by_identity_;
   std::set<std::string> cell_ids_;
-  std::size_t held_ = 0;  // of data, and their bytes
-  std::size_t held_bytes_ = 0;
+  HeldData held_;
   std::size_t unit_ = 0;  // of the point that is added
 };
 

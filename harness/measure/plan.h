@@ -62,6 +62,20 @@ constexpr std::size_t kDataCapBytes = std::size_t{1} << 30;
 // Scenarios whose data are held at once, each by a descriptor, of which a process has 1024 as a rule.
 constexpr std::size_t kMostDatasets = 200;
 
+// The data of some scenarios, as far as they limit whose may be held, too.
+struct HeldData {
+  std::size_t scenarios = 0;
+  std::size_t bytes = 0;
+
+  bool has_room_for(std::size_t more_bytes, std::size_t cap_bytes) const {
+    return scenarios < kMostDatasets && bytes + more_bytes <= cap_bytes;
+  }
+  void add(std::size_t more_bytes) {
+    ++scenarios;
+    bytes += more_bytes;
+  }
+};
+
 struct PlanRequest {
   std::vector<scenario::Point> points;
   std::vector<protocol::Arm> arms;

@@ -332,15 +332,14 @@ class Session {
 
 std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes) {
   std::vector<std::vector<PlannedScenario*>> result;
-  std::size_t held = 0;
+  HeldData held;
   for (const auto& planned : plan.scenarios) {
-    const bool exceeds = held > 0 && planned->data_bytes > data_cap_bytes - std::min(held, data_cap_bytes);
-    if (result.empty() || result.back().size() == kMostDatasets || exceeds) {
+    if (result.empty() || !held.has_room_for(planned->data_bytes, data_cap_bytes)) {
       result.emplace_back();
-      held = 0;
+      held = {};
     }
     result.back().push_back(planned.get());
-    held += planned->data_bytes;
+    held.add(planned->data_bytes);
   }
   return result;
 }

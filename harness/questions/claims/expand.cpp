@@ -17,7 +17,7 @@ using report::ClaimRelation;
 using report::Settings;
 using scenario::Point;
 
-// A claim of a few kilobytes must not take gigabytes.
+// Coordinates of all points, for each relation and number of steps: a claim of a few kilobytes must not take gigabytes.
 constexpr std::size_t kMaxSize = 1'000'000;
 
 // Every key of a point with its value, in the order in which people read them.
@@ -121,13 +121,6 @@ bool has_axis(const ExpandedRelation& expanded) {
   return value_of(expanded.pairs.front().at, relation.along) != nullptr;
 }
 
-// What it takes to look at points in a relation: all their coordinates, for each number of steps.
-std::size_t size_of(const std::vector<Point>& points, const ClaimRelation& relation) {
-  std::size_t coordinates = 0;
-  for (const Point& point : points) coordinates += 3 + point.scenario_settings.size() + point.options.size();
-  return coordinates * std::max<std::size_t>(1, relation.steps.size());
-}
-
 Error fault(const Claim& claim, std::size_t experiment, std::size_t relation, const std::string& found,
             const std::string& expected) {
   return usage_error(one_line(claim.file.string() + ": /experiments/" + std::to_string(experiment) + "/relations/" +
@@ -145,8 +138,10 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
     const Experiment& experiment = claim.experiments[i];
     std::vector<Point> points = TRY(
         scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations)));
+    std::size_t coordinates = 0;
+    for (const Point& point : points) coordinates += coordinates_of(point).size();
     for (std::size_t k = 0; k < experiment.relations.size(); ++k) {
-      size += size_of(points, experiment.relations[k]);
+      size += coordinates * std::max<std::size_t>(1, experiment.relations[k].steps.size());
       if (size > kMaxSize) {
         return fault(claim, i, k,
                      "more than a million settings of all cells, once for each relation and number of steps", "fewer");

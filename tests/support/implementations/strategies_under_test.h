@@ -21,6 +21,11 @@ inline constexpr const StrategyDescriptor* kTrainers[] = {&hand::kDescriptor, &t
 
 class StrategiesTest : public testing::TestWithParam<backends::BackendCase> {
  protected:
+  static TrainingCase with_dtype(TrainingCase values) {
+    values.dtype = GetParam().dtype;
+    return values;
+  }
+
   // With the problem's state. `options` are for the strategies that have them.
   static std::unique_ptr<Strategy> start(const StrategyDescriptor& descriptor, TrainingProblem& training,
                                          const std::vector<gdbench_option_value>& options = {}) {
@@ -35,10 +40,9 @@ class StrategiesTest : public testing::TestWithParam<backends::BackendCase> {
   }
 
   // The parameters after `steps` steps in two calls.
-  static std::vector<Dense> trained(const StrategyDescriptor& descriptor, TrainingCase values, std::uint64_t steps,
-                                    const std::vector<gdbench_option_value>& options = {}) {
-    values.dtype = GetParam().dtype;
-    TrainingProblem training(values);
+  static std::vector<Dense> trained(const StrategyDescriptor& descriptor, const TrainingCase& values,
+                                    std::uint64_t steps, const std::vector<gdbench_option_value>& options = {}) {
+    TrainingProblem training(with_dtype(values));
     const auto strategy = start(descriptor, training, options);
     strategy->run(1);
     strategy->run(steps - 1);

@@ -15,11 +15,6 @@ const Options kNoPasses = {{"passes", "none"}};
 
 class TrainingTest : public StrategiesTest {
  protected:
-  static TrainingCase with_dtype(TrainingCase values) {
-    values.dtype = GetParam().dtype;
-    return values;
-  }
-
   // `steps` updates in two calls, then the losses of both splits.
   static void check(const StrategyDescriptor& descriptor, const TrainingCase& values, std::int64_t steps,
                     const Options& options = {}) {

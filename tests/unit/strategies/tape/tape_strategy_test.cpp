@@ -11,11 +11,6 @@ namespace {
 
 class TapeStrategyTest : public StrategiesTest {
  protected:
-  static TrainingCase with_dtype(TrainingCase values) {
-    values.dtype = GetParam().dtype;
-    return values;
-  }
-
   // Two strategies run the same kernels on the same numbers: their parameters and losses have the same bits.
   static void expect_same(const StrategyDescriptor& one, const StrategyDescriptor& other, const TrainingCase& values) {
     const auto end_of = [&](const StrategyDescriptor& descriptor, double& loss) {
