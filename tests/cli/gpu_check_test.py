@@ -140,8 +140,9 @@ class GpuCheck(unittest.TestCase):
         points = next(text for name, text in kept.items() if name.startswith("conformance/gpu-points-scenario-mlp-784"))
         self.assertRegex(points, r"hand/emulated_cuda\+tf32 +ok")
         self.assertRegex(kept["conformance.log"], r"impl fused/emulated_cuda .*: 2 cells: 1 ok, 1 unsupported")
-        for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
+        for tool in ("memcheck", "synccheck", "initcheck"):
             self.assertRegex(kept[f"{tool}.txt"], r"fused/emulated_cuda +ok")
+        self.assertRegex(kept["racecheck-fused-emulated_cuda-linreg-3x2.txt"], r"loss .* after 2 steps")
 
         # Once more, into the same folder: a run that was cut goes on, and one that is whole begins anew.
         report = json.loads((self.out / "gpu.json").read_text(encoding="utf-8"))

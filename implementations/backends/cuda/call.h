@@ -93,6 +93,9 @@ OwnedCall* bind_loss_gradient(Context& context, const Request& request);
 OwnedCall* bind_product(Context& context, const Request& request);
 // Null: it is not so small, or something else than a linear regression.
 OwnedCall* bind_tiny_region(Context& context, const TrainingRegion& region);
+// Null: it has other layers than a short hidden one and one output, or too many rows. Of a device that launches blocks
+// together.
+OwnedCall* bind_warp_region(Context& context, const TrainingRegion& region);
 // Null: a cluster cannot hold it, either.
 OwnedCall* bind_spread_region(Context& context, const TrainingRegion& region);
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region);

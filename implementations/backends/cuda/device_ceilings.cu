@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -69,27 +70,52 @@ struct Fill {
   }
 };
 
-// TFLOP/s of a product [m, k] [k, n] in columns.
+// TFLOP/s of a product, whose leading dimensions and dtype are filled in here.
 template <class T>
-double product_rate(cudaStream_t stream, Blas& blas, std::int64_t m, std::int64_t n, std::int64_t k) {
-  const std::int64_t sizes[] = {m * k, k * n, m * n};
-  T* matrices[3] = {};
-  for (int i = 0; i < 3; ++i) {
+double product_rate(cudaStream_t stream, Blas& blas, Gemm gemm) {
+  const std::int64_t sizes[] = {gemm.m * gemm.k, gemm.k * gemm.n, gemm.m * gemm.n, std::max(gemm.m, gemm.n)};
+  T* matrices[std::size(sizes)] = {};
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
     void* memory = nullptr;
     check(cudaMalloc(&memory, static_cast<std::size_t>(sizes[i]) * sizeof(T)), "a matrix");
     matrices[i] = static_cast<T*>(memory);
     launch_elements(stream, sizes[i], Fill<T>{matrices[i]});
     check(cudaGetLastError(), "filling a matrix");
   }
-  const auto dtype = sizeof(T) == sizeof(float) ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
-  const std::unique_ptr<BlasProduct> product =
-      blas.bind({.m = m, .n = n, .k = k, .lda = m, .ldb = k, .ldc = m, .dtype = dtype});
+  gemm.lda = gemm.transpose_a ? gemm.k : gemm.m;
+  gemm.ldb = gemm.transpose_b ? gemm.n : gemm.k;
+  gemm.ldc = gemm.m;
+  gemm.dtype = sizeof(T) == sizeof(float) ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
+  const std::unique_ptr<BlasProduct> product = blas.bind(gemm);
   if (product == nullptr) check(cudaErrorUnknown, "a product by cuBLAS");
   const double milliseconds = least_milliseconds(stream, [&] {
-    if (!product->run(matrices[0], matrices[1], matrices[2], nullptr)) check(cudaErrorUnknown, "a product by cuBLAS");
+    if (!product->run(matrices[0], matrices[1], matrices[2], matrices[3])) {
+      check(cudaErrorUnknown, "a product by cuBLAS");
+    }
   });
   for (T* matrix : matrices) cudaFree(matrix);
-  return 2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / milliseconds;
+  return 2e-9 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k) / milliseconds;
+}
+
+// The products of a layer's step, which differ in what is transposed and in what the library does beside them.
+void print_products_of_a_layer(cudaStream_t stream, Blas& blas, const char* dtype, std::int64_t size) {
+  constexpr auto kNone = GemmEpilogue::none;
+  const auto print = [&](const char* name, bool transpose_a, bool transpose_b, GemmEpilogue epilogue, const char* end) {
+    const double rate = product_rate<float>(stream, blas,
+                                            {.transpose_a = transpose_a,
+                                             .transpose_b = transpose_b,
+                                             .m = size,
+                                             .n = size,
+                                             .k = size,
+                                             .epilogue = epilogue});
+    std::printf("\"%s\": %.2f%s", name, rate, end);
+  };
+  std::printf("\"products_of_a_layer_%s_tflop_per_s\": {", dtype);
+  print("outputs", false, false, kNone, ", ");
+  print("outputs_with_bias_and_relu", false, false, GemmEpilogue::bias_relu, ", ");
+  print("input_gradients", true, false, kNone, ", ");
+  print("weight_gradients", false, true, kNone, ", ");
+  print("weight_gradients_with_bias", false, true, GemmEpilogue::bias_gradient, "}, ");
 }
 
 struct Nothing {
@@ -128,15 +154,17 @@ int run(std::int64_t size) {
   const auto copied_bytes = static_cast<std::size_t>(16 * size * size) * sizeof(float);
   std::printf(
       "{\"device\": \"%s\", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d, "
-      "\"copy_gb_per_s\": %.1f, \"product_f32_tflop_per_s\": %.2f, \"product_tf32_tflop_per_s\": %.2f, "
-      "\"product_f64_tflop_per_s\": %.2f, \"product_size\": %lld, "
-      "\"product_f32_of_784_columns_tflop_per_s\": %.2f, \"product_f32_of_784_rows_tflop_per_s\": %.2f, "
-      "\"launch_us\": %.3f}\n",
+      "\"copy_gb_per_s\": %.1f, \"product_size\": %lld, ",
       device.name, device.major, device.minor, device.multiProcessorCount, clock_khz / 1000,
-      copy_rate(stream, copied_bytes), product_rate<float>(stream, *blas, size, size, size),
-      product_rate<float>(stream, *tf32, size, size, size), product_rate<double>(stream, *blas, size, size, size),
-      static_cast<long long>(size), product_rate<float>(stream, *blas, size, size, kInputs),
-      product_rate<float>(stream, *blas, size, kInputs, size), launch_cost(stream));
+      copy_rate(stream, copied_bytes), static_cast<long long>(size));
+  print_products_of_a_layer(stream, *blas, "f32", size);
+  print_products_of_a_layer(stream, *tf32, "tf32", size);
+  std::printf(
+      "\"product_f64_tflop_per_s\": %.2f, \"product_f32_of_784_columns_tflop_per_s\": %.2f, "
+      "\"product_f32_of_784_rows_tflop_per_s\": %.2f, \"launch_us\": %.3f}\n",
+      product_rate<double>(stream, *blas, {.m = size, .n = size, .k = size}),
+      product_rate<float>(stream, *blas, {.m = size, .n = size, .k = kInputs}),
+      product_rate<float>(stream, *blas, {.m = size, .n = kInputs, .k = size}), launch_cost(stream));
   return 0;
 }
 

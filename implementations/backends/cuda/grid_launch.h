@@ -86,18 +86,17 @@ __global__ void __launch_bounds__(kGridThreads, 1) run_grid(const Program progra
   program.leave(at, arena);
 }
 
-// Once, before any launch: allows a block all the shared memory that there is, however much a launch takes of it.
-// Returns how many such blocks may be a cluster; 1 where there are no clusters.
-template <class T, class Program>
-std::int64_t prepare_grid() {
-  const auto kernel = run_grid<T, Program>;
+// Once, before any launch of a kernel by launch_together: allows a block all the shared memory that there is, however
+// much a launch takes of it. Returns how many such blocks may be a cluster; 1 where there are no clusters.
+template <class Program>
+std::int64_t prepare_together(void (*kernel)(Program), int threads) {
   const std::int64_t shared_bytes = shared_memory_of_a_block();
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute");
   cudaFuncAttributes attributes{};
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(1);
-  launch.blockDim = dim3(kGridThreads);
+  launch.blockDim = dim3(static_cast<unsigned>(threads));
   launch.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   int blocks = 1;
   const bool known = cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
@@ -108,9 +107,10 @@ std::int64_t prepare_grid() {
   return known ? std::max(blocks, 1) : 1;
 }
 
-// What fails shows in the check after the launch.
+// Launches blocks that are there at once, with an arena each, as a cluster or as a grid. What fails shows in the check
+// after the launch.
 template <class T, class Program>
-void launch_grid(cudaStream_t stream, int threads, Program program) {
+void launch_together(cudaStream_t stream, void (*kernel)(Program), int threads, const Program& program) {
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(static_cast<unsigned>(program.shape.blocks));
   launch.blockDim = dim3(static_cast<unsigned>(threads));
@@ -128,47 +128,87 @@ void launch_grid(cudaStream_t stream, int threads, Program program) {
   }
   launch.attrs = &attribute;
   launch.numAttrs = 1;
-  cudaLaunchKernelEx(&launch, run_grid<T, Program>, program);
+  cudaLaunchKernelEx(&launch, kernel, program);
+}
+
+template <class T, class Program>
+std::int64_t prepare_grid() {
+  return prepare_together(run_grid<T, Program>, kGridThreads);
+}
+template <class T, class Program>
+void launch_grid(cudaStream_t stream, int threads, const Program& program) {
+  launch_together<T>(stream, run_grid<T, Program>, threads, program);
 }
 
 #else
 
-template <class T, class Program>
-std::int64_t prepare_grid() {
-  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(&prepare_grid<T, Program>),
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_memory_of_a_block())),
+// `kernel`: an address of its own for each.
+inline std::int64_t prepare_together(const void* kernel) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_memory_of_a_block())),
         "cudaFuncSetAttribute");
   return 8;
 }
 
+// The blocks of a launch on the host, and what their memories hold.
+template <class T>
+class EmulatedBlocks {
+ public:
+  EmulatedBlocks(int blocks, int threads, int arena)
+      : blocks_(blocks),
+        threads_(threads),
+        arena_(static_cast<std::size_t>(arena)),
+        arenas_(static_cast<std::size_t>(blocks) * arena_ / static_cast<std::size_t>(kPackWidth<T>)) {}
+
+  // body(place, arena) by the threads of a block.
+  template <class Body>
+  void for_threads(std::int64_t block, const Body& body) {
+    const EmulatedOrder order(threads_);
+    T* arena = arenas_.data()->entries + static_cast<std::size_t>(block) * arena_;
+    for (int j = 0; j < threads_; ++j) {
+      body(Place{static_cast<int>(block), static_cast<int>(order.at(j)), threads_}, arena);
+    }
+  }
+  template <class Body>
+  void for_blocks(const Body& body) const {
+    const EmulatedOrder order(blocks_);
+    for (int i = 0; i < blocks_; ++i) body(order.at(i));
+  }
+  // By all threads of all blocks.
+  template <class Body>
+  void for_all(const Body& body) {
+    for_blocks([&](std::int64_t block) { for_threads(block, body); });
+  }
+
+ private:
+  int blocks_;
+  int threads_;
+  std::size_t arena_;
+  std::vector<Pack<T> > arenas_;
+};
+
+template <class T, class Program, class Run>
+void launch_together(cudaStream_t stream, const void* kernel, int threads, const Program& program, const Run& run) {
+  const EmulatedLaunch launch{
+      program.shape.blocks, threads, static_cast<std::size_t>(program.shape.arena) * sizeof(T), kernel, true,
+      "cudaLaunchKernelEx"};
+  emulated_launch(stream, launch, [program, threads, run] {
+    EmulatedBlocks<T> blocks(program.shape.blocks, threads, program.shape.arena);
+    run(program, blocks);
+  });
+}
+
 template <class T, class Program>
-void launch_grid(cudaStream_t stream, int threads, const Program& program) {
-  const EmulatedLaunch launch{program.shape.blocks,
-                              threads,
-                              static_cast<std::size_t>(program.shape.arena) * sizeof(T),
-                              reinterpret_cast<const void*>(&prepare_grid<T, Program>),
-                              true,
-                              "cudaLaunchKernelEx"};
-  emulated_launch(stream, launch, [program, threads] {
-    const int blocks = program.shape.blocks;
-    const auto entries = static_cast<std::size_t>(program.shape.arena);
-    std::vector<Pack<T> > arenas(static_cast<std::size_t>(blocks) * entries / static_cast<std::size_t>(kPackWidth<T>));
-    const auto for_threads = [&](std::int64_t block, const auto& body) {
-      const EmulatedOrder order(threads);
-      T* arena = arenas.data()->entries + static_cast<std::size_t>(block) * entries;
-      for (int j = 0; j < threads; ++j) {
-        body(Place{static_cast<int>(block), static_cast<int>(order.at(j)), threads}, arena);
-      }
-    };
-    const auto for_all = [&](const auto& body) {
-      const EmulatedOrder order(blocks);
-      for (int i = 0; i < blocks; ++i) for_threads(order.at(i), body);
-    };
-    const auto run = [&](std::int64_t block, int phase, std::uint64_t step) {
-      for_threads(block, [&](const Place& at, T* arena) { program.run(phase, step, at, arena); });
-    };
-    for_all([&](const Place& at, T* arena) { program.clear(at, arena); });
-    for_all([&](const Place& at, T* arena) { program.load(at, arena); });
+std::int64_t prepare_grid() {
+  return prepare_together(reinterpret_cast<const void*>(&prepare_grid<T, Program>));
+}
+
+template <class T, class Program>
+void launch_grid(cudaStream_t stream, int threads, const Program& launched) {
+  const auto* const kernel = reinterpret_cast<const void*>(&prepare_grid<T, Program>);
+  launch_together<T>(stream, kernel, threads, launched, [](const Program& program, EmulatedBlocks<T>& blocks) {
+    blocks.for_all([&](const Place& at, T* arena) { program.clear(at, arena); });
+    blocks.for_all([&](const Place& at, T* arena) { program.load(at, arena); });
     // What a block does from a meeting of all to the next one: a phase of all blocks by all blocks, or all of its
     // phases by one block after the other.
     const std::uint64_t phases = static_cast<std::uint64_t>(program.phases());
@@ -178,13 +218,16 @@ void launch_grid(cudaStream_t stream, int threads, const Program& program) {
     for (std::uint64_t begin = 0; begin < program.steps * phases;) {
       std::uint64_t end = begin + 1;
       while (end < program.steps * phases && !waits(end - 1)) ++end;
-      const EmulatedOrder order(blocks);
-      for (int i = 0; i < blocks; ++i) {
-        for (std::uint64_t at = begin; at < end; ++at) run(order.at(i), static_cast<int>(at % phases), at / phases);
-      }
+      blocks.for_blocks([&](std::int64_t block) {
+        for (std::uint64_t now = begin; now < end; ++now) {
+          blocks.for_threads(block, [&](const Place& at, T* arena) {
+            program.run(static_cast<int>(now % phases), now / phases, at, arena);
+          });
+        }
+      });
       begin = end;
     }
-    for_all([&](const Place& at, T* arena) { program.leave(at, arena); });
+    blocks.for_all([&](const Place& at, T* arena) { program.leave(at, arena); });
   });
 }
 

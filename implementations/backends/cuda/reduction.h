@@ -34,19 +34,36 @@ struct Line {
   GDBENCH_HOST_DEVICE T operator()(int i) const { return as_operand<Number>(first[i * distance]); }
 };
 
+// sum + the next terms of `left`, in their order: `n` of them, or less. They are all read, the last one several times
+// where there are less, because a load that depends on a condition would wait for those before it.
+template <int n, class Sum, class Terms>
+GDBENCH_HOST_DEVICE Sum with_terms(Sum sum, const Terms& left, int count) {
+  Sum next[n];
+  for (int i = 0; i < n; ++i) next[i] = left(i < count ? i : count - 1);
+  for (int i = 0; i < n; ++i) sum = i < count ? sum + next[i] : sum;
+  return sum;
+}
+// The same where there are at most `most`, of which no more than half are read in vain.
+template <int most, class Sum, class Terms>
+GDBENCH_HOST_DEVICE Sum with_last_terms(Sum sum, const Terms& left, int count) {
+  if constexpr (most > 1) {
+    if (count <= most / 2) return with_last_terms<most / 2>(sum, left, count);
+  }
+  return count > 0 ? with_terms<most>(sum, left, count) : sum;
+}
+
 // The sum of terms i = first, first + stride, ... below `count`, in this order.
 template <class Sum, class Terms>
 GDBENCH_HOST_DEVICE Sum sum_of_terms(const Terms& terms, std::int64_t first, std::int64_t stride, std::int64_t count) {
   Terms left = terms.from(first).every(stride);
   Sum sum = 0;
-  in_batches<kInFlight>(first, stride, count, [&](auto number, std::int64_t /*at*/) {
-    constexpr int n = decltype(number)::value;
-    Sum next[n];
-    for (int i = 0; i < n; ++i) next[i] = left(i);
-    for (const Sum& term : next) sum += term;
-    left = left.from(n);
-  });
-  return sum;
+  std::int64_t at = first;
+  for (; at + (kInFlight - 1) * stride < count; at += kInFlight * stride) {
+    sum = with_terms<kInFlight>(sum, left, kInFlight);
+    left = left.from(kInFlight);
+  }
+  const auto rest = static_cast<unsigned>(at < count ? count - at + stride - 1 : 0) / static_cast<unsigned>(stride);
+  return with_last_terms<kInFlight>(sum, left, static_cast<int>(rest));
 }
 
 // How a matrix [rows, columns] is shared out: `width` columns and kBlockThreads / width rows to a block at a time.

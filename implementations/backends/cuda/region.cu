@@ -202,6 +202,7 @@ OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) 
     context.unsupported = "the device has no launches whose blocks can wait for each other";
     return nullptr;
   }
+  if (OwnedCall* narrow = bind_warp_region(context, region)) return narrow;
   OwnedCall* call = nullptr;
   context.unsupported = "the model and a part of its batch do not fit into a block's shared memory";
   if (is_small(region)) {

@@ -109,19 +109,6 @@ struct RegionProgram : RegionBuffers<T> {
   }
   GDBENCH_HOST_DEVICE int packs_of(const Place& at) const { return (rows_of(at) + kWidth - 1) / kWidth; }
 
-  // body(where it is in the arena, where it is in the blocks) for every parameter of a layer.
-  template <class Body>
-  GDBENCH_HOST_DEVICE void for_each_parameter(const RegionLayer& layer, const Place& at, const Body& body) const {
-    const int weights = layer.inputs * layer.outputs;
-    for (int i = at.thread; i < weights; i += at.threads) {
-      body(layer.parameters + i / layer.outputs * layer.stride + i % layer.outputs, layer.weights_from + i);
-    }
-    if (!layer.has_bias) return;
-    for (int i = at.thread; i < layer.outputs; i += at.threads) {
-      body(layer.parameters + layer.inputs * layer.stride + i, layer.bias_from + i);
-    }
-  }
-
   GDBENCH_HOST_DEVICE void take_rows(std::uint64_t step, const Place& at, T* arena) const {
     const int columns = shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs;
     const int stride = shape.packs * kWidth;

@@ -22,6 +22,19 @@ struct Place {
   int threads = 0;  // of a block
 };
 
+// body(where it is in the arena, where it is in the blocks) for every parameter of a layer.
+template <class Body>
+GDBENCH_HOST_DEVICE void for_each_parameter(const RegionLayer& layer, const Place& at, const Body& body) {
+  const int weights = layer.inputs * layer.outputs;
+  for (int i = at.thread; i < weights; i += at.threads) {
+    body(layer.parameters + i / layer.outputs * layer.stride + i % layer.outputs, layer.weights_from + i);
+  }
+  if (!layer.has_bias) return;
+  for (int i = at.thread; i < layer.outputs; i += at.threads) {
+    body(layer.parameters + layer.inputs * layer.stride + i, layer.bias_from + i);
+  }
+}
+
 // What block `block` of a cluster has where block `own` has `arena`.
 template <class T>
 GDBENCH_HOST_DEVICE T* arena_of_block(T* arena, int block, int own, int entries) {
@@ -96,7 +109,6 @@ struct RegionBuffers {
     }
   }
 
- private:
   GDBENCH_HOST_DEVICE std::int64_t row_of_data(std::uint64_t step, int row, int batch) const {
     return index == nullptr ? row : index[static_cast<std::int64_t>(step) * batch + row];
   }

@@ -36,7 +36,7 @@ TrainingCase scaled() {
 TrainingCase many_rows() { return {.layers = {layer(2, 1)}, .rows = 5000, .batch_rows = 5000}; }
 
 // A batch that blocks share.
-TrainingCase shared_batch() { return {.layers = {layer(2, 1)}, .rows = 128, .batch_rows = 128}; }
+TrainingCase shared_batch() { return {.layers = {layer(2, 3)}, .rows = 128, .batch_rows = 128}; }
 
 std::vector<Scenario> scenarios() {
   return {
