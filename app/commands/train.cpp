@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -119,16 +120,27 @@ Status dump(const fs::path& folder, const measure::PlannedScenario& planned, con
   });
 }
 
-// The loss over all rows before each step and after the last. NaN where the implementation offers none.
-Result<std::vector<double>> run_steps(protocol::Client& client, std::int64_t steps) {
+// The loss over all rows before the first step and after the last; with `each`, after every step. NaN where the
+// implementation offers none. Otherwise steps are taken as many at once as take a short while, so that an interrupt is
+// noticed.
+Result<std::vector<double>> run_steps(protocol::Client& client, std::int64_t steps, bool each) {
+  constexpr std::chrono::milliseconds kShort{100};
   std::vector<double> losses;
   TRY(client.set_state(measure::kStartImage, 0));
-  for (std::int64_t step = 0;; ++step) {
-    const Result<protocol::EvaluateAnswer> answer = client.evaluate();
-    if (!answer.ok() && answer.error().kind != ErrorKind::unsupported) return answer.error();
-    losses.push_back(answer.ok() ? answer->loss : std::nan(""));
-    if (step == steps || interrupted()) return losses;
-    TRY(client.run_on(1));
+  std::int64_t at_once = 1;
+  for (std::int64_t step = 0;;) {
+    const bool ends = step == steps || interrupted();
+    if (each || step == 0 || ends) {
+      const Result<protocol::EvaluateAnswer> answer = client.evaluate();
+      if (!answer.ok() && answer.error().kind != ErrorKind::unsupported) return answer.error();
+      losses.push_back(answer.ok() ? answer->loss : std::nan(""));
+    }
+    if (ends) return losses;
+    const auto start = std::chrono::steady_clock::now();
+    const std::int64_t next = std::min(at_once, steps - step);
+    TRY(client.run_on(next));
+    step += next;
+    if (!each && std::chrono::steady_clock::now() - start < kShort) at_once *= 2;
   }
 }
 
@@ -148,12 +160,12 @@ struct Trained {
   scenario::State state;
 };
 
-Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::int64_t steps) {
+Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::int64_t steps, bool each_loss) {
   report::Launch launch;
   measure::CellWorker worker =
       TRY(measure::CellWorker::start(scenario, scenario.cells.front(), scenario.problem, worker_limits({}), launch));
   Trained trained;
-  trained.losses = TRY(run_steps(worker.client(), steps));
+  trained.losses = TRY(run_steps(worker.client(), steps, each_loss));
   trained.steps = TRY(worker.client().get_state(measure::kEndImage));
   TRY(worker.client().bye());
   trained.state = worker.state(measure::kEndImage, trained.steps);
@@ -168,7 +180,7 @@ Result<int> train(const TrainOptions& options) {
     TRY(make_dump_folder(options.dump));
   }
   const Result<Trained> trained =
-      train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps);
+      train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps, !options.dump.empty());
   if (!trained.ok()) return Error{ErrorKind::crashed, trained.error().message};
   std::printf("loss %.9g -> %.9g after %lld steps\n", trained->losses.front(), trained->losses.back(),
               static_cast<long long>(trained->steps));
