@@ -1,6 +1,6 @@
 // Programs in phases, over blocks that can wait for each other, with a memory of its own for each block: one block, a
-// cluster of blocks that read each other's memories, or a grid. The program has clear, load, phases, run, waits_for_all
-// and leave (see region.h).
+// cluster of blocks that read each other's memories, or a grid. The program has load, phases, run, waits_for_all and
+// leave (see region.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kGridThreads, 1) run_grid(const Program progra
 #endif
     cooperative_groups::this_grid().sync();
   };
-  program.clear(at, arena);
+  clear_arena(program.shape.arena, at, arena);
   __syncthreads();
   program.load(at, arena);
   // Nor does any write to a memory that has not been cleared.
@@ -207,7 +207,7 @@ template <class T, class Program>
 void launch_grid(cudaStream_t stream, int threads, const Program& launched) {
   const auto* const kernel = reinterpret_cast<const void*>(&prepare_grid<T, Program>);
   launch_together<T>(stream, kernel, threads, launched, [](const Program& program, EmulatedBlocks<T>& blocks) {
-    blocks.for_all([&](const Place& at, T* arena) { program.clear(at, arena); });
+    blocks.for_all([&](const Place& at, T* arena) { clear_arena(program.shape.arena, at, arena); });
     blocks.for_all([&](const Place& at, T* arena) { program.load(at, arena); });
     // What a block does from a meeting of all to the next one: a phase of all blocks by all blocks, or all of its
     // phases by one block after the other.

@@ -42,11 +42,8 @@ struct RegionProgram : RegionBuffers<T> {
   // suffices.
   T* partials = nullptr;
 
-  // Before the first step: nothing, then everything that stays in the arena. After the last one: back to where it came
-  // from.
-  GDBENCH_HOST_DEVICE void clear(const Place& at, T* arena) const {
-    for (int i = at.thread; i < shape.arena; i += at.threads) arena[i] = 0;
-  }
+  // Before the first step: everything that stays in the arena, which was cleared. After the last one: back to where it
+  // came from.
   GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
     for (int l = 0; l < shape.layer_count; ++l) {
       const RegionLayer& layer = shape.layers[l];

@@ -22,6 +22,12 @@ struct Place {
   int threads = 0;  // of a block
 };
 
+// Before anything lies in it: what a block has less of than others counts as zero.
+template <class T>
+GDBENCH_HOST_DEVICE void clear_arena(int entries, const Place& at, T* arena) {
+  for (int i = at.thread; i < entries; i += at.threads) arena[i] = 0;
+}
+
 // body(where it is in the arena, where it is in the blocks) for every parameter of a layer.
 template <class Body>
 GDBENCH_HOST_DEVICE void for_each_parameter(const RegionLayer& layer, const Place& at, const Body& body) {

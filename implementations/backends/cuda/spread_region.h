@@ -42,9 +42,6 @@ struct SpreadProgram : RegionBuffers<T> {
   Decay decay = Decay::none;
 
   // As RegionProgram has them.
-  GDBENCH_HOST_DEVICE void clear(const Place& at, T* arena) const {
-    for (int i = at.thread; i < shape.arena; i += at.threads) arena[i] = 0;
-  }
   GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
     for (int l = 0; l < shape.layer_count; ++l) {
       const SpreadLayer& layer = shape.layers[l];

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kWarpRegionThreads, 1) run_warps(const Program
 #endif
     __syncthreads();
   };
-  program.clear(at, arena);
+  clear_arena(program.shape.arena, at, arena);
   __syncthreads();
   program.load(at, arena);
   wait_for_all();
@@ -109,7 +109,7 @@ void launch_warps(cudaStream_t stream, const WarpProgram<T>& launched) {
         for (const Part& part : parts) blocks.for_all(part);
       }
     };
-    run_parts({[&](const Place& at, T* arena) { program.clear(at, arena); },
+    run_parts({[&](const Place& at, T* arena) { clear_arena(program.shape.arena, at, arena); },
                [&](const Place& at, T* arena) { program.load(at, arena); }});
     for (std::uint64_t step = 0; step < program.steps; ++step) {
       run_parts({[&](const Place& at, T* arena) { program.forward(step, at, lanes[number(at)], arena); },

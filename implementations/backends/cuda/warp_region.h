@@ -66,9 +66,6 @@ struct WarpProgram : RegionBuffers<T> {
     return lane;
   }
 
-  GDBENCH_HOST_DEVICE void clear(const Place& at, T* arena) const {
-    for (int i = at.thread; i < shape.arena; i += at.threads) arena[i] = 0;
-  }
   GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
     for (const RegionLayer& layer : shape.layers) {
       for_each_parameter(layer, at, [&](int own, int theirs) { this->load_parameter(shape, own, theirs, arena); });

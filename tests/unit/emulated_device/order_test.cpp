@@ -41,9 +41,6 @@ struct SharedSum {
   std::int32_t* sums = nullptr;     // [blocks]
   std::uint64_t steps = 0;
 
-  void clear(const Place& at, std::int32_t* arena) const {
-    if (at.thread == 0) arena[0] = arena[1] = 0;
-  }
   void load(const Place& /*at*/, std::int32_t* /*arena*/) const {}
   void leave(const Place& at, const std::int32_t* arena) const {
     if (at.thread == 0) sums[at.block] = arena[1];
