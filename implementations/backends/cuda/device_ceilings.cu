@@ -73,7 +73,7 @@ struct Fill {
 // TFLOP/s of a product, whose leading dimensions and dtype are filled in here.
 template <class T>
 double product_rate(cudaStream_t stream, Blas& blas, Gemm gemm) {
-  const std::int64_t sizes[] = {gemm.m * gemm.k, gemm.k * gemm.n, gemm.m * gemm.n, std::max(gemm.m, gemm.n)};
+  const std::int64_t sizes[] = {gemm.m * gemm.k, gemm.k * gemm.n, gemm.m * gemm.n, gemm.m};
   T* matrices[std::size(sizes)] = {};
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
     void* memory = nullptr;

@@ -80,7 +80,6 @@ void plan_step(bool takes_rows, RegionShape<T>& shape) {
 template <class T>
 std::int64_t lay_out(std::int64_t blocks, bool cluster, RegionShape<T>& shape) {
   Arena<T> arena;
-  const auto place = [&](int& start, std::int64_t entries) { start = static_cast<int>(arena.take(entries)); };
   const std::int64_t tile = (shape.rows + blocks - 1) / blocks;
   const std::int64_t packs = ((tile + kPackWidth<T> - 1) / kPackWidth<T>) | 1;
   const std::int64_t column = packs * kPackWidth<T>;
@@ -99,28 +98,28 @@ std::int64_t lay_out(std::int64_t blocks, bool cluster, RegionShape<T>& shape) {
   shape.parameters = static_cast<int>(parameters);
   share_out(shape);
   arena.take(copies * parameters);
-  place(shape.gradient_sums, std::max(shape.gradient_slices, shape.collected_slices) * parameters);
+  arena.place(shape.gradient_sums, std::max(shape.gradient_slices, shape.collected_slices) * parameters);
   if (shape.cluster) {
     shape.owned_packs = static_cast<int>((parameters / kPackWidth<T> + blocks - 1) / blocks);
     shape.by_blocks = Divisor(shape.blocks);
-    place(shape.collected, shape.owned_packs * blocks * kPackWidth<T>);
+    arena.place(shape.collected, shape.owned_packs * blocks * kPackWidth<T>);
   }
   int input = 0;
   std::int64_t slice_sums = 0;
-  place(input, (shape.layers[0].inputs + std::int64_t{1}) * column);
+  arena.place(input, (shape.layers[0].inputs + std::int64_t{1}) * column);
   for (int l = 0; l < shape.layer_count; ++l) {
     RegionLayer& layer = shape.layers[l];
     layer.input = input;
-    place(layer.output, (layer.outputs + std::int64_t{1}) * column);
+    arena.place(layer.output, (layer.outputs + std::int64_t{1}) * column);
     layer.told_by = layer.output;
-    if (catalogue::reads_input(layer.activation)) place(layer.told_by, layer.outputs * column);
-    place(layer.deltas, layer.outputs * column);
+    if (catalogue::reads_input(layer.activation)) arena.place(layer.told_by, layer.outputs * column);
+    arena.place(layer.deltas, layer.outputs * column);
     input = layer.output;
     if (layer.slices > 1) slice_sums = std::max(slice_sums, layer.slices * layer.outputs * column);
   }
-  place(shape.slice_sums, slice_sums);
-  place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
-  place(shape.scalars, static_cast<std::int64_t>(2 * sizeof(UpdateScalars) / sizeof(T)));
+  arena.place(shape.slice_sums, slice_sums);
+  arena.place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
+  arena.place_scalars(shape.scalars);
   shape.arena = static_cast<int>(std::min<std::int64_t>(arena.size(), std::numeric_limits<int>::max()));
   return arena.size() * static_cast<std::int64_t>(sizeof(T));
 }
@@ -161,14 +160,9 @@ std::int64_t choose_blocks(const TrainingRegion& region, std::int64_t most_of_a_
 
 template <class T>
 OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
-  RegionProgram<T> program{{},
-                           {},
-                           UpdateConstants<T>(*region.optimizer),
-                           catalogue::kind_of(*region.optimizer),
-                           decay_of(*region.optimizer)};
+  auto program = program_of<RegionProgram, T>(region);
   const std::int64_t most_of_a_cluster = prepare_grid<T, RegionProgram<T>>();
   const std::int64_t max_bytes = shared_memory_of_a_block();
-  describe_region(region, program.shape);
   const std::int64_t bytes = choose_blocks(region, most_of_a_cluster, max_bytes, program.shape);
   if (bytes > max_bytes) {
     context.unsupported =

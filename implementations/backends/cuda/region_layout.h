@@ -1,9 +1,10 @@
-// Where things lie in the shared memory of the blocks of a region's program.
+// How the programs of whole trainings are made for a region, and where things lie in the shared memory of their blocks.
 #pragma once
 
 #include <cstdint>
 
 #include "implementations/backends/common/rules/losses.h"
+#include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/cuda/elementwise.h"
 #include "implementations/backends/cuda/region_shape.h"
 
@@ -19,6 +20,9 @@ class Arena {
     next_ += (entries + kPackWidth<T> - 1) / kPackWidth<T> * kPackWidth<T>;
     return start;
   }
+  void place(int& start, std::int64_t entries) { start = static_cast<int>(take(entries)); }
+  // Of an even and of an odd step.
+  void place_scalars(int& start) { place(start, static_cast<std::int64_t>(2 * sizeof(UpdateScalars) / sizeof(T))); }
   std::int64_t size() const { return next_; }
 
  private:
@@ -50,6 +54,18 @@ void describe_region(const TrainingRegion& region, Shape<T>& shape) {
   shape.rows = static_cast<int>(region.rows);
   shape.scalars_vary = region.scalars_vary;
   shape.slots = static_cast<int>(catalogue::slot_count(catalogue::kind_of(*region.optimizer)));
+}
+
+// A program that knows the region, and not yet how it is laid out.
+template <template <class> class Program, class T>
+Program<T> program_of(const TrainingRegion& region) {
+  Program<T> program{{},
+                     {},
+                     UpdateConstants<T>(*region.optimizer),
+                     catalogue::kind_of(*region.optimizer),
+                     decay_of(*region.optimizer)};
+  describe_region(region, program.shape);
+  return program;
 }
 
 }  // namespace gdbench::backends::cuda

@@ -14,7 +14,6 @@ namespace {
 template <class T>
 std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
   Arena<T> arena;
-  const auto place = [&](int& start, std::int64_t entries) { start = static_cast<int>(arena.take(entries)); };
   const std::int64_t packs = ((shape.rows + kPackWidth<T> - 1) / kPackWidth<T>) | 1;
   const std::int64_t column = packs * kPackWidth<T>;
   std::int64_t parameters = 0;
@@ -33,19 +32,19 @@ std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
   }
   arena.take((std::int64_t{1} + shape.slots) * parameters);
   int input = 0;
-  place(input, (shape.layers[0].inputs + std::int64_t{1}) * column);
+  arena.place(input, (shape.layers[0].inputs + std::int64_t{1}) * column);
   for (int l = 0; l < shape.layer_count; ++l) {
     SpreadLayer& layer = shape.layers[l];
     layer.input = input;
-    place(layer.output, (layer.outputs + std::int64_t{1}) * column);
-    place(layer.told_by, layer.width * column);
-    place(layer.deltas, layer.width * column);
-    if (l + 1 < shape.layer_count) place(layer.sums, layer.outputs * column);
+    arena.place(layer.output, (layer.outputs + std::int64_t{1}) * column);
+    arena.place(layer.told_by, layer.width * column);
+    arena.place(layer.deltas, layer.width * column);
+    if (l + 1 < shape.layer_count) arena.place(layer.sums, layer.outputs * column);
     input = layer.output;
   }
-  place(shape.slice_sums, slice_sums);
-  place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
-  place(shape.scalars, static_cast<std::int64_t>(2 * sizeof(UpdateScalars) / sizeof(T)));
+  arena.place(shape.slice_sums, slice_sums);
+  arena.place(shape.targets, (shape.labels ? 1 : shape.layers[shape.layer_count - 1].outputs) * column);
+  arena.place_scalars(shape.scalars);
   shape.blocks = static_cast<int>(blocks);
   shape.cluster = true;
   shape.packs = static_cast<int>(packs);
@@ -59,12 +58,7 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
   using Program = SpreadProgram<T>;
   const std::int64_t blocks = prepare_grid<T, Program>();
   if (blocks == 1) return nullptr;
-  Program program{{},
-                  {},
-                  UpdateConstants<T>(*region.optimizer),
-                  catalogue::kind_of(*region.optimizer),
-                  decay_of(*region.optimizer)};
-  describe_region(region, program.shape);
+  auto program = program_of<SpreadProgram, T>(region);
   if (lay_out(blocks, program.shape) > shared_memory_of_a_block()) return nullptr;
   return make_call(context, "training region", [program](Context& to, const Buffer* buffers, std::uint64_t steps) {
     Program run = program;

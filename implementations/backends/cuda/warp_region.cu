@@ -10,7 +10,6 @@ namespace {
 template <class T>
 void lay_out(std::int64_t blocks, WarpShape<T>& shape) {
   Arena<T> arena;
-  const auto place = [&](int& start, std::int64_t entries) { start = static_cast<int>(arena.take(entries)); };
   constexpr int kWidth = kPackWidth<T>;
   const std::int64_t rows = (shape.rows + blocks - 1) / blocks;
   for (int l = 0; l < shape.layer_count; ++l) {
@@ -27,9 +26,9 @@ void lay_out(std::int64_t blocks, WarpShape<T>& shape) {
   shape.owned_packs = (packs + shape.blocks - 1) / shape.blocks;
   shape.by_owned = Divisor(shape.owned_packs);
   arena.take((std::int64_t{1} + shape.slots) * shape.parameters);
-  place(shape.sums, std::int64_t{shape.warps} * shape.parameters);
-  place(shape.collected, std::int64_t{shape.blocks} * shape.owned_packs * kWidth);
-  place(shape.scalars, static_cast<std::int64_t>(2 * sizeof(UpdateScalars) / sizeof(T)));
+  arena.place(shape.sums, std::int64_t{shape.warps} * shape.parameters);
+  arena.place(shape.collected, std::int64_t{shape.blocks} * shape.owned_packs * kWidth);
+  arena.place_scalars(shape.scalars);
   shape.arena = static_cast<int>(arena.size());
 }
 
@@ -42,12 +41,7 @@ OwnedCall* bind_of(Context& context, const TrainingRegion& region) {
   constexpr std::int64_t kRowsOfABlock = kWarpRegionThreads / kLanes * Program::kRows;
   const std::int64_t blocks = (region.rows + kRowsOfABlock - 1) / kRowsOfABlock;
   if (blocks > prepare_warps<T>()) return nullptr;
-  Program program{{},
-                  {},
-                  UpdateConstants<T>(*region.optimizer),
-                  catalogue::kind_of(*region.optimizer),
-                  decay_of(*region.optimizer)};
-  describe_region(region, program.shape);
+  auto program = program_of<WarpProgram, T>(region);
   lay_out(blocks, program.shape);
   return make_call(context, "training region", [program](Context& to, const Buffer* buffers, std::uint64_t steps) {
     Program run = program;
