@@ -166,6 +166,9 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
       .show_default();
   command.flag("--allow-network", options.allow_network,
                "Let all workers use TCP; without it only those of several ranks may");
+  command.option("--allow-write", options.allow_write, "Let all workers write to a file or in a folder")
+      .type_name("PATH")
+      .one_value_at_a_time();
   add_no_cache(command, options.no_cache);
 }
 
@@ -211,7 +214,7 @@ protocol::Limits worker_limits(const SelectionOptions& options) {
   limits.request = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_seconds * 1000));
   limits.memory_bytes = static_cast<std::int64_t>(options.memory_cap_gib * std::pow(2.0, 30));
   limits.cancelled = &interrupted;
-  limits.network = options.allow_network;
+  limits.permissions = {options.allow_network, {options.allow_write.begin(), options.allow_write.end()}};
   limits.processors = allowed_processors();
   return limits;
 }

@@ -32,6 +32,7 @@ struct SelectionOptions {
   double timeout_seconds = 60;
   double memory_cap_gib = 4;
   bool allow_network = false;
+  std::vector<std::string> allow_write;
 };
 
 void add_selection_options(CommandLine& command, SelectionOptions& options);

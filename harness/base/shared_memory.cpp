@@ -34,7 +34,7 @@ Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t b
                    std::to_string(available_memory_bytes()) + " available");
   }
   // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
-  UniqueDescriptor descriptor(memfd_create(name.c_str(), MFD_CLOEXEC));
+  UniqueDescriptor descriptor(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!descriptor.is_open()) return system_error("cannot create shared memory");
   // posix_fallocate, so that a limit on memory shows here and not as a signal at the first write. What a signal of the
   // user's interrupts is begun again: whether the run ends is not decided here.
@@ -45,7 +45,17 @@ Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t b
   if (reserved != 0) {
     return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: " + std::strerror(reserved));
   }
+  // A worker that makes it smaller would end every process that reads it by a signal.
+  if (fcntl(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+    return system_error("cannot seal shared memory");
+  }
   return adopt(descriptor.release(), bytes, Access::read_write);
+}
+
+Status SharedMemory::seal() const {
+  constexpr int kSealFutureWrite = 0x10;  // F_SEAL_FUTURE_WRITE, which older headers lack
+  if (fcntl(descriptor_.number(), F_ADD_SEALS, kSealFutureWrite | F_SEAL_SEAL) == 0) return {};
+  return system_error("cannot seal shared memory");
 }
 
 Result<SharedMemory> SharedMemory::adopt(int descriptor, std::size_t bytes, Access access) {

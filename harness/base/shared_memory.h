@@ -14,12 +14,16 @@ namespace gdbench {
 
 class SharedMemory {
  public:
-  // Zero-filled memory of `bytes` bytes. `name` appears in /proc only.
+  // Zero-filled memory of `bytes` bytes, whose size no process can change. `name` appears in /proc only.
   static Result<SharedMemory> create(const std::string& name, std::size_t bytes);
 
   // Maps memory that another process made; takes over the descriptor.
   enum class Access { read_only, read_write };
   static Result<SharedMemory> adopt(int descriptor, std::size_t bytes, Access access);
+
+  // From here on only mappings that are there already, such as this one, can write to it. Errors: the kernel cannot
+  // (Linux before 5.1).
+  Status seal() const;
 
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return data_.get_deleter().size; }

@@ -135,6 +135,8 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
                scenario.batch.seed);
   }
   dataset.digest = digest_of(dataset, x_bytes, target_bytes);
+  // No worker may change what others train on. Kernels before 5.1 cannot promise it, which doctor says.
+  static_cast<void>(dataset.memory.seal());
   dataset.feature_names = std::move(table.feature_names);
   dataset.class_names = std::move(table.class_names);
   return dataset;

@@ -15,12 +15,6 @@ namespace gdbench::measure {
 
 namespace {
 
-// How many entries are changed at the most, by at least how much of their last bit, and where they are zero and no
-// distance is known.
-constexpr std::size_t kChangedEntries = 64;
-constexpr double kChangedBits = 8;
-constexpr double kChangeOfZero = 1e-6;
-
 double seconds_since(std::int64_t start_ns) { return static_cast<double>(monotonic_ns() - start_ns) * 1e-9; }
 
 }  // namespace
@@ -32,16 +26,20 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   self.layout_ = protocol::state_layout(problem);
   self.dtype_ = problem.dtype;
   self.start_ = &planned.start;
-  self.state_memory_ = TRY(SharedMemory::create("gdbench-state", 3 * self.layout_.image_bytes));
-  protocol::write_state(planned.start, self.layout_, problem.dtype, self.state_memory_.data());
+  self.state_memory_ = TRY(SharedMemory::create("gdbench-state", kImages * self.layout_.image_bytes));
+  for (const std::size_t purpose : {kStartImage, kWarmUpImage}) {
+    protocol::write_state(planned.start, self.layout_, problem.dtype, self.image(purpose));
+  }
 
   const std::string& id = cell.entry->implementation.id;
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
   const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
   protocol::Limits own_limits = limits;
-  // Ranks find each other by it.
-  own_limits.network |= cell.entry->implementation.has_capability("ranks");
+  if (cell.entry->implementation.has_capability("ranks")) {
+    own_limits.permissions.network = true;  // ranks find each other by it
+    own_limits.permissions.writable.emplace_back("/dev/shm");
+  }
   self.client_ =
       TRY(cell.entry->start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, own_limits, preload));
   const protocol::HelloAnswer hello = TRY(self.client_->hello());
@@ -63,48 +61,30 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   return self;
 }
 
-std::vector<VariedEntry> vary(const scenario::State& start, scenario::Dtype dtype, double distance,
-                              std::mt19937_64& generator) {
-  std::vector<VariedEntry> varied;
-  for (std::size_t i = 0; i < kChangedEntries && !start.parameters.empty(); ++i) {
-    const std::size_t tensor = generator() % start.parameters.size();
-    const std::size_t entry = generator() % start.parameters[tensor].size();
-    const auto same = [&](const VariedEntry& other) { return other.tensor == tensor && other.entry == entry; };
-    if (std::none_of(varied.begin(), varied.end(), same)) {
-      varied.push_back({tensor, entry, start.parameters[tensor][entry]});
+void CellWorker::set_start(const scenario::State& start) {
+  protocol::write_state(start, layout_, dtype_, image(kStartImage));
+}
+
+void CellWorker::vary_start(std::size_t purpose, const Parameters& way, const StartVariation& variation) {
+  std::byte* const bytes = image(purpose);
+  const std::size_t element = scenario::size_of(dtype_);
+  for (std::size_t tensor = 0; tensor < layout_.parameters.size(); ++tensor) {
+    std::byte* const entries = bytes + layout_.parameters[tensor].offset;
+    const std::vector<double>& start = start_->parameters[tensor];
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      const double moved = variation.along == 0 ? 0 : variation.along * way[tensor][i];
+      protocol::write_number(dtype_, start[i] + moved, entries + i * element);
     }
   }
-  const double part = distance / std::sqrt(static_cast<double>(std::max<std::size_t>(1, varied.size())));
-  const double epsilon = catalogue::epsilon_of(dtype);
-  for (VariedEntry& changed : varied) {
-    // From half of it to all of it, up or down: a start that is met twice would have to agree in every entry.
-    const double share = 0.5 + 0.5 * std::generate_canonical<double, 32>(generator);
-    const double least =
-        changed.value == 0 ? (part > 0 ? 0 : kChangeOfZero) : kChangedBits * epsilon * std::fabs(changed.value);
-    const double change = share * std::max(part, least);
-    changed.value += generator() % 2 == 0 ? change : -change;
+  for (const VariedEntry& changed : variation.entries) {
+    std::byte* const entry = bytes + layout_.parameters[changed.tensor].offset + changed.entry * element;
+    protocol::write_number(dtype_, protocol::read_number(dtype_, entry) + changed.change, entry);
   }
-  return varied;
 }
 
-void CellWorker::set_start(const scenario::State& start) {
-  protocol::write_state(start, layout_, dtype_, state_memory_.data() + kStartImage * layout_.image_bytes);
-}
-
-void CellWorker::vary_start(double distance, std::mt19937_64& generator) {
-  std::byte* const image = state_memory_.data() + kStartImage * layout_.image_bytes;
-  const auto write = [&](const VariedEntry& changed, double value) {
-    const std::size_t offset = layout_.parameters[changed.tensor].offset + changed.entry * scenario::size_of(dtype_);
-    protocol::write_number(dtype_, value, image + offset);
-  };
-  for (const VariedEntry& changed : changed_) write(changed, start_->parameters[changed.tensor][changed.entry]);
-  changed_ = vary(*start_, dtype_, distance, generator);
-  for (const VariedEntry& changed : changed_) write(changed, changed.value);
-}
-
-double CellWorker::displacement() const {
-  const std::byte* const start = state_memory_.data() + kStartImage * layout_.image_bytes;
-  const std::byte* const end = state_memory_.data() + kEndImage * layout_.image_bytes;
+double CellWorker::distance(std::size_t from, std::size_t to) const {
+  const std::byte* const start = image(from);
+  const std::byte* const end = image(to);
   double sum = 0;
   for (const protocol::StateLayout::Entry& tensor : layout_.parameters) {
     const auto bytes = static_cast<std::size_t>(tensor.size()) * scenario::size_of(dtype_);
@@ -122,32 +102,33 @@ double CellWorker::copy_ns() const {
   for (int i = 0; i < kTries; ++i) {
     const std::int64_t started_ns = monotonic_ns();
     const auto copy = std::make_unique_for_overwrite<std::byte[]>(layout_.image_bytes);
-    std::memcpy(copy.get(), state_memory_.data() + kStartImage * layout_.image_bytes, layout_.image_bytes);
+    std::memcpy(copy.get(), image(kStartImage), layout_.image_bytes);
     shortest_ns = std::min(shortest_ns, static_cast<double>(monotonic_ns() - started_ns));
   }
   return shortest_ns;
 }
 
-scenario::State CellWorker::state(std::size_t image, std::int64_t step) const {
-  return protocol::read_state(layout_, dtype_, state_memory_.data() + image * layout_.image_bytes, step);
+scenario::State CellWorker::state(std::size_t purpose, std::int64_t step) const {
+  return protocol::read_state(layout_, dtype_, image(purpose), step);
 }
 
 Result<protocol::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start,
                                                     std::uint64_t added_iterations) {
   return client_->run({.steps = steps,
                        .warm_up = warm_up,
-                       .start_image = kStartImage,
+                       .warm_up_image = places_[kWarmUpImage],
+                       .start_image = places_[kStartImage],
                        .start_step = start,
-                       .end_image = kEndImage,
+                       .end_image = places_[kEndImage],
                        .added_iterations = added_iterations});
 }
 
 Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start) {
-  Status status = client_->set_state(kStartImage, start);
+  Status status = set_start_state(start);
   if (status.ok()) status = client_->run_on(first);
   if (status.ok()) status = client_->run_on(second);
   if (!status.ok()) return status.error();
-  return state(kReplayImage, TRY(client_->get_state(kReplayImage)));
+  return state(kReplayImage, TRY(client_->get_state(places_[kReplayImage])));
 }
 
 report::CellStatus status_of(const Error& error) {

@@ -1,6 +1,8 @@
 // One worker process that runs one cell: started, loaded and prepared, its state memory beside it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +12,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
+#include "harness/measure/block_starts.h"
 #include "harness/measure/plan.h"
 #include "harness/protocol/client.h"
 #include "harness/protocol/state_image.h"
@@ -18,26 +21,12 @@
 
 namespace gdbench::measure {
 
-// How far a block's start is from the scenario's, as a share of how far the block moves the parameters: by so little
-// that it moves them about as far.
-constexpr double kShareOfDisplacement = 1e-4;
-
-struct VariedEntry {
-  std::size_t tensor = 0;  // of the parameters
-  std::size_t entry = 0;   // of the tensor, row-major
-  double value = 0;
-};
-
-// Start states that no worker has seen: the scenario's own with a few entries changed a little, so that no answer can
-// be foreseen or remembered. The entries to change, and their new values. `distance` is the 2-norm of the change, or
-// nearly; entries that it would not reach in the dtype change by some of their last bits.
-std::vector<VariedEntry> vary(const scenario::State& start, scenario::Dtype dtype, double distance,
-                              std::mt19937_64& generator);
-
-// State images in the memory shared with a worker.
+// What the states in the memory shared with a worker are for.
 constexpr std::size_t kStartImage = 0;
 constexpr std::size_t kEndImage = 1;
 constexpr std::size_t kReplayImage = 2;
+constexpr std::size_t kWarmUpImage = 3;
+constexpr std::size_t kImages = 4;
 
 class CellWorker {
  public:
@@ -49,20 +38,29 @@ class CellWorker {
                                   report::Launch& launch, bool count_allocations = false);
 
   protocol::Client& client() { return *client_; }
-  scenario::State state(std::size_t image, std::int64_t step) const;
+  // From here on another image may serve each purpose, so that its address does not say what a state is for. All of
+  // them keep their contents: write the starts after this.
+  void shuffle_images(std::mt19937_64& generator) { std::ranges::shuffle(places_, generator); }
+  // The start state, outside of any block.
+  Status set_start_state(std::int64_t step = 0) { return client_->set_state(places_[kStartImage], step); }
+  scenario::State state(std::size_t purpose, std::int64_t step) const;
+  const scenario::State& scenario_start() const { return *start_; }
+  scenario::Dtype dtype() const { return dtype_; }
   // Tensors of a state, slots included.
   std::size_t tensor_count() const { return layout_.parameters.size() + layout_.slots.size(); }
 
-  // A block of `steps` steps from the start state, after `warm_up` untimed ones.
+  // A block of `steps` steps from the start state, after `warm_up` untimed ones from the warm-up's.
   Result<protocol::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
                                           std::uint64_t added_iterations = 0);
 
   // What blocks start from, their step number aside, in place of the scenario's.
   void set_start(const scenario::State& start);
-  // Gives the next block a start state of its own, so far from the scenario's; slots stay. See vary.
-  void vary_start(double distance, std::mt19937_64& generator);
+  // Gives the next block's steps or its warm-up (`purpose`) a start of its own; slots stay. `way`: see block_starts.h.
+  void vary_start(std::size_t purpose, const Parameters& way, const StartVariation& variation);
   // 2-norm over all parameters of what the last block changed.
-  double displacement() const;
+  double displacement() const { return distance(kStartImage, kEndImage); }
+  // The same of two images.
+  double distance(std::size_t from, std::size_t to) const;
   // What copying one state into new memory takes here, in nanoseconds.
   double copy_ns() const;
 
@@ -70,12 +68,14 @@ class CellWorker {
   Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);
 
  private:
+  std::byte* image(std::size_t purpose) const { return state_memory_.data() + places_[purpose] * layout_.image_bytes; }
+
   std::unique_ptr<protocol::Client> client_;
   SharedMemory state_memory_;
+  std::array<std::size_t, kImages> places_ = {0, 1, 2, 3};  // of the images, by purpose
   protocol::StateLayout layout_;
   scenario::Dtype dtype_ = scenario::Dtype::f32;
   const scenario::State* start_ = nullptr;  // the scenario's
-  std::vector<VariedEntry> changed_;        // of the start image, beside it
 };
 
 // The row's status for a worker's failure.

@@ -102,13 +102,9 @@ class LaunchGroup {
     const scenario::Problem problem = timed_problem(*live.scenario, *live.planned, *cell_of(live).block);
     CellWorker worker = TRY(CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch));
     member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
-    const auto expected_from = [problem, &dataset = *live.scenario->dataset,
-                                steps = cell_of(live).block->steps](const scenario::State& start) {
-      return expected_displacement(problem, dataset, start, steps);
-    };
-    const std::uint64_t seed = options_.seed + report_.cells.size() * static_cast<std::uint64_t>(launch_);
-    member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, live.expected, expected_from,
-                           seed + live.planned->index);
+    MeasuredWorker::Expectation expectation{problem, &*live.scenario->dataset, live.expected, live.expected_step};
+    member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, std::move(expectation),
+                           options_.rounds, !std::exchange(live.checked, true));
     return member;
   }
 
@@ -185,11 +181,8 @@ class LaunchGroup {
     if (!reason.empty() && cell.status.state == CellState::ok) cell.status = {CellState::untrusted, reason};
   }
 
-  // Once per cell.
-  Status check_other_blocks(Member& member) {
-    LiveCell& live = *member.live;
-    if (std::exchange(live.checked, true)) return {};
-    distrust(live, TRY(member.worker->check_other_blocks(cell_of(live).samples)));
+  Status finish_checks(Member& member) {
+    distrust(*member.live, TRY(member.worker->finish_checks()));
     return {};
   }
 
@@ -230,7 +223,7 @@ class LaunchGroup {
   Status finish_all() {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
-      Status status = check_other_blocks(*member);
+      Status status = finish_checks(*member);
       note_memory(*member);
       if (const int repeated = member->worker->repeated_blocks(); repeated > 0) {
         member->launch.repeated_blocks = repeated;
@@ -279,21 +272,24 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::R
   // By what the reference depends on: cells of one unit share it.
   std::map<std::tuple<std::uint64_t, double, bool, catalogue::ParameterRounding>, std::optional<ExpectedDisplacement>>
       known;
+  const auto expected = [&](const scenario::Problem& problem, double learning_rate, std::uint64_t steps) {
+    const auto [entry, is_new] = known.try_emplace(
+        {steps, learning_rate, problem.tf32_products || problem.rounds_results, problem.parameter_rounding});
+    if (is_new) entry->second = expected_displacement(problem, *planned.dataset, planned.start, steps);
+    return entry->second;
+  };
   for (const PlannedCell& planned_cell : planned.cells) {
     const report::Cell& cell = report.cells[planned_cell.index];
     if (cell.status.state != CellState::ok) continue;
     LiveCell live;
     live.scenario = &planned;
     live.planned = &planned_cell;
-    const scenario::Problem problem = timed_problem(planned, planned_cell, *cell.block);
-    const auto [expected, is_new] =
-        known.try_emplace({cell.block->steps, cell.block->learning_rate,
-                           problem.tf32_products || problem.rounds_results, problem.parameter_rounding});
-    if (is_new) {
-      expected->second = expected_displacement(problem, *planned.dataset, planned.start, cell.block->steps);
+    if (planned_cell.proof == Proof::trajectory) {
+      const scenario::Problem problem = timed_problem(planned, planned_cell, *cell.block);
+      live.expected = expected(problem, cell.block->learning_rate, cell.block->steps);
+      if (!live.expected) live.expected_step = expected(problem, cell.block->learning_rate, 1);
     }
-    live.expected = expected->second;
-    cells.push_back(live);
+    cells.push_back(std::move(live));
   }
   return cells;
 }

@@ -9,7 +9,7 @@
 
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
-#include "harness/measure/trust.h"
+#include "harness/measure/expected.h"
 #include "harness/report/journal.h"
 #include "harness/report/report.h"
 
@@ -19,7 +19,8 @@ namespace gdbench::measure {
 struct LiveCell {
   const PlannedScenario* scenario = nullptr;
   const PlannedCell* planned = nullptr;
-  std::optional<ExpectedDisplacement> expected;
+  std::optional<ExpectedDisplacement> expected;       // of a block, where it is affordable
+  std::optional<ExpectedDisplacement> expected_step;  // of a single step, where that of a block is not
   bool checked = false;  // its first launch runs blocks that are no samples, see measured_worker.h
 };
 

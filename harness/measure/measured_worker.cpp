@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/verify/check.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::measure {
 
@@ -16,18 +16,30 @@ constexpr int kMaxAttempts = 8;
 
 // Interruptions only make a block longer, by two to five times: one clean try is enough, and cheats have none.
 constexpr int kTries = 8;
+// Where what is measured scatters by more than this from try to try, the machine is at work, and there are more tries.
+constexpr int kTriesOnANoisyMachine = 24;
+constexpr double kScatter = 1.3;
 // A virtual machine may be slowed down to less than half its speed for tenths of a second, all its cells alike, while a
 // step is held against blocks from before: a second in all, where each wait is twice the one before.
 constexpr std::chrono::milliseconds kFirstWait{8};
-// A step of another length of block may take this much longer: caches and clocks differ, a remembered answer or work
-// that is left behind is off by far more.
-constexpr double kLongerStep = 2.5;
+constexpr std::chrono::milliseconds kLongestWait{512};
+// A step of another length of block may take this much longer: caches and clocks differ.
+constexpr double kLongerStep = 1.5;
 constexpr double kMinGrowth = 1.5;  // of the time, from n steps to 2n
 // A block from a new state takes at most so many times as long as one that the worker might know: caches and
 // interruptions explain that much.
 constexpr double kForesight = 1.5;
-// Threads may add in another order from run to run.
-constexpr double kReplayTolerance = 1e-4;
+// A warm-up's few steps run through cold caches, and a team of threads has to be woken.
+constexpr double kLongerWarmUp = 3;
+constexpr double kWakingNs = 100'000;  // for each compute thread
+constexpr int kOverheadTries = 5;
+constexpr int kOverheadTriesOfAdapters = 2;  // beside the first step, as a lead-in may be long
+// Later launches are checked like the first one with this chance.
+constexpr unsigned kOneLaunchIn = 4;
+// A block of n steps moves the parameters by at most n times what a step does, at least by a small part of that: both
+// with room for an optimizer that gathers speed, and for one that approaches its goal.
+constexpr double kMostOfSteps = 3;
+constexpr double kLeastOfAStep = 0.05;
 
 struct Times {
   double once_ns = 0;   // n steps
@@ -45,12 +57,20 @@ std::string reason_of(const Times& times, double steps, double sampled_step_ns) 
   return formatted("twice as many steps take only %.2f times as long", growth);
 }
 
-double typical_step_ns(const std::vector<report::Sample>& samples) {
-  std::vector<double> times;
-  for (const report::Sample& sample : samples) {
-    if (!sample.cold) times.push_back(sample.real_ns);
-  }
-  return stats::median(std::move(times));
+// Between two tries.
+void wait_before(int attempt) {
+  if (attempt == 0) return;
+  std::this_thread::sleep_for(std::min(kLongestWait, kFirstWait * (1 << std::min(attempt - 1, 10))));
+}
+
+bool scatters(const std::vector<double>& times) {
+  const auto [least, most] = std::ranges::minmax(times);
+  return most > kScatter * least;
+}
+
+std::string with_scatter(const std::string& reason, const std::vector<double>& times) {
+  const auto [least, most] = std::ranges::minmax(times);
+  return reason + formatted(", in the best of %zu tries, which differ by up to %.1f times", times.size(), most / least);
 }
 
 report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t steps, double displacement) {
@@ -69,18 +89,65 @@ report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t step
 }  // namespace
 
 MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
-                               const std::optional<ExpectedDisplacement>& expected, DisplacementFrom expected_from,
-                               std::uint64_t seed)
+                               Expectation expectation, int rounds, bool is_first)
     : worker_(std::move(worker)),
       planned_(planned),
       block_(block),
-      expected_(expected),
-      expected_from_(std::move(expected_from)),
+      expectation_(std::move(expectation)),
       copy_ns_(worker_.copy_ns()),
-      generator_(seed) {}
+      // Not the run's seed, which a worker could know, too.
+      generator_(std::random_device{}()) {
+  const auto any_block = [&](int first) { return first + static_cast<int>(generator_() % static_cast<unsigned>(rounds + 1 - first)); };
+  if (!is_verified()) return;
+  if (is_first || generator_() % kOneLaunchIn == 0 || !expectation_.block) end_checked_in_ = any_block(0);
+  // Times are compared with those of samples: not before there are some.
+  if (is_first || generator_() % kOneLaunchIn == 0) others_checked_in_ = any_block(std::min(2, rounds));
+}
 
-void MeasuredWorker::vary_start() {
-  if (is_verified()) worker_.vary_start(expected_ ? kShareOfDisplacement * expected_->value : 0, generator_);
+void MeasuredWorker::vary_starts() {
+  if (!is_verified()) return;
+  worker_.shuffle_images(generator_);
+  const bool known = expectation_.block && expectation_.block->way != nullptr;
+  const double distance = known ? expectation_.block->value : 0;
+  const Parameters& way = known ? *expectation_.block->way : Parameters();
+  for (const std::size_t image : {kStartImage, kWarmUpImage}) {
+    worker_.vary_start(image, way, measure::vary_start(worker_.scenario_start(), worker_.dtype(), distance, generator_));
+  }
+}
+
+// Of a request that the worker has next to nothing to do for: no step of a plugin, whose host answers it alone; a single
+// step of others, so that a lead-in is known.
+Status MeasuredWorker::measure_overhead() {
+  double least_ns = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < (is_hosted() ? kOverheadTries : kOverheadTriesOfAdapters); ++i) {
+    least_ns = std::min(least_ns, unclaimed_ns(TRY(worker_.run_block(is_hosted() ? 0 : 1, 0))));
+  }
+  overhead_ns_ = std::max(0.0, least_ns);
+  return {};
+}
+
+double MeasuredWorker::outside_limit_ns(const protocol::BlockAnswer& answer) const {
+  return measure::outside_limit_ns({.told = planned_.entry->hosted() && answer.host_tells_outside,
+                                    .compute_threads = planned_.compute_threads(),
+                                    .copy_ns = copy_ns_,
+                                    .block_ns = answer.real_ns,
+                                    .overhead_ns = overhead_ns_.value_or(0),
+                                    .tensors = worker_.tensor_count(),
+                                    .on_device = planned_.on_device()});
+}
+
+std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) const {
+  const double limit_ns = outside_limit_ns(answer);
+  std::string reason = untrusted_for_outside_work(answer.outside, limit_ns);
+  if (!reason.empty()) return reason;
+  reason = untrusted_for_request(
+      answer, unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_.value_or(0), answer.real_ns));
+  if (!reason.empty() || !is_hosted()) return reason;
+  // What the coordinator saw of the other requests, in each of which its host has something to do.
+  constexpr int kOtherRequests = 4;
+  const double most_ns = limit_ns + kOtherRequests * unclaimed_limit_ns(true, planned_.compute_threads(),
+                                                                        overhead_ns_.value_or(0), 0);
+  return untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
 }
 
 // The first reason of all.
@@ -92,67 +159,135 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
                          .steps = block_.steps,
                          .compute_threads = planned_.compute_threads(),
                          .helper_threads = std::clamp(in_use, 0, declared)};
-  std::vector<std::string> reasons = {untrusted_reason(claim), processor_.judge(claim)};
+  std::vector<std::string> reasons = {untrusted_reason(claim),
+                                      untrusted_for_overhead(is_hosted(), overhead_ns_.value_or(0), answer.real_ns),
+                                      processor_.judge(claim)};
   // Work that a calibration adds is the host's alone.
   if (block_.added_iterations.value_or(0) == 0) reasons.push_back(device_.judge(claim));
   // A framework's pools are its own business; what they use of the processor is judged above.
   if (planned_.entry->hosted()) reasons.push_back(untrusted_for_threads(claim, client().process()));
-  if (is_verified() && expected_) {
-    reasons.push_back(untrusted_reason(sample.displacement, *expected_,
-                                       [this] { return expected_from_(worker_.state(kStartImage, 0)); }));
+  if (is_hosted()) reasons.push_back(untrusted_for_children(answer));
+  if (is_verified() && expectation_.block) {
+    std::string reason = untrusted_reason(sample.displacement, *expectation_.block);
+    // The starts of blocks differ; what follows from this one decides.
+    if (!reason.empty()) {
+      const auto own = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps);
+      if (own) reason = untrusted_reason(worker_.state(kEndImage, 0), *own);
+    }
+    reasons.push_back(std::move(reason));
+  }
+  if (is_verified() && expectation_.step) {
+    const double step = expectation_.step->value;
+    const bool plausible = sample.displacement >= kLeastOfAStep * step &&
+                           sample.displacement <= kMostOfSteps * static_cast<double>(block_.steps) * step;
+    if (!plausible) {
+      reasons.push_back(formatted("a timed block of %llu steps moved the parameters by %.3g, a single step by %.3g",
+                                  static_cast<unsigned long long>(block_.steps), sample.displacement, step));
+    }
   }
   const auto reason = std::find_if(reasons.begin(), reasons.end(), [](const auto& text) { return !text.empty(); });
   return reason == reasons.end() ? "" : *reason;
 }
 
 Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& options) {
+  if (!overhead_ns_) TRY(measure_overhead());
   for (int attempt = 1;; ++attempt) {
-    vary_start();
+    vary_starts();
     const protocol::BlockAnswer answer =
         TRY(worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0)));
-    const bool told = planned_.entry->hosted() && answer.host_tells_outside;
-    const std::size_t device_tensors = planned_.on_device() ? worker_.tensor_count() : 0;
-    std::string outside = untrusted_for_outside_work(
-        answer.outside, outside_limit_ns(told, planned_.compute_threads(), copy_ns_, device_tensors));
-    if (!outside.empty() && attempt < kMaxAttempts && !options.cancelled()) {
+    const std::string to_repeat = reason_to_repeat(answer);
+    if (!to_repeat.empty() && attempt < kMaxAttempts && !options.cancelled()) {
       ++repeated_blocks_;
       continue;
     }
     JudgedBlock block;
     block.sample = sample_of(answer, block_.steps, worker_.displacement());
     block.distrust = judge(answer, block.sample);
-    if (!outside.empty()) block.distrust = outside + ", " + std::to_string(kMaxAttempts) + " blocks in a row";
+    if (!to_repeat.empty()) block.distrust = to_repeat + ", " + std::to_string(kMaxAttempts) + " blocks in a row";
     block.traces = answer.traces.value_or(0);
+    if (blocks_ > 0) step_times_ns_.push_back(block.sample.real_ns);
+    least_warm_up_ns_ = std::min(least_warm_up_ns_, answer.warm_up_ns);
+    const int index = blocks_++;
+    if (block.distrust.empty() && index == end_checked_in_) block.distrust = TRY(untrusted_for_end());
+    if (block.distrust.empty() && index == others_checked_in_) block.distrust = TRY(check_other_blocks());
     return block;
   }
 }
 
-Result<std::string> MeasuredWorker::check_other_blocks(const std::vector<report::Sample>& samples) {
-  if (!is_verified() || samples.empty()) return std::string();
-  std::string reason = TRY(untrusted_for_lengths(samples));
-  return reason.empty() ? untrusted_for_foresight() : reason;
+Result<std::string> MeasuredWorker::finish_checks() {
+  if (step_times_ns_.empty()) return std::string();
+  std::string reason = is_verified() ? untrusted_for_warm_up() : "";
+  if (!reason.empty() || others_checked_in_ < blocks_) return reason;
+  return check_other_blocks();
 }
 
-Result<std::string> MeasuredWorker::untrusted_for_lengths(const std::vector<report::Sample>& samples) {
-  if (block_.steps < 2) return std::string();
-  const double sampled_step_ns = typical_step_ns(samples);
-  std::string reason;
-  for (int attempt = 0; attempt < kTries; ++attempt) {
-    if (attempt > 0) std::this_thread::sleep_for(kFirstWait * (1 << (attempt - 1)));
-    const std::uint64_t steps = block_.steps / 2 + generator_() % (block_.steps - block_.steps / 2);
-    const protocol::BlockAnswer once = TRY(worker_.run_block(steps, block_.warm_up_steps));
-    const double displacement = worker_.displacement();
-    const protocol::BlockAnswer twice = TRY(worker_.run_block(2 * steps, block_.warm_up_steps));
-    reason = reason_of({once.real_ns - block_.empty_block_ns, twice.real_ns - block_.empty_block_ns},
-                       static_cast<double>(steps), sampled_step_ns);
-    if (!reason.empty()) continue;
-    if (steps < 2) return std::string();
-    const std::uint64_t first = 1 + generator_() % (steps - 1);
-    const double expected =
-        verify::displacement(worker_.state(kStartImage, 0), TRY(worker_.run_in_two_parts(first, steps - first)));
-    return untrusted_reason(displacement, {expected, expected * kReplayTolerance});
+Result<std::string> MeasuredWorker::check_other_blocks() {
+  std::string reason = TRY(untrusted_for_lengths());
+  if (reason.empty()) reason = TRY(untrusted_for_foresight());
+  return reason.empty() ? untrusted_for_step() : reason;
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_end() {
+  if (expectation_.block) {
+    const auto expected = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps);
+    return expected ? untrusted_reason(worker_.state(kEndImage, 0), *expected) : std::string();
   }
-  return reason;
+  if (block_.steps < 2) return std::string();
+  return untrusted_for_replay(block_.steps);
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_replay(std::uint64_t steps) {
+  const std::uint64_t first = 1 + generator_() % (steps - 1);
+  TRY(worker_.run_in_two_parts(first, steps - first));
+  const double moved = worker_.displacement();
+  const double apart = worker_.distance(kEndImage, kReplayImage);
+  // Written so that NaN fails.
+  if (apart <= replay_tolerance(expectation_.problem) * moved) return std::string();
+  return formatted("a timed block of %llu steps ended %.3g away from where the same steps in two parts lead, which is "
+                   "%.3g from its start",
+                   static_cast<unsigned long long>(steps), apart, worker_.distance(kStartImage, kReplayImage));
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_step() {
+  if (!expectation_.step) return std::string();
+  vary_starts();
+  TRY(worker_.run_block(1, 0));
+  return untrusted_reason(worker_.displacement(), *expectation_.step);
+}
+
+std::string MeasuredWorker::untrusted_for_warm_up() const {
+  const auto steps = static_cast<double>(block_.warm_up_steps);
+  const double limit_ns = kLongerWarmUp * steps * stats::median(step_times_ns_) + block_.empty_block_ns +
+                          planned_.compute_threads() * kWakingNs;
+  if (block_.warm_up_steps == 0 || least_warm_up_ns_ <= limit_ns) return {};
+  return formatted("%.0f untimed step(s) before a block take at least %.3g ms, a timed one %.3g ms", steps,
+                   least_warm_up_ns_ * 1e-6, stats::median(step_times_ns_) * 1e-6);
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_lengths() {
+  const double sampled_step_ns = stats::median(step_times_ns_);
+  const std::uint64_t shortest = std::max<std::uint64_t>(1, block_.steps / 2);
+  Times least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  std::vector<double> step_times;
+  std::string reason;
+  for (int attempt = 0; attempt < kTriesOnANoisyMachine; ++attempt) {
+    if (attempt >= kTries && !scatters(step_times)) break;
+    wait_before(attempt);
+    const std::uint64_t steps = shortest + generator_() % std::max<std::uint64_t>(1, block_.steps - shortest);
+    const auto count = static_cast<double>(steps);
+    vary_starts();
+    const double once_ns = TRY(worker_.run_block(steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
+    vary_starts();
+    const double twice_ns = TRY(worker_.run_block(2 * steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
+    if (attempt == 0) reason = TRY(untrusted_for_replay(2 * steps));
+    if (!reason.empty()) return reason;
+    step_times.push_back(once_ns / count);
+    least = {std::min(least.once_ns, once_ns / count), std::min(least.twice_ns, twice_ns / count)};
+    if (reason_of({once_ns, twice_ns}, count, sampled_step_ns).empty()) return std::string();
+    // The best of all tries: each time by itself is interrupted now and then.
+    if (reason_of(least, 1, sampled_step_ns).empty()) return std::string();
+  }
+  return with_scatter(reason_of(least, 1, sampled_step_ns), step_times);
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_foresight() {
@@ -164,11 +299,11 @@ Result<std::string> MeasuredWorker::untrusted_for_foresight() {
   for (const Known known : {Known::seen, Known::evaluated}) {
     std::string reason;
     for (int attempt = 0; attempt < kTries; ++attempt) {
-      vary_start();
+      vary_starts();
       const double fresh_ns = TRY(block_ns());
       if (known == Known::evaluated) {
-        vary_start();
-        TRY(client().set_state(kStartImage, 0));
+        vary_starts();
+        TRY(worker_.set_start_state());
         const Result<protocol::EvaluateAnswer> loss = client().evaluate();
         if (!loss.ok() && loss.error().kind == ErrorKind::unsupported) break;
         if (!loss.ok()) return loss.error();

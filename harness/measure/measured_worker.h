@@ -1,7 +1,7 @@
 // One worker of a launch, block after block, and whether its blocks are to be believed.
 #pragma once
 
-#include <functional>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -9,6 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/measure/expected.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/trust.h"
@@ -18,14 +19,18 @@ namespace gdbench::measure {
 
 class MeasuredWorker {
  public:
-  // What is expected of a block that begins there; nothing where that is not known.
-  using DisplacementFrom = std::function<std::optional<ExpectedDisplacement>(const scenario::State& start)>;
+  // What is known of where blocks end. `problem` is as it is timed, and all of it outlives the worker.
+  struct Expectation {
+    scenario::Problem problem;
+    const data::Dataset* dataset = nullptr;
+    std::optional<ExpectedDisplacement> block;  // from the scenario's start, where it is affordable
+    std::optional<ExpectedDisplacement> step;   // of a single step, where that of a block is not
+  };
 
-  // Of a worker that has made its first step. `expected`: how far a block moves the parameters from the scenario's
-  // start, where that is known, and `expected_from`: from another one.
-  MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
-                 const std::optional<ExpectedDisplacement>& expected, DisplacementFrom expected_from,
-                 std::uint64_t seed);
+  // Of a worker that has made its first step. `rounds`: how many blocks it will have. `is_first`: nothing was asked of
+  // its cell yet, and every check is made; later workers are checked at random.
+  MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block, Expectation expectation,
+                 int rounds, bool is_first);
 
   struct JudgedBlock {
     report::Sample sample;     // without its place in the launch
@@ -34,15 +39,13 @@ class MeasuredWorker {
   };
 
   // A block from a start state of its own. What the machine does to a worker outside the clock happens now and then:
-  // the block is made again, so that no sample rests on work that was done beforehand. Whoever needs it each time is
-  // distrusted. Errors: the worker failed.
+  // the block is made again, so that no sample rests on work that was done beforehand. A worker that needs it each time
+  // is distrusted. After one of its blocks, whichever, other checks may follow: of where it ended, and of its time.
+  // Errors: the worker failed.
   Result<JudgedBlock> run_block(const RunOptions& options);
 
-  // Is a timed block's time the time of its steps? Asked by blocks that are no samples: of lengths that the worker has
-  // not been asked for before, and from states that it has met before or that it had a request to think about. The
-  // reason why not; empty for implementations that are not verified. Times have some tries, as a machine may interrupt.
-  // Errors: the worker failed.
-  Result<std::string> check_other_blocks(const std::vector<report::Sample>& samples);
+  // What was not checked because there were fewer blocks than announced. The reason for distrust.
+  Result<std::string> finish_checks();
 
   int repeated_blocks() const { return repeated_blocks_; }
   CellWorker& worker() { return worker_; }
@@ -50,11 +53,28 @@ class MeasuredWorker {
 
  private:
   bool is_verified() const { return planned_.proof == Proof::trajectory; }
-  void vary_start();
+  bool is_hosted() const { return planned_.entry->hosted() && planned_.ranks == 1; }
+  void vary_starts();
+  Status measure_overhead();
+  double outside_limit_ns(const protocol::BlockAnswer& answer) const;
+  // Why the block has to be made again; empty where it has not.
+  std::string reason_to_repeat(const protocol::BlockAnswer& answer) const;
   std::string judge(const protocol::BlockAnswer& answer, const report::Sample& sample);
+  // Is a timed block's time the time of its steps? Asked by blocks that are no samples: of lengths that the worker has
+  // not been asked for before, and from states that it has met before or that it had a request to think about. Times
+  // have some tries, as a machine may interrupt.
+  Result<std::string> check_other_blocks();
+  // The block that was made last ended where its steps lead, by the reference or by untimed steps of the same worker.
+  Result<std::string> untrusted_for_end();
+  // The block that was made last, of so many steps, ended where the same steps in two parts end, which are not timed.
+  Result<std::string> untrusted_for_replay(std::uint64_t steps);
+  // A single step moves the parameters as far as the reference says, where a block's steps are too many for it.
+  Result<std::string> untrusted_for_step();
+  // The warm-ups took what so many steps take.
+  std::string untrusted_for_warm_up() const;
   // Of n steps, n random, and of 2n: a step must not take much longer than in the samples, 2n steps must take longer
-  // than n by about as much again, and the state after n must be that of an untimed replay in two parts.
-  Result<std::string> untrusted_for_lengths(const std::vector<report::Sample>& samples);
+  // than n by about as much again, and the state after 2n must be that of an untimed replay in two parts.
+  Result<std::string> untrusted_for_lengths();
   // A block from a state where another one began, and one after an evaluation of the state that it begins with: neither
   // may be quicker than a block from a state that is new, or the worker remembers or foresees what it is timed for.
   Result<std::string> untrusted_for_foresight();
@@ -62,12 +82,17 @@ class MeasuredWorker {
   CellWorker worker_;
   const PlannedCell& planned_;
   report::Block block_;
-  std::optional<ExpectedDisplacement> expected_;
-  DisplacementFrom expected_from_;
+  Expectation expectation_;
   double copy_ns_;
+  std::optional<double> overhead_ns_;  // of a request of next to no work, once it is measured
   ProcessorTrust processor_;
   DeviceTrust device_;
   std::mt19937_64 generator_;
+  int blocks_ = 0;           // that were judged
+  int end_checked_in_ = -1;  // the block after which it is; -1: none
+  int others_checked_in_ = -1;
+  std::vector<double> step_times_ns_;      // of the samples that are not cold
+  double least_warm_up_ns_ = std::numeric_limits<double>::infinity();
   int repeated_blocks_ = 0;
 };
 

@@ -39,7 +39,7 @@ report::ProfileRecord per_step(const protocol::OpTotals& op, std::uint64_t steps
 }
 
 Result<ProfiledBlock> run_profiled(CellWorker& worker, std::uint64_t steps) {
-  TRY(worker.client().set_state(kStartImage, 0));
+  TRY(worker.set_start_state());
   const protocol::ProfileAnswer answer = TRY(worker.client().profile(steps));
   ProfiledBlock block{.step_ns = answer.real_ns / static_cast<double>(steps), .dispatches = answer.dispatches};
   for (const protocol::OpTotals& op : answer.records) block.records.push_back(per_step(op, steps));

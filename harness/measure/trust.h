@@ -2,28 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 
-#include "harness/data/dataset.h"
 #include "harness/protocol/client.h"
 #include "harness/report/report.h"
-#include "harness/scenario/problem.h"
 
 namespace gdbench::measure {
-
-// How far the parameters must have moved after a block, and within what.
-struct ExpectedDisplacement {
-  double value = 0;
-  double tolerance = 0;
-};
-
-// By the reference, where a block of `steps` steps is affordable (nothing otherwise). `problem` has the learning rate
-// of timed blocks. The tolerance for f32 follows what rounding alone does to the reference.
-std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
-                                                          const data::Dataset& dataset, const scenario::State& start,
-                                                          std::uint64_t steps);
 
 struct BlockClaim {
   protocol::BlockAnswer answer;
@@ -39,16 +23,35 @@ std::string untrusted_reason(const BlockClaim& claim);
 // Empty unless the worker's process has more threads than were declared.
 std::string untrusted_for_threads(const BlockClaim& claim, const protocol::Process& process);
 
-// Judges a worker's CPU times, block after block: they must fit the declared threads.
+// Empty unless a plugin's worker has processes below it, which no thread of its own needs.
+std::string untrusted_for_children(const protocol::BlockAnswer& answer);
+
+// Judges CPU times, block after block: what the worker says of a block must fit the declared threads, what its threads
+// and the processes below it used must fit them and the whole request, and without a request nobody uses a processor.
 class ProcessorTrust {
  public:
   // The reason once three blocks in a row do not fit, empty until then. A single one says nothing: what a hypervisor
-  // takes away between two clock readings is accounted to whoever was running.
+  // takes away between two clock readings is accounted to the process that was running.
   std::string judge(const BlockClaim& claim);
 
  private:
-  int breaches_ = 0;  // in a row
+  int breaches_ = 0;       // in a row
+  int idle_breaches_ = 0;  // likewise
 };
+
+// By how much the coordinator's own time of a block's request, less what was waited for a processor, exceeds what the
+// worker says that the block took, in nanoseconds.
+double unclaimed_ns(const protocol::BlockAnswer& answer);
+
+// The most that this may be. `overhead_ns`: what it is for a request that the worker has next to nothing to do for.
+// `hosted`: whether gdbench's own code answers the request, as it does for plugins.
+double unclaimed_limit_ns(bool hosted, int compute_threads, double overhead_ns, double real_ns);
+
+// Empty where a request of the least work is answered quickly enough that a block of `block_ns` can be believed.
+std::string untrusted_for_overhead(bool hosted, double overhead_ns, double block_ns);
+
+// Empty where a block's request took no longer than its time, the overhead and the limit explain.
+std::string untrusted_for_request(const protocol::BlockAnswer& answer, double limit_ns);
 
 // Holds the two clocks of blocks on a device against each other, block after block: the wall clock and the device's
 // own. Both have the whole block, so all that the wall clock may have besides is the first launch and the wait for the
@@ -63,13 +66,22 @@ class DeviceTrust {
   int breaches_ = 0;  // in a row
 };
 
-// The most that a worker may spend outside the clock from one timed block to the next, by CPU time and by wall time: a
-// constant for each compute thread, which may wait a moment for more work, and some quick copies of the state, which
-// take `copy_ns` each. Three are made, none of them quick: the state is set before the warm-up and before the block,
-// and read after it. `told`: a plugin's host tells the plugin's time from its own; else whole requests count, in
-// whatever language. `device_tensors`: how many tensors of the state lie on a device, whose copies take their time to
-// begin, however small they are.
-double outside_limit_ns(bool told, int compute_threads, double copy_ns, std::size_t device_tensors = 0);
+// The most that a worker may spend outside the clock from one timed block of `block_ns` to the next, by CPU time and by
+// wall time: a constant for each compute thread, which may wait a moment for more work, and some quick copies of the
+// state, which take `copy_ns` each, but no more than a share of the block where that is more than the slow copies that
+// are made: the state is set before the warm-up and before the block, and read after it. `told`: a plugin's host tells
+// the plugin's time from its own; else whole requests count, in whatever language, each with its `overhead_ns`, and
+// each of the state's `tensors` is converted. `on_device`: they are copied to a device, which takes its time to begin.
+struct OutsideWork {
+  bool told = true;
+  int compute_threads = 1;
+  double copy_ns = 0;
+  double block_ns = 0;
+  double overhead_ns = 0;
+  std::size_t tensors = 0;
+  bool on_device = false;
+};
+double outside_limit_ns(const OutsideWork& work);
 
 // Empty where a worker kept to that limit, else what it spent.
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns);
@@ -77,15 +89,6 @@ std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, dou
 // Empty unless a ranked cell's step, by the far end of its interval, takes less than the report's ceilings allow for,
 // by more than their measurement's error. What uses more processors than its threads is not judged.
 std::string untrusted_for_ceiling(const report::Report& report, const report::Cell& cell);
-
-// Empty where `displacement` is what was expected.
-std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected);
-
-// The same of a block that began beside the scenario's start, of which `expected` speaks. A unit of a ReLU that changes
-// sides along one trajectory and not along the other made 0.4% of the displacement in 59 steps on mlp-784-128-10 of
-// width 8, in one block of twenty: after a breach, and only then, `expected_from_own_start` is asked.
-std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected,
-                             const std::function<std::optional<ExpectedDisplacement>()>& expected_from_own_start);
 
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel
 // accounts a running thread of another process by its clock tick only, and thread pools may spin for a moment after

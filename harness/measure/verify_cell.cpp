@@ -208,16 +208,31 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
   }
 }
 
+// How long a block lasts, so that what a worker may spend outside its clock is a small part of it: copies of a large
+// state, and what an adapter does in front of its first step.
+Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell, const BlockTimes& times) {
+  constexpr double kCopies = 50;
+  constexpr double kLeadIns = 10;
+  constexpr double kMostSeconds = 2;
+  double seconds = std::max(times.seconds, kCopies * worker.copy_ns() * 1e-9);
+  if (!planned_cell.entry->hosted()) {
+    TRY(worker.run_block(1, 0));  // which compiles, where something is compiled
+    const protocol::BlockAnswer block = TRY(worker.run_block(1, 0));
+    seconds = std::max(seconds, kLeadIns * unclaimed_ns(block) * 1e-9);
+  }
+  return std::min(seconds, std::max(times.seconds, kMostSeconds));
+}
+
 Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const PlannedCell& planned_cell,
                        const RunOptions& options, report::Cell& cell) {
   const double empty = TRY(time_empty_block(worker));
   const BlockTimes& times = options.block_of(planned_cell);
-  const std::uint64_t steps = TRY(calibrate_steps(worker, times.seconds * 1e9));
+  const double seconds = TRY(block_seconds(worker, planned_cell, times));
   report::Block block;
   block.empty_block_ns = empty;
-  block.steps = steps;
+  block.steps = TRY(calibrate_steps(worker, seconds * 1e9));
   block.warm_up_steps =
-      static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * times.warm_up_seconds / times.seconds));
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * times.warm_up_seconds / seconds));
   block.learning_rate = planned.problem.optimizer.learning_rates.front();
   const auto scenario_steps = static_cast<double>(planned.scenario.steps);
   if (static_cast<double>(block.steps) > scenario_steps) {

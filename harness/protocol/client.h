@@ -25,13 +25,14 @@ struct Limits {
   std::int64_t memory_bytes = std::int64_t{4} << 30;  // of a worker's own resident memory
   std::function<bool()> cancelled;                    // asked while waiting; true ends the wait
   std::vector<int> processors;  // that a worker may use, whatever the coordinator keeps to; empty: the same as it
-  bool network = false;         // whether a worker may bind and connect by TCP; see Process::start
+  Permissions permissions;      // of a worker
 };
 
 struct BlockRequest {
   std::uint64_t steps = 0;
   std::uint64_t warm_up = 0;
-  std::size_t start_image = 0;  // state set, outside the clock, before the warm-up and before the steps
+  std::size_t warm_up_image = 0;  // state set, outside the clock, before the warm-up
+  std::size_t start_image = 0;    // and before the steps
   std::int64_t start_step = 0;
   std::size_t end_image = 1;           // where the state after the block is put
   std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see block_timer.h
@@ -43,6 +44,14 @@ struct BlockAnswer : RunAnswer {
   OutsideTime outside{};            // from the end of the block before this one to the end of this one
   bool host_tells_outside = false;  // whether that is the plugin's time alone; hosts before protocol 1.5 do not say
   std::int64_t end_step = 0;
+  // What follows is the coordinator's own knowledge, whatever the worker says. Zeros where there is no process.
+  double waiting_ns = 0;      // of the request, that worker and coordinator were ready and had no processor
+  double request_cpu_ns = 0;  // CPU time of the worker's threads during the request
+  double children_cpu_ns = 0;  // of processes below the worker, since the block before
+  int children = 0;            // processes below the worker now
+  double warm_up_ns = 0;       // what the worker says that its warm-up took
+  double other_requests_ns = 0;  // all other requests since the block before, less what they waited and runs claim
+  OutsideTime idle{};            // since the block before, without a request
 };
 
 // Every call either answers or says how the worker failed.

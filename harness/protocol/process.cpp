@@ -15,11 +15,16 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "harness/base/scheduling.h"
 #include "harness/base/system_error.h"
 #include "harness/base/text.h"
 
@@ -50,32 +55,16 @@ Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescripto
   return copies;
 }
 
-// As the kernel's <linux/landlock.h> has them, which is older than the rules for TCP on some systems.
-struct LandlockRules {
-  std::uint64_t file_accesses;
-  std::uint64_t network_accesses;
-};
-constexpr std::uint64_t kBindTcp = 1U << 0;
-constexpr std::uint64_t kConnectTcp = 1U << 1;
-
-// For this process and all that it starts: what the rules cover is refused, as no rule allows any of it. Older kernels
-// refuse to make the rules.
-void give_up_network() {
-  const LandlockRules rules = {0, kBindTcp | kConnectTcp};
-  const long made = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
-  if (made < 0) return;
-  syscall(SYS_landlock_restrict_self, made, 0);
-  close(static_cast<int>(made));
-}
-
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
 void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
-                   const WorkerDescriptors& copies, const std::vector<int>& processors, pid_t parent, bool network) {
+                   const WorkerDescriptors& copies, const std::vector<int>& processors, pid_t parent,
+                   const Confinement* confinement) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;  // the coordinator died before the signal was armed
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (!network) give_up_network();
+  // Survives exec: what the worker's children leave behind is found among its own.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
     [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
@@ -95,24 +84,25 @@ void become_worker(char* const* argv, char* const* environment, const std::vecto
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (confinement != nullptr) confinement->enter();
   execvpe(argv[0], argv, environment);
 }
 
-constexpr std::string_view kPreload = "LD_PRELOAD=";
-
-// This process's environment, with `preload` (where there is one) before what is preloaded anyway.
-std::vector<std::string> environment_with(const std::string& preload) {
+// This process's environment with `changes` ("NAME=value") in it, and with `preload` (where there is one) before what is
+// preloaded anyway.
+std::vector<std::string> environment_with(std::vector<std::string> changes, const std::string& preload) {
+  if (!preload.empty()) {
+    const char* const others = std::getenv("LD_PRELOAD");
+    changes.push_back(cat("LD_PRELOAD=", preload, others == nullptr ? "" : ":", others == nullptr ? "" : others));
+  }
   std::vector<std::string> variables;
-  std::string preloads = preload;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (!preload.empty() && text.starts_with(kPreload)) {
-      preloads.append(":").append(text.substr(kPreload.size()));
-    } else {
-      variables.emplace_back(text);
-    }
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    const bool changed = std::ranges::any_of(changes, [&](const std::string& change) { return change.starts_with(name); });
+    if (!changed) variables.emplace_back(text);
   }
-  if (!preload.empty()) variables.push_back(std::string(kPreload) + preloads);
+  variables.insert(variables.end(), changes.begin(), changes.end());
   return variables;
 }
 
@@ -141,14 +131,39 @@ std::array<std::int64_t, count> status_numbers(pid_t pid, const std::array<std::
   return numbers;
 }
 
-// A process and those that its first thread started, and theirs.
+// A process and those that its threads started, and theirs.
 std::vector<pid_t> with_descendants(pid_t pid) {
   std::vector<pid_t> processes = {pid};
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    std::ifstream file(cat("/proc/", processes[i], "/task/", processes[i], "/children"));
-    for (pid_t child = 0; file >> child;) processes.push_back(child);
+    std::error_code ended;
+    const std::string tasks = cat("/proc/", processes[i], "/task");
+    for (const auto& task : std::filesystem::directory_iterator(tasks, ended)) {
+      std::ifstream file(task.path() / "children");
+      for (pid_t child = 0; file >> child;) processes.push_back(child);
+    }
   }
   return processes;
+}
+
+std::int64_t cpu_ns_of(pid_t pid) {
+  clockid_t clock;
+  timespec time{};
+  if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+// Of the children that a process has waited for, and theirs: fields 16 and 17 of proc_pid_stat(5), in clock ticks.
+std::int64_t ended_children_cpu_ns(pid_t pid) {
+  std::ifstream file(cat("/proc/", pid, "/stat"));
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 1));  // its name may have blanks
+  std::string field;
+  std::int64_t ticks = 0;
+  for (int number = 3; number <= 17 && fields >> field; ++number) {
+    if (number >= 16) ticks += std::strtoll(field.c_str(), nullptr, 10);
+  }
+  return ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
@@ -175,20 +190,29 @@ Process& Process::operator=(Process&& other) noexcept {
 }
 
 Result<Process> Process::start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
-                               const std::vector<int>& processors, const std::string& preload, bool network) {
+                               const std::vector<int>& processors, const std::string& preload,
+                               const Permissions* permissions) {
   Process process;
   process.output_ = UniqueDescriptor(memfd_create("worker-output", MFD_CLOEXEC));
   if (!process.output_.is_open()) return system_error("cannot create a worker's output buffer");
   fcntl(process.output_.number(), F_SETFL, O_APPEND);
   const WorkerDescriptors copies = TRY(copies_for_worker(inherited, process.output_.number()));
   const std::vector<char*> arguments = pointers_to(argv);
-  const std::vector<std::string> variables = environment_with(preload);
+  std::vector<std::string> changes;
+  std::optional<Confinement> confinement;
+  if (permissions != nullptr) {
+    const std::filesystem::path folder = TRY(folder_of_workers(argv));
+    confinement = TRY(Confinement::make(folder, *permissions));
+    changes = variables_of_folder(folder);
+  }
+  const std::vector<std::string> variables = environment_with(std::move(changes), preload);
   const std::vector<char*> environment = pointers_to(variables);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) return system_error("cannot start a worker");
   if (pid == 0) {
-    become_worker(arguments.data(), environment.data(), inherited, copies, processors, parent, network);
+    become_worker(arguments.data(), environment.data(), inherited, copies, processors, parent,
+                  confinement ? &*confinement : nullptr);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", argv[0].c_str(), strerror(errno));
     _exit(127);
   }
@@ -214,12 +238,21 @@ MemoryUse Process::memory() const {
 
 std::int64_t Process::peak_resident_bytes() const { return status_numbers<1>(pid_, {"VmHWM"})[0] * kStatusUnit; }
 
-std::int64_t Process::cpu_ns() const {
-  clockid_t clock;
-  timespec time{};
-  if (!running() || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+std::int64_t Process::cpu_ns() const { return cpu_ns_of(pid_); }
+
+std::int64_t Process::descendants_cpu_ns() const {
+  if (!running()) return 0;
+  std::int64_t sum = 0;
+  for (const pid_t process : with_descendants(pid_)) {
+    if (process != pid_) sum += cpu_ns_of(process);
+    sum += ended_children_cpu_ns(process);
+  }
+  return sum;
 }
+
+int Process::descendants() const { return running() ? static_cast<int>(with_descendants(pid_).size()) - 1 : 0; }
+
+double Process::waiting_ns() const { return running() ? gdbench::waiting_ns(cat("/proc/", pid_, "/schedstat")) : 0; }
 
 int Process::threads() const { return static_cast<int>(status_numbers<1>(pid_, {"Threads"})[0]); }
 

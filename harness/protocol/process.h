@@ -9,6 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/unique_descriptor.h"
+#include "harness/protocol/confinement.h"
 
 namespace gdbench::protocol {
 
@@ -45,11 +46,11 @@ class Process {
   // Starts argv[0] (looked up on PATH) in a process group of its own. It dies with the calling thread's process, is
   // first in line for the out-of-memory killer, and its stdout and stderr go to a buffer that `output` reads.
   // It may use `processors` (empty: those that the coordinator uses). `preload` names a library that the dynamic linker
-  // puts before all others. It can gain no privileges by what it executes and, without `network`, where the kernel has
-  // Landlock's rules for TCP (Linux 6.7), neither bind nor connect.
+  // puts before all others. It can gain no privileges by what it executes. With `permissions` it is confined to them
+  // and to the folder of such workers (confinement.h); processes that it leaves behind become its own children.
   static Result<Process> start(const std::vector<std::string>& argv, const std::vector<InheritedDescriptor>& inherited,
                                const std::vector<int>& processors, const std::string& preload = "",
-                               bool network = true);
+                               const Permissions* permissions = nullptr);
 
   bool running() const { return pid_ > 0; }
   // Whether it has ended by itself; finish says how.
@@ -61,6 +62,12 @@ class Process {
   std::int64_t peak_resident_bytes() const;
   // CPU time of all threads so far, in nanoseconds.
   std::int64_t cpu_ns() const;
+  // The same of all processes below it, ended ones too; of those by the kernel's ticks, which are milliseconds.
+  std::int64_t descendants_cpu_ns() const;
+  // How many processes are below it now.
+  int descendants() const;
+  // How long its first thread has been ready to run while others had its processor; 0 where the kernel does not say.
+  double waiting_ns() const;
   // Threads that it has now; 0 where that cannot be read.
   int threads() const;
   // Bytes that it printed.

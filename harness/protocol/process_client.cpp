@@ -11,6 +11,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/json.h"
+#include "harness/base/scheduling.h"
 #include "harness/base/system_error.h"
 #include "harness/base/text.h"
 #include "harness/protocol/message_fields.h"
@@ -59,7 +60,7 @@ Result<std::unique_ptr<Client>> ProcessClient::start(const std::vector<std::stri
                                                 {response_write.number(), kResponseDescriptor}};
   if (data != nullptr) inherited.push_back({data->descriptor(), kDataDescriptor});
   if (state != nullptr) inherited.push_back({state->descriptor(), kStateDescriptor});
-  client->process_ = TRY(Process::start(argv, inherited, limits.processors, preload, limits.network));
+  client->process_ = TRY(Process::start(argv, inherited, limits.processors, preload, &limits.permissions));
   client->channel_ = Channel(client->response_end_.number(), client->request_end_.number());
   client->limits_ = limits;
   return std::unique_ptr<Client>(std::move(client));
@@ -113,6 +114,14 @@ Result<Json> ProcessClient::await(std::int64_t id) {
   return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
 }
 
+double ProcessClient::waiting_ns() const { return process_.waiting_ns() + gdbench::waiting_ns(kOwnScheduling); }
+
+void ProcessClient::note_idle_time() {
+  if (answered_ns_ == 0) return;
+  totals_.idle.real_ns += static_cast<double>(monotonic_ns() - answered_ns_);
+  totals_.idle.cpu_ns += static_cast<double>(process_.cpu_ns() - answered_cpu_ns_);
+}
+
 template <class Request>
 Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   const std::string name = Request::kName;
@@ -120,10 +129,15 @@ Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   const std::int64_t id = next_id_++;
   OrderedJson message = {{"request", name}, {"id", id}};
   message.update(RecordWriter::encode(request));
+  note_idle_time();
+  const double waited_before_ns = waiting_ns();
   const std::int64_t sent_ns = monotonic_ns();
   if (Status status = channel_.send(message); !status.ok()) return explain(status.error());
   const Result<Json> answer = await(id);
-  requests_ns_ += monotonic_ns() - sent_ns;
+  answered_ns_ = monotonic_ns();
+  answered_cpu_ns_ = process_.cpu_ns();
+  totals_.requests_ns += static_cast<double>(answered_ns_ - sent_ns);
+  totals_.waiting_ns += waiting_ns() - waited_before_ns;
   if (!answer.ok()) {
     Error error = explain(answer.error());
     error.message = name + ": " + error.message;
@@ -169,37 +183,54 @@ Result<std::int64_t> ProcessClient::get_state(std::size_t image) {
 // As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
 OutsideTime ProcessClient::outside_total(const StateAnswer& answer) const {
   if (answer.outside) return *answer.outside;
-  return {static_cast<double>(process_.cpu_ns()) - claimed_cpu_ns_, static_cast<double>(requests_ns_) - claimed_ns_};
+  return {static_cast<double>(process_.cpu_ns()) - totals_.claimed_cpu_ns, totals_.requests_ns - totals_.claimed_ns};
 }
 
 Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
   RunRequest request{.steps = steps};
   if (added_iterations > 0) request.added_iterations = added_iterations;
   BlockAnswer result;
+  const double waiting_before_ns = totals_.waiting_ns;
+  const std::int64_t cpu_before_ns = process_.cpu_ns();
   result.sent_ns = monotonic_ns();
   const Result<RunAnswer> answer = ask(request);
-  result.received_ns = monotonic_ns();
+  result.received_ns = answered_ns_;
   if (!answer.ok()) return answer.error();
   static_cast<RunAnswer&>(result) = answer.value();
-  claimed_cpu_ns_ += result.cpu_ns;
-  claimed_ns_ += result.real_ns;
+  result.waiting_ns = totals_.waiting_ns - waiting_before_ns;
+  result.request_cpu_ns = static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  totals_.claimed_cpu_ns += result.cpu_ns;
+  totals_.claimed_ns += result.real_ns;
   return result;
 }
 
 Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
-  TRY(set_state(block.start_image, block.start_step));
+  double warm_up_ns = 0;
   if (block.warm_up > 0) {
+    TRY(set_state(block.warm_up_image, block.start_step));
     const Result<BlockAnswer> warm_up = run_steps(block.warm_up);
     if (!warm_up.ok()) return warm_up;
-    TRY(set_state(block.start_image, block.start_step));
+    warm_up_ns = warm_up->real_ns;
   }
+  TRY(set_state(block.start_image, block.start_step));
   Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
   if (!answer.ok()) return answer;
   const StateAnswer end = TRY(ask(GetStateRequest{block.end_image}));
   answer->end_step = end.step;
-  const OutsideTime before = std::exchange(outside_, outside_total(end));
+  const OutsideTime outside_before = std::exchange(outside_, outside_total(end));
   answer->host_tells_outside = end.outside.has_value();
-  answer->outside = {outside_.cpu_ns - before.cpu_ns, outside_.real_ns - before.real_ns};
+  answer->outside = {outside_.cpu_ns - outside_before.cpu_ns, outside_.real_ns - outside_before.real_ns};
+  answer->warm_up_ns = warm_up_ns;
+  answer->children = process_.descendants();
+  totals_.children_cpu_ns = static_cast<double>(process_.descendants_cpu_ns());
+  const Totals before = std::exchange(before_block_, totals_);
+  const auto unclaimed_ns = [](const Totals& totals) {
+    return totals.requests_ns - totals.waiting_ns - totals.claimed_ns;
+  };
+  const double own_ns = static_cast<double>(answer->received_ns - answer->sent_ns) - answer->waiting_ns - answer->real_ns;
+  answer->other_requests_ns = unclaimed_ns(totals_) - unclaimed_ns(before) - own_ns;
+  answer->children_cpu_ns = totals_.children_cpu_ns - before.children_cpu_ns;
+  answer->idle = {totals_.idle.cpu_ns - before.idle.cpu_ns, totals_.idle.real_ns - before.idle.real_ns};
   return answer;
 }
 

@@ -55,10 +55,23 @@ class ProcessClient : public Client {
   Limits limits_;
   MemoryUse peak_memory_;
   PrepareAnswer preparation_;
-  double claimed_cpu_ns_ = 0;     // by the answers to run
-  std::int64_t requests_ns_ = 0;  // what all answers took
-  double claimed_ns_ = 0;         // of it, by the answers to run
-  OutsideTime outside_;           // by the end of the latest block
+  // Sums over all requests, of which a block's answer has what came since the block before.
+  struct Totals {
+    double requests_ns = 0;     // until the answers
+    double waiting_ns = 0;      // of it, that worker and coordinator were ready and had no processor
+    double claimed_ns = 0;      // of it, by the answers to run
+    double claimed_cpu_ns = 0;  // likewise
+    double children_cpu_ns = 0;
+    OutsideTime idle;
+  };
+  double waiting_ns() const;
+  void note_idle_time();
+
+  Totals totals_;
+  Totals before_block_;             // at the end of the latest block
+  OutsideTime outside_;             // likewise
+  std::int64_t answered_ns_ = 0;    // when the latest answer came; 0: none did
+  std::int64_t answered_cpu_ns_ = 0;  // the worker's CPU time then
   std::int64_t next_id_ = 1;
 };
 

@@ -56,7 +56,7 @@ Result<std::unique_ptr<RankGroup>> RankGroup::start(const Library& library, int 
                                                     int data, const SharedMemory& state) {
   auto group = std::make_unique<RankGroup>();
   group->launcher_name_ = library.launcher();
-  group->scratch_ = TRY(ScratchFolder::make());
+  group->scratch_ = TRY(ScratchFolder::make_in_memory("gdbench-ranks"));
   TRY(group->gather(count, std::move(command), library));
   TRY(group->introduce(library));
   TRY(group->share(data, state));

@@ -18,7 +18,7 @@
 #include "harness/protocol/channel.h"
 #include "harness/protocol/process.h"
 #include "harness/ranks/library.h"
-#include "harness/ranks/scratch_folder.h"
+#include "harness/base/scratch_folder.h"
 
 namespace gdbench::ranks {
 

@@ -66,16 +66,6 @@ double other_threads_cpu_ns() {
   return all_ns - thread_cpu_ns();
 }
 
-double thread_waiting_ns() {
-  // "time on a processor, time waiting for one, time slices": Linux, sched-stats.
-  std::FILE* const file = std::fopen("/proc/thread-self/schedstat", "r");
-  if (file == nullptr) return 0;
-  double waiting_ns = 0;
-  if (std::fscanf(file, "%*f %lf", &waiting_ns) != 1) waiting_ns = 0;
-  std::fclose(file);
-  return waiting_ns;
-}
-
 BlockTime time_block(const std::function<void()>& block) {
   static benchmark::internal::Benchmark* const registered =
       benchmark::RegisterBenchmark("block", &run_current_block)->Iterations(1)->UseRealTime();

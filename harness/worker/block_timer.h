@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/scheduling.h"
 #include "harness/protocol/protocol.h"
 
 namespace gdbench::worker {
@@ -21,9 +22,6 @@ double thread_cpu_ns();
 
 // Of all other threads of this process, ended ones too.
 double other_threads_cpu_ns();
-
-// How long the calling thread has been ready to run while others had its processor; 0 where the kernel does not tell.
-double thread_waiting_ns();
 
 struct BlockTime {
   double real_ns = 0;
@@ -48,7 +46,7 @@ class OutsideClock {
   // Calls a function of the plugin that is not timed as a block.
   template <class Call>
   auto count(Call&& call) {
-    const double waiting_ns = thread_waiting_ns();
+    const double waited_before_ns = waiting_ns(kOwnScheduling);
     const std::int64_t started_ns = monotonic_ns();
     const double cpu_ns = thread_cpu_ns();
     auto result = std::forward<Call>(call)();
@@ -56,7 +54,7 @@ class OutsideClock {
     const auto passed_ns = static_cast<double>(monotonic_ns() - started_ns);
     total_.cpu_ns += computed_ns;
     // Reading how long it waited takes microseconds, in which it may wait, too: it took no less than it computed.
-    total_.real_ns += std::max(passed_ns - (thread_waiting_ns() - waiting_ns), computed_ns);
+    total_.real_ns += std::max(passed_ns - (waiting_ns(kOwnScheduling) - waited_before_ns), computed_ns);
     return result;
   }
 

@@ -69,6 +69,10 @@ if(GDBENCH_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Where a program calls other libraries is written before anything of others is loaded into it, and read-only then: a
+# plugin cannot put its own clock there.
+add_link_options($<$<LINK_LANGUAGE:C,CXX>:-Wl,-z,relro,-z,now>)
+
 if(GDBENCH_CODE_PADDING GREATER 0)
   # So many bytes of no-operations before each function, where nothing runs them.
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fpatchable-function-entry=${GDBENCH_CODE_PADDING},${GDBENCH_CODE_PADDING}>")

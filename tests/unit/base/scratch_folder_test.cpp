@@ -1,4 +1,4 @@
-#include "harness/ranks/scratch_folder.h"
+#include "harness/base/scratch_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace gdbench::ranks {
+namespace gdbench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 TEST(ScratchFolder, GoesWithWhatIsInIt) {
   fs::path path;
   {
-    Result<ScratchFolder> made = ScratchFolder::make();
+    Result<ScratchFolder> made = ScratchFolder::make_in_memory("gdbench-ranks");
     ASSERT_TRUE(made.ok());
     ScratchFolder moved;
     moved = std::move(*made);
@@ -32,11 +32,11 @@ TEST(ScratchFolder, GoesWithWhatIsInIt) {
 
 // A process that ends without cleaning up, and one that is still there.
 TEST(ScratchFolder, IsRemovedOnceItsProcessIsGone) {
-  Result<ScratchFolder> own = ScratchFolder::make();
+  Result<ScratchFolder> own = ScratchFolder::make_in_memory("gdbench-ranks");
   ASSERT_TRUE(own.ok());
   const pid_t child = fork();
   if (child == 0) {
-    const Result<ScratchFolder> left = ScratchFolder::make();
+    const Result<ScratchFolder> left = ScratchFolder::make_in_memory("gdbench-ranks");
     _exit(left.ok() ? 0 : 1);
   }
   int status = -1;
@@ -50,11 +50,11 @@ TEST(ScratchFolder, IsRemovedOnceItsProcessIsGone) {
     return std::nullopt;
   };
   ASSERT_TRUE(of_child().has_value());
-  const Result<ScratchFolder> next = ScratchFolder::make();
+  const Result<ScratchFolder> next = ScratchFolder::make_in_memory("gdbench-ranks");
   ASSERT_TRUE(next.ok());
   EXPECT_FALSE(of_child().has_value());
   EXPECT_TRUE(fs::exists(own->path()));
 }
 
 }  // namespace
-}  // namespace gdbench::ranks
+}  // namespace gdbench

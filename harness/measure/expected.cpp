@@ -1,0 +1,126 @@
+#include "harness/measure/expected.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "harness/base/text.h"
+#include "harness/verify/check.h"
+#include "harness/verify/reference.h"
+
+namespace gdbench::measure {
+
+namespace {
+
+// Reference steps cost about a nanosecond per operation: half a second at most.
+constexpr double kAffordableOperations = 5e8;
+// A block that skipped one step in a thousand is not caught by this check alone; verification counts the first steps
+// exactly.
+constexpr double kRelativeTolerance = 1e-3;
+// Where the least error may make a large one, which few blocks show, so that one trajectory beside the exact one need
+// not. Of rules that take signs an entry whose direction is next to 0 moves by the whole rate to either side: in 17
+// steps on mlp-10-50-1 a few such entries made 0.2% of the displacement. An operand of a mixed dtype becomes its
+// neighbour, and a ReLU unit of few changes sides: 0.4% in 100 to 270 steps on mlp-784-128-10 of width 1 to 8.
+constexpr double kRelativeToleranceOfJumps = 5e-3;
+// Displacements of blocks differ with their starts; by up to so many times as much as that of a start which is moved by
+// the most along the way.
+constexpr double kSpreadOfStarts = 3;
+// An end is a vector: where units change sides it may be off by more than its length is.
+constexpr double kEndTolerance = 2e-3;
+constexpr double kEndToleranceOfJumps = 2e-2;
+// As in verification: how many times as far as the reference in the cell's own type another right result may be off.
+constexpr double kRoundingFactor = 4;
+
+bool jumps(const scenario::Problem& problem) {
+  return problem.optimizer.kind == catalogue::OptimizerKind::lion || catalogue::is_mixed(problem.dtype);
+}
+
+double end_tolerance(const scenario::Problem& problem) {
+  return jumps(problem) || problem.layers.size() > 1 ? kEndToleranceOfJumps : kEndTolerance;
+}
+
+double operations(const scenario::Problem& problem, std::uint64_t steps) {
+  return scenario::operations_per_step(problem) * static_cast<double>(steps);
+}
+
+template <class T>
+scenario::State end_of_block(const scenario::Problem& problem, const data::Dataset& dataset,
+                             const scenario::State& start, std::uint64_t steps) {
+  verify::ReferenceState<T> state = verify::to_reference<T>(start);
+  verify::train<T>(problem, dataset, state, static_cast<std::int64_t>(steps));
+  return verify::to_state(state);
+}
+
+// In the cell's own type.
+scenario::State rounded_end(const scenario::Problem& problem, const data::Dataset& dataset,
+                            const scenario::State& start, std::uint64_t steps) {
+  return catalogue::with_element(
+      problem.dtype, [&](auto zero) { return end_of_block<decltype(zero)>(problem, dataset, start, steps); });
+}
+
+Parameters way_between(const scenario::State& start, scenario::State end) {
+  for (std::size_t tensor = 0; tensor < end.parameters.size(); ++tensor) {
+    for (std::size_t i = 0; i < end.parameters[tensor].size(); ++i) {
+      end.parameters[tensor][i] -= start.parameters[tensor][i];
+    }
+  }
+  return std::move(end.parameters);
+}
+
+bool was_read(const data::Dataset& dataset) { return !dataset.stream || !dataset.stream->fault(); }
+
+}  // namespace
+
+std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
+                                                          const data::Dataset& dataset, const scenario::State& start,
+                                                          std::uint64_t steps) {
+  const bool affordable = operations(problem, steps) <= kAffordableOperations;
+  if (!affordable && steps > 1) return std::nullopt;
+  const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
+  ExpectedDisplacement expected;
+  expected.value = verify::displacement(start, exact);
+  expected.tolerance = (jumps(problem) || !affordable ? kRelativeToleranceOfJumps : kRelativeTolerance) * expected.value;
+  if (affordable) {
+    // What rounding does along this trajectory, which hundreds of steps of Adam multiply, and another start.
+    std::mt19937_64 generator;  // any will do, the same in every run
+    expected.way = std::make_shared<const Parameters>(way_between(start, exact));
+    StartVariation variation = vary_start(start, problem.dtype, expected.value, generator);
+    variation.along = std::copysign(kShareAlong, variation.along);
+    const scenario::State other = varied(start, *expected.way, variation);
+    const double moved = verify::displacement(other, rounded_end(problem, dataset, other, steps));
+    expected.tolerance = std::max(expected.tolerance, kSpreadOfStarts * std::abs(moved - expected.value));
+  }
+  if (!was_read(dataset)) return std::nullopt;
+  return expected;
+}
+
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected) {
+  // Written so that NaN fails.
+  if (std::abs(displacement - expected.value) <= expected.tolerance) return {};
+  return formatted("a timed block moved the parameters by %.6g, expected %.6g +- %.1g", displacement, expected.value,
+                   expected.tolerance);
+}
+
+std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
+                                        const scenario::State& start, std::uint64_t steps) {
+  if (operations(problem, steps) > kAffordableOperations) return std::nullopt;
+  ExpectedEnd expected;
+  expected.state = end_of_block<double>(problem, dataset, start, steps);
+  expected.displacement = verify::displacement(start, expected.state);
+  const double rounding = verify::displacement(rounded_end(problem, dataset, start, steps), expected.state);
+  expected.tolerance = std::max(end_tolerance(problem) * expected.displacement, kRoundingFactor * rounding);
+  if (!was_read(dataset)) return std::nullopt;
+  return expected;
+}
+
+std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expected) {
+  const double distance = verify::displacement(end, expected.state);
+  if (distance <= expected.tolerance) return {};
+  return formatted("a timed block ended %.3g away from where its steps lead, which is %.3g from its start; expected at "
+                   "most %.1g",
+                   distance, expected.displacement, expected.tolerance);
+}
+
+double replay_tolerance(const scenario::Problem& problem) { return end_tolerance(problem); }
+
+}  // namespace gdbench::measure

@@ -1,0 +1,52 @@
+// Where a timed block must end, by the reference.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/data/dataset.h"
+#include "harness/measure/block_starts.h"
+#include "harness/scenario/problem.h"
+
+namespace gdbench::measure {
+
+// How far the parameters must have moved after a block that begins at the scenario's start or at a variation of it, and
+// within what.
+struct ExpectedDisplacement {
+  double value = 0;
+  double tolerance = 0;
+  std::shared_ptr<const Parameters> way = {};  // from the scenario's start to the end; null where nothing is varied
+};
+
+// By the reference, where a block of `steps` steps is affordable (nothing otherwise; a single step always is, as
+// verification has made one). `problem` has the learning rate of timed blocks. The tolerance follows what rounding and
+// the starts of blocks do to the reference.
+std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
+                                                          const data::Dataset& dataset, const scenario::State& start,
+                                                          std::uint64_t steps);
+
+// Empty where `displacement` is what was expected.
+std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected);
+
+// Where a block from one particular start must end. `tolerance` is on the 2-norm of the difference in all parameters.
+struct ExpectedEnd {
+  scenario::State state;
+  double displacement = 0;
+  double tolerance = 0;
+};
+
+// Likewise, where it is affordable.
+std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
+                                        const scenario::State& start, std::uint64_t steps);
+
+// Empty where `end` is within the tolerance.
+std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expected);
+
+// How much of the displacement two ends of the same steps may differ by where neither is the reference's: threads may
+// add in another order from run to run, and a unit of a ReLU change sides.
+double replay_tolerance(const scenario::Problem& problem);
+
+}  // namespace gdbench::measure

@@ -1,0 +1,44 @@
+// What keeps a worker from others: Landlock's rules (Linux; landlock(7)) and a folder of its own for what it writes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/unique_descriptor.h"
+
+namespace gdbench::protocol {
+
+// The version of Landlock's interface that this kernel has: 0 for none; files from 1 on (Linux 5.13), TCP from 4 on
+// (6.7), signals and abstract sockets from 6 on (6.12).
+int landlock_version();
+
+// What a process may do beyond reading, executing, and writing in its own folder.
+struct Permissions {
+  bool network = false;                             // bind and connect by TCP
+  std::vector<std::filesystem::path> writable = {};  // files, and folders with all below them; missing ones are ignored
+};
+
+class Confinement {
+ public:
+  // Rules for a process that writes in `folder` and the devices that everybody uses, and signals no process but its
+  // own ones, as far as the kernel has rules for it. Errors: the kernel has Landlock and refuses the rules.
+  static Result<Confinement> make(const std::filesystem::path& folder, const Permissions& permissions);
+
+  // From here on for the calling process and all that it starts. Async-signal-safe, for between fork and exec.
+  void enter() const;
+
+ private:
+  UniqueDescriptor rules_;  // none where the kernel has no Landlock
+};
+
+// A folder for the workers that `argv` starts, the same as long as this process lives, so that a compiler's cache that
+// the first worker fills is there for the next. Errors: it cannot be made.
+Result<std::filesystem::path> folder_of_workers(const std::vector<std::string>& argv);
+
+// Variables "NAME=value" by which programs write there: HOME, TMPDIR and the places of caches. Packages of Python that
+// the user installed for itself are still found.
+std::vector<std::string> variables_of_folder(const std::filesystem::path& folder);
+
+}  // namespace gdbench::protocol

@@ -1,0 +1,109 @@
+// Attacks on other workers, and work that is put where nobody looks.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "attacks.h"
+
+namespace gdbench::tests {
+
+const Attack kAttacks[kAttackCount] = {
+    {"attack/lazy", run_lazily},
+    {"attack/half", run_half},
+    {"attack/warm-up", run_knowing_the_warm_up},
+    {"attack/extrapolate", run_extrapolating},
+    {"attack/set-state", run_in_set_state, step_in_set_state},
+    {"attack/child", run_with_child},
+    {"attack/orphan", run_with_orphan},
+    {"attack/timer", run_with_timer},
+    {"attack/kill", run_killing},
+    {"attack/data", run_spoiling_data},
+    {"attack/clock", run_with_slow_clock},
+};
+
+// Has a process below it that could work for it.
+gdbench_status run_with_child(gdbench_instance& self, std::uint64_t steps) {
+  if (self.child == 0) {
+    self.child = fork();
+    if (self.child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (;;) pause();
+    }
+  }
+  return honest_run(self, steps);
+}
+
+// The child is given away, so that it is nobody's: it spins while others are timed.
+gdbench_status run_with_orphan(gdbench_instance& self, std::uint64_t steps) {
+  if (self.child == 0) {
+    self.child = fork();
+    if (self.child == 0) {
+      setsid();
+      if (fork() == 0) {
+        for (const double end_ns = now_ns() + 3e9; now_ns() < end_ns;) {
+        }
+      }
+      _exit(0);
+    }
+    waitpid(self.child, nullptr, 0);
+  }
+  return honest_run(self, steps);
+}
+
+namespace {
+
+// Of a process: field 4 of proc_pid_stat(5).
+pid_t parent_of(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string text;
+  std::getline(file, text);
+  pid_t parent = 0;
+  char state = 0;
+  std::istringstream(text.substr(text.rfind(')') + 1)) >> state >> parent;
+  return parent;
+}
+
+}  // namespace
+
+// Kills all other workers of its run.
+gdbench_status run_killing(gdbench_instance& self, std::uint64_t steps) {
+  if (self.requests == 20) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      const pid_t pid = std::atoi(name.c_str());
+      if (pid > 1 && pid != getpid() && parent_of(name) == getppid()) kill(pid, SIGKILL);
+    }
+  }
+  return honest_run(self, steps);
+}
+
+// Changes the data that all workers share, if it can.
+gdbench_status run_spoiling_data(gdbench_instance& self, std::uint64_t steps) {
+  if (self.requests == 20) {
+    for (int descriptor = 3; descriptor < 16; ++descriptor) {
+      struct stat information {};
+      if (fstat(descriptor, &information) != 0 || information.st_size == 0) continue;
+      const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+      const int again = open(path.c_str(), O_RDWR);
+      void* const memory = again < 0 ? MAP_FAILED
+                                     : mmap(nullptr, static_cast<std::size_t>(information.st_size), PROT_READ | PROT_WRITE,
+                                            MAP_SHARED, again, 0);
+      if (memory == MAP_FAILED || descriptor != 5) continue;
+      std::memset(memory, 0x3e, static_cast<std::size_t>(information.st_size));
+    }
+  }
+  return honest_run(self, steps);
+}
+
+}  // namespace gdbench::tests

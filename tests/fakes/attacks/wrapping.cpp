@@ -1,0 +1,203 @@
+#include "attacks.h"
+
+#include <dlfcn.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace gdbench::tests {
+
+namespace {
+
+const gdbench_implementation* inner = nullptr;
+
+}  // namespace
+
+double now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+void wait_until(double time_ns) {
+  while (now_ns() < time_ns) {
+  }
+}
+
+Values copy_of(const gdbench_instance& self, const gdbench_state& state) {
+  Values values;
+  for (std::int64_t i = 0; i < state.parameter_count; ++i) {
+    const gdbench_tensor& tensor = state.parameters[i];
+    const auto* const bytes = static_cast<const std::byte*>(tensor.data);
+    values.emplace_back(bytes, bytes + static_cast<std::size_t>(tensor.rows * tensor.columns) * self.element_bytes);
+  }
+  return values;
+}
+
+Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign) {
+  Values sum = a;
+  const auto add = [&](auto zero) {
+    using Element = decltype(zero);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      for (std::size_t at = 0; at < sum[i].size(); at += sizeof(Element)) {
+        Element left;
+        Element right;
+        std::memcpy(&left, sum[i].data() + at, sizeof left);
+        std::memcpy(&right, b[i].data() + at, sizeof right);
+        left = static_cast<Element>(left + sign * right);
+        std::memcpy(sum[i].data() + at, &left, sizeof left);
+      }
+    }
+  };
+  if (self.element_bytes == sizeof(float)) {
+    add(float{});
+  } else {
+    add(double{});
+  }
+  return sum;
+}
+
+Values wrapped_values(gdbench_instance& self) {
+  Values values = self.start;
+  std::vector<gdbench_tensor> tensors;
+  for (std::vector<std::byte>& bytes : values) {
+    // Read as one row: the wrapped one fills by size.
+    tensors.push_back({bytes.data(), 1, static_cast<std::int64_t>(bytes.size() / self.element_bytes)});
+  }
+  gdbench_state state{sizeof state, 0, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr, nullptr};
+  inner->get_state(self.wrapped, &state);
+  return values;
+}
+
+std::uint64_t timed_steps(const gdbench_instance& self) {
+  constexpr int kSeen = 6;
+  const auto most = std::ranges::max_element(self.lengths, {}, [](const auto& entry) { return entry.second; });
+  return most != self.lengths.end() && most->second > kSeen ? most->first : 0;
+}
+
+bool in_timed_block(const gdbench_instance& self, std::uint64_t steps) {
+  return timed_steps(self) > 0 && steps == timed_steps(self);
+}
+
+gdbench_status answer(gdbench_instance& self, Values end, std::uint64_t steps) {
+  self.end = std::move(end);
+  self.step += static_cast<std::int64_t>(steps);
+  return GDBENCH_OK;
+}
+
+gdbench_status wrapped_run(gdbench_instance& self, std::uint64_t steps) {
+  const gdbench_status status = inner->run(self.wrapped, steps);
+  return status == GDBENCH_OK && inner->sync != nullptr ? inner->sync(self.wrapped) : status;
+}
+
+gdbench_status honest_run(gdbench_instance& self, std::uint64_t steps) {
+  self.end.clear();
+  const double started_ns = now_ns();
+  const gdbench_status status = wrapped_run(self, steps);
+  self.block_ns = now_ns() - started_ns;
+  self.step += static_cast<std::int64_t>(steps);
+  return status;
+}
+
+namespace {
+
+gdbench_status create(gdbench_instance** instance) {
+  *instance = new gdbench_instance;
+  return inner->create(&(*instance)->wrapped);
+}
+
+void destroy(gdbench_instance* self) {
+  inner->destroy(self->wrapped);
+  delete self;
+}
+
+gdbench_status load(gdbench_instance* self, const gdbench_data* data) { return inner->load(self->wrapped, data); }
+
+gdbench_status prepare(gdbench_instance* self, const gdbench_problem* problem, const gdbench_settings* settings) {
+  self->element_bytes = problem->dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double);
+  return inner->prepare(self->wrapped, problem, settings);
+}
+
+gdbench_status evaluate(gdbench_instance* self, std::int32_t split, double* loss) {
+  return inner->evaluate(self->wrapped, split, loss);
+}
+
+gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
+  const gdbench_status status = inner->get_state(self->wrapped, state);
+  for (std::size_t i = 0; i < self->end.size(); ++i) {
+    std::memcpy(state->parameters[i].data, self->end[i].data(), self->end[i].size());
+  }
+  state->step = self->step;
+  return status;
+}
+
+template <int attack>
+gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
+  self->start = copy_of(*self, *state);
+  self->end.clear();
+  self->step = state->step;
+  const gdbench_status status = inner->set_state(self->wrapped, state);
+  if (status != GDBENCH_OK || kAttacks[attack].set_state == nullptr) return status;
+  return kAttacks[attack].set_state(*self);
+}
+
+template <int attack>
+gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
+  ++self->requests;
+  ++self->lengths[steps];
+  return kAttacks[attack].run(*self, steps);
+}
+
+gdbench_implementation implementations[kAttackCount];
+
+template <int attack>
+void make() {
+  gdbench_implementation& made = implementations[attack];
+  made = *inner;
+  made.id = kAttacks[attack].id;
+  made.description = "an attack";
+  made.optimizers = GDBENCH_BIT(GDBENCH_SGD);
+  made.create = create;
+  made.destroy = destroy;
+  made.load = load;
+  made.prepare = prepare;
+  made.set_state = set_state<attack>;
+  made.get_state = get_state;
+  made.run = run<attack>;
+  made.sync = nullptr;
+  made.evaluate = evaluate;
+  made.profile = nullptr;
+  made.helper_threads_in_use = nullptr;
+  made.runtime = nullptr;
+  made.imported = nullptr;
+}
+
+template <int... attacks>
+void make_all(std::integer_sequence<int, attacks...> /*all*/) {
+  (make<attacks>(), ...);
+}
+
+}  // namespace
+
+}  // namespace gdbench::tests
+
+extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
+  using namespace gdbench::tests;
+  void* const library = dlopen(GDBENCH_WRAPPED_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  void* const symbol = library != nullptr ? dlsym(library, GDBENCH_PLUGIN_ENTRY_NAME) : nullptr;
+  if (symbol == nullptr) {
+    host->set_error(host->context, "the plugin to be wrapped cannot be opened");
+    return nullptr;
+  }
+  const gdbench_plugin* const wrapped = reinterpret_cast<gdbench_plugin_entry_function>(symbol)(host);
+  if (wrapped == nullptr) return nullptr;
+  inner = wrapped->implementations[0];
+  make_all(std::make_integer_sequence<int, kAttackCount>());
+  static const gdbench_implementation* pointers[kAttackCount];
+  for (int i = 0; i < kAttackCount; ++i) pointers[i] = &implementations[i];
+  static gdbench_plugin plugin{};
+  plugin = {sizeof plugin, GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, "attacks", "1", kAttackCount, pointers};
+  return &plugin;
+}
