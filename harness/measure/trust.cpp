@@ -48,11 +48,11 @@ constexpr double kOutsideNs = 100'000;
 constexpr double kUntoldOutsideNs = 2e6;
 constexpr double kUntoldTensorNs = 3 * 100'000;
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
-// long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout: 48. So much is a
-// whole step of a large network, whose copies are slow for want of caches, each by itself: a share of the block bounds
-// them there, or what three such copies take under load.
+// long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout: 48. So much may be
+// a whole step of a large network, whose copies are slow for want of caches, each by itself: a share of the block bounds
+// them there, beside what three such copies take under load.
 constexpr double kOutsideCopies = 48;
-constexpr double kFewestOutsideCopies = 8;
+constexpr double kOutsideCopiesOfLargeStates = 16;
 constexpr double kOutsideShare = 0.1;
 // Three copies of a tensor to or from a device, each of which is begun and waited for.
 constexpr double kDeviceCopyNs = 3 * 20'000;
@@ -156,8 +156,9 @@ double outside_limit_ns(const OutsideWork& work) {
   const auto tensors = static_cast<double>(work.tensors);
   const double fixed_ns = work.told ? work.compute_threads * kOutsideNs
                                     : kUntoldOutsideNs + 2 * work.overhead_ns + kUntoldTensorNs * tensors;
-  const double most = std::max(kOutsideShare * work.block_ns, kFewestOutsideCopies * work.copy_ns);
-  return fixed_ns + std::min(kOutsideCopies * work.copy_ns, most) + (work.on_device ? kDeviceCopyNs * tensors : 0);
+  const double copies_ns = std::min(kOutsideCopies * work.copy_ns,
+                                    kOutsideCopiesOfLargeStates * work.copy_ns + kOutsideShare * work.block_ns);
+  return fixed_ns + copies_ns + (work.on_device ? kDeviceCopyNs * tensors : 0);
 }
 
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns) {

@@ -68,8 +68,8 @@ class DeviceTrust {
 
 // The most that a worker may spend outside the clock from one timed block of `block_ns` to the next, by CPU time and by
 // wall time: a constant for each compute thread, which may wait a moment for more work, and some quick copies of the
-// state, which take `copy_ns` each, but no more than a share of the block where that is more than the slow copies that
-// are made: the state is set before the warm-up and before the block, and read after it. `told`: a plugin's host tells
+// state, which take `copy_ns` each, bounded by a share of the block: the state is set before the warm-up and before the
+// block, and read after it. `told`: a plugin's host tells
 // the plugin's time from its own; else whole requests count, in whatever language, each with its `overhead_ns`, and
 // each of the state's `tensors` is converted. `on_device`: they are copied to a device, which takes its time to begin.
 struct OutsideWork {
