@@ -42,9 +42,11 @@ StartVariation vary_start(const scenario::State& start, scenario::Dtype dtype, d
 
 scenario::State varied(scenario::State start, const Parameters& way, const StartVariation& variation) {
   for (std::size_t tensor = 0; tensor < way.size() && variation.along != 0; ++tensor) {
-    for (std::size_t i = 0; i < way[tensor].size(); ++i) start.parameters[tensor][i] += variation.along * way[tensor][i];
+    for (std::size_t i = 0; i < way[tensor].size(); ++i)
+      start.parameters[tensor][i] += variation.along * way[tensor][i];
   }
-  for (const VariedEntry& changed : variation.entries) start.parameters[changed.tensor][changed.entry] += changed.change;
+  for (const VariedEntry& changed : variation.entries)
+    start.parameters[changed.tensor][changed.entry] += changed.change;
   return start;
 }
 

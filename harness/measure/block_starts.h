@@ -18,8 +18,8 @@ struct VariedEntry {
   double change = 0;
 };
 
-// How a block's start differs from the scenario's: by a share of the way that a block goes, forwards or backwards, which
-// changes what its steps do, and by some entries, which no other block has.
+// How a block's start differs from the scenario's: by a share of the way that a block goes, forwards or backwards,
+// which changes what its steps do, and by some entries, which no other block has.
 struct StartVariation {
   double along = 0;  // times the way
   std::vector<VariedEntry> entries;

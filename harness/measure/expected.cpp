@@ -79,7 +79,8 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
   const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
   ExpectedDisplacement expected;
   expected.value = verify::displacement(start, exact);
-  expected.tolerance = (jumps(problem) || !affordable ? kRelativeToleranceOfJumps : kRelativeTolerance) * expected.value;
+  expected.tolerance =
+      (jumps(problem) || !affordable ? kRelativeToleranceOfJumps : kRelativeTolerance) * expected.value;
   if (affordable) {
     // What rounding does along this trajectory, which hundreds of steps of Adam multiply, and another start.
     std::mt19937_64 generator;  // any will do, the same in every run
@@ -116,9 +117,10 @@ std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const 
 std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expected) {
   const double distance = verify::displacement(end, expected.state);
   if (distance <= expected.tolerance) return {};
-  return formatted("a timed block ended %.3g away from where its steps lead, which is %.3g from its start; expected at "
-                   "most %.1g",
-                   distance, expected.displacement, expected.tolerance);
+  return formatted(
+      "a timed block ended %.3g away from where its steps lead, which is %.3g from its start; expected at "
+      "most %.1g",
+      distance, expected.displacement, expected.tolerance);
 }
 
 double replay_tolerance(const scenario::Problem& problem) { return end_tolerance(problem); }

@@ -103,8 +103,11 @@ class LaunchGroup {
     CellWorker worker = TRY(CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch));
     member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
     MeasuredWorker::Expectation expectation{problem, &*live.scenario->dataset, live.expected, live.expected_step};
-    member->worker.emplace(std::move(worker), *live.planned, *cell_of(live).block, std::move(expectation),
-                           options_.rounds, !std::exchange(live.checked, true));
+    member->worker.emplace(
+        std::move(worker), *live.planned, *cell_of(live).block, std::move(expectation), options_.rounds,
+        !std::exchange(live.checked, true),
+        options_.check_seed + live.planned->index + report_.cells.size() * static_cast<std::uint64_t>(launch_));
+    TRY(member->worker->measure_overhead());
     return member;
   }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/expected.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
-#include "harness/measure/expected.h"
 #include "harness/report/journal.h"
 #include "harness/report/report.h"
 

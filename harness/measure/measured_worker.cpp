@@ -17,12 +17,12 @@ constexpr int kMaxAttempts = 8;
 // Interruptions only make a block longer, by two to five times: one clean try is enough, and cheats have none.
 constexpr int kTries = 8;
 // Where what is measured scatters by more than this from try to try, the machine is at work, and there are more tries.
-constexpr int kTriesOnANoisyMachine = 24;
+constexpr int kTriesOnANoisyMachine = 16;
 constexpr double kScatter = 1.3;
 // A virtual machine may be slowed down to less than half its speed for tenths of a second, all its cells alike, while a
-// step is held against blocks from before: a second in all, where each wait is twice the one before.
+// step is held against blocks from before: half a second in all, where each wait is twice the one before.
 constexpr std::chrono::milliseconds kFirstWait{8};
-constexpr std::chrono::milliseconds kLongestWait{512};
+constexpr std::chrono::milliseconds kLongestWait{128};
 // A step of another length of block may take this much longer: caches and clocks differ.
 constexpr double kLongerStep = 1.5;
 constexpr double kMinGrowth = 1.5;  // of the time, from n steps to 2n
@@ -89,15 +89,16 @@ report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t step
 }  // namespace
 
 MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block,
-                               Expectation expectation, int rounds, bool is_first)
+                               Expectation expectation, int rounds, bool is_first, std::uint64_t seed)
     : worker_(std::move(worker)),
       planned_(planned),
       block_(block),
       expectation_(std::move(expectation)),
       copy_ns_(worker_.copy_ns()),
-      // Not the run's seed, which a worker could know, too.
-      generator_(std::random_device{}()) {
-  const auto any_block = [&](int first) { return first + static_cast<int>(generator_() % static_cast<unsigned>(rounds + 1 - first)); };
+      generator_(seed) {
+  const auto any_block = [&](int first) {
+    return first + static_cast<int>(generator_() % static_cast<unsigned>(rounds + 1 - first));
+  };
   if (!is_verified()) return;
   if (is_first || generator_() % kOneLaunchIn == 0 || !expectation_.block) end_checked_in_ = any_block(0);
   // Times are compared with those of samples: not before there are some.
@@ -111,12 +112,11 @@ void MeasuredWorker::vary_starts() {
   const double distance = known ? expectation_.block->value : 0;
   const Parameters& way = known ? *expectation_.block->way : Parameters();
   for (const std::size_t image : {kStartImage, kWarmUpImage}) {
-    worker_.vary_start(image, way, measure::vary_start(worker_.scenario_start(), worker_.dtype(), distance, generator_));
+    worker_.vary_start(image, way,
+                       measure::vary_start(worker_.scenario_start(), worker_.dtype(), distance, generator_));
   }
 }
 
-// Of a request that the worker has next to nothing to do for: no step of a plugin, whose host answers it alone; a single
-// step of others, so that a lead-in is known.
 Status MeasuredWorker::measure_overhead() {
   double least_ns = std::numeric_limits<double>::infinity();
   for (int i = 0; i < (is_hosted() ? kOverheadTries : kOverheadTriesOfAdapters); ++i) {
@@ -131,7 +131,7 @@ double MeasuredWorker::outside_limit_ns(const protocol::BlockAnswer& answer) con
                                     .compute_threads = planned_.compute_threads(),
                                     .copy_ns = copy_ns_,
                                     .block_ns = answer.real_ns,
-                                    .overhead_ns = overhead_ns_.value_or(0),
+                                    .overhead_ns = overhead_ns_,
                                     .tensors = worker_.tensor_count(),
                                     .on_device = planned_.on_device()});
 }
@@ -141,12 +141,12 @@ std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer
   std::string reason = untrusted_for_outside_work(answer.outside, limit_ns);
   if (!reason.empty()) return reason;
   reason = untrusted_for_request(
-      answer, unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_.value_or(0), answer.real_ns));
+      answer, unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_, answer.real_ns));
   if (!reason.empty() || !is_hosted()) return reason;
   // What the coordinator saw of the other requests, in each of which its host has something to do.
   constexpr int kOtherRequests = 4;
-  const double most_ns = limit_ns + kOtherRequests * unclaimed_limit_ns(true, planned_.compute_threads(),
-                                                                        overhead_ns_.value_or(0), 0);
+  const double most_ns =
+      limit_ns + kOtherRequests * unclaimed_limit_ns(true, planned_.compute_threads(), overhead_ns_, 0);
   return untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
 }
 
@@ -160,7 +160,7 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
                          .compute_threads = planned_.compute_threads(),
                          .helper_threads = std::clamp(in_use, 0, declared)};
   std::vector<std::string> reasons = {untrusted_reason(claim),
-                                      untrusted_for_overhead(is_hosted(), overhead_ns_.value_or(0), answer.real_ns),
+                                      untrusted_for_overhead(is_hosted(), overhead_ns_, answer.real_ns),
                                       processor_.judge(claim)};
   // Work that a calibration adds is the host's alone.
   if (block_.added_iterations.value_or(0) == 0) reasons.push_back(device_.judge(claim));
@@ -171,7 +171,8 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
     std::string reason = untrusted_reason(sample.displacement, *expectation_.block);
     // The starts of blocks differ; what follows from this one decides.
     if (!reason.empty()) {
-      const auto own = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps);
+      const auto own =
+          expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps);
       if (own) reason = untrusted_reason(worker_.state(kEndImage, 0), *own);
     }
     reasons.push_back(std::move(reason));
@@ -190,7 +191,6 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
 }
 
 Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& options) {
-  if (!overhead_ns_) TRY(measure_overhead());
   for (int attempt = 1;; ++attempt) {
     vary_starts();
     const protocol::BlockAnswer answer =
@@ -208,7 +208,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     if (blocks_ > 0) step_times_ns_.push_back(block.sample.real_ns);
     least_warm_up_ns_ = std::min(least_warm_up_ns_, answer.warm_up_ns);
     const int index = blocks_++;
-    if (block.distrust.empty() && index == end_checked_in_) block.distrust = TRY(untrusted_for_end());
+    if (block.distrust.empty() && index == end_checked_in_) block.distrust = TRY(untrusted_for_end(block_.steps));
     if (block.distrust.empty() && index == others_checked_in_) block.distrust = TRY(check_other_blocks());
     return block;
   }
@@ -227,13 +227,10 @@ Result<std::string> MeasuredWorker::check_other_blocks() {
   return reason.empty() ? untrusted_for_step() : reason;
 }
 
-Result<std::string> MeasuredWorker::untrusted_for_end() {
-  if (expectation_.block) {
-    const auto expected = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps);
-    return expected ? untrusted_reason(worker_.state(kEndImage, 0), *expected) : std::string();
-  }
-  if (block_.steps < 2) return std::string();
-  return untrusted_for_replay(block_.steps);
+Result<std::string> MeasuredWorker::untrusted_for_end(std::uint64_t steps) {
+  const auto expected = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), steps);
+  if (expected) return untrusted_reason(worker_.state(kEndImage, 0), *expected);
+  return steps < 2 ? std::string() : untrusted_for_replay(steps);
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_replay(std::uint64_t steps) {
@@ -243,9 +240,10 @@ Result<std::string> MeasuredWorker::untrusted_for_replay(std::uint64_t steps) {
   const double apart = worker_.distance(kEndImage, kReplayImage);
   // Written so that NaN fails.
   if (apart <= replay_tolerance(expectation_.problem) * moved) return std::string();
-  return formatted("a timed block of %llu steps ended %.3g away from where the same steps in two parts lead, which is "
-                   "%.3g from its start",
-                   static_cast<unsigned long long>(steps), apart, worker_.distance(kStartImage, kReplayImage));
+  return formatted(
+      "a timed block of %llu steps ended %.3g away from where the same steps in two parts lead, which is "
+      "%.3g from its start",
+      static_cast<unsigned long long>(steps), apart, worker_.distance(kStartImage, kReplayImage));
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_step() {
@@ -277,9 +275,10 @@ Result<std::string> MeasuredWorker::untrusted_for_lengths() {
     const auto count = static_cast<double>(steps);
     vary_starts();
     const double once_ns = TRY(worker_.run_block(steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
+    if (attempt == 0) reason = TRY(untrusted_for_end(steps));
     vary_starts();
     const double twice_ns = TRY(worker_.run_block(2 * steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
-    if (attempt == 0) reason = TRY(untrusted_for_replay(2 * steps));
+    if (attempt == 0 && reason.empty() && steps == 1) reason = TRY(untrusted_for_end(2));
     if (!reason.empty()) return reason;
     step_times.push_back(once_ns / count);
     least = {std::min(least.once_ns, once_ns / count), std::min(least.twice_ns, twice_ns / count)};

@@ -27,10 +27,14 @@ class MeasuredWorker {
     std::optional<ExpectedDisplacement> step;   // of a single step, where that of a block is not
   };
 
-  // Of a worker that has made its first step. `rounds`: how many blocks it will have. `is_first`: nothing was asked of
-  // its cell yet, and every check is made; later workers are checked at random.
+  // Of a worker that has made its first step. `rounds`: how many blocks it will have beside the cold one. `is_first`:
+  // its cell was not checked yet, and every check is made; later workers are checked at random.
   MeasuredWorker(CellWorker worker, const PlannedCell& planned, const report::Block& block, Expectation expectation,
-                 int rounds, bool is_first);
+                 int rounds, bool is_first, std::uint64_t seed);
+
+  // What the coordinator's clock shows of a request that the worker has next to nothing to do for: no step of a plugin,
+  // whose host answers it alone; a single step of others, so that a lead-in is known. Errors: the worker failed.
+  Status measure_overhead();
 
   struct JudgedBlock {
     report::Sample sample;     // without its place in the launch
@@ -55,7 +59,6 @@ class MeasuredWorker {
   bool is_verified() const { return planned_.proof == Proof::trajectory; }
   bool is_hosted() const { return planned_.entry->hosted() && planned_.ranks == 1; }
   void vary_starts();
-  Status measure_overhead();
   double outside_limit_ns(const protocol::BlockAnswer& answer) const;
   // Why the block has to be made again; empty where it has not.
   std::string reason_to_repeat(const protocol::BlockAnswer& answer) const;
@@ -64,8 +67,9 @@ class MeasuredWorker {
   // not been asked for before, and from states that it has met before or that it had a request to think about. Times
   // have some tries, as a machine may interrupt.
   Result<std::string> check_other_blocks();
-  // The block that was made last ended where its steps lead, by the reference or by untimed steps of the same worker.
-  Result<std::string> untrusted_for_end();
+  // The block that was made last, of so many steps, ended where they lead, by the reference or by untimed steps of the
+  // same worker.
+  Result<std::string> untrusted_for_end(std::uint64_t steps);
   // The block that was made last, of so many steps, ended where the same steps in two parts end, which are not timed.
   Result<std::string> untrusted_for_replay(std::uint64_t steps);
   // A single step moves the parameters as far as the reference says, where a block's steps are too many for it.
@@ -84,14 +88,14 @@ class MeasuredWorker {
   report::Block block_;
   Expectation expectation_;
   double copy_ns_;
-  std::optional<double> overhead_ns_;  // of a request of next to no work, once it is measured
+  double overhead_ns_ = 0;  // of a request of next to no work
   ProcessorTrust processor_;
   DeviceTrust device_;
   std::mt19937_64 generator_;
   int blocks_ = 0;           // that were judged
   int end_checked_in_ = -1;  // the block after which it is; -1: none
   int others_checked_in_ = -1;
-  std::vector<double> step_times_ns_;      // of the samples that are not cold
+  std::vector<double> step_times_ns_;  // of the samples that are not cold
   double least_warm_up_ns_ = std::numeric_limits<double>::infinity();
   int repeated_blocks_ = 0;
 };

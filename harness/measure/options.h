@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "harness/machine/device_state.h"
@@ -58,6 +59,9 @@ struct RunOptions {
     return quick ? block : long_block;
   }
   std::uint64_t seed = 1;
+  // Of what a worker must not foresee: where blocks start, and after which of them it is checked. Not of the run's
+  // seed, which a worker may know.
+  std::uint64_t check_seed = std::random_device{}();
   std::filesystem::path reference_cache;  // where reference trajectories are kept for other runs; empty: nowhere
   // Workers of a scenario run side by side while the machine has so much memory left; those beyond it run after them,
   // in the same launch.

@@ -28,7 +28,7 @@ constexpr double kDeviceSlackNs = 20'000;
 constexpr double kDeviceSlackFactor = 1.01;
 constexpr double kLaunchAndWaitNs = 100'000;
 constexpr double kLaunchAndWaitFactor = 1.1;
-constexpr double kIdleShare = 0.05;  // an idle process uses nothing, a busy one on a loaded machine not much
+constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy one on a loaded machine not much
 constexpr double kIdleSlackNs = 5e6;  // for each thread, which may look out for more work for a moment
 
 // Two measurements of a ceiling in one run differ by up to some per cent.
@@ -49,10 +49,10 @@ constexpr double kUntoldOutsideNs = 2e6;
 constexpr double kUntoldTensorNs = 3 * 100'000;
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout: 48. So much may be
-// a whole step of a large network, whose copies are slow for want of caches, each by itself: a share of the block bounds
-// them there, beside what three such copies take under load.
+// a whole step of a large network, whose copies are slow for want of caches, each by itself: a share of the block
+// bounds them there, beside what three such copies take under load.
 constexpr double kOutsideCopies = 48;
-constexpr double kOutsideCopiesOfLargeStates = 16;
+constexpr double kOutsideCopiesOfLargeStates = 10;
 constexpr double kOutsideShare = 0.1;
 // Three copies of a tensor to or from a device, each of which is begun and waited for.
 constexpr double kDeviceCopyNs = 3 * 20'000;
@@ -128,9 +128,10 @@ double unclaimed_limit_ns(bool hosted, int compute_threads, double overhead_ns, 
 std::string untrusted_for_overhead(bool hosted, double overhead_ns, double block_ns) {
   const double limit_ns = hosted ? kOverheadNs : kUntoldOverheadNs + kOverheadShare * block_ns;
   if (overhead_ns <= limit_ns) return {};
-  return formatted("answers a request of %s step only %.3g ms after the time that it says; a block of %.3g ms allows "
-                   "for %.3g ms",
-                   hosted ? "no" : "one", overhead_ns * 1e-6, block_ns * 1e-6, limit_ns * 1e-6);
+  return formatted(
+      "answers a request of %s step only %.3g ms after the time that it says; a block of %.3g ms allows "
+      "for %.3g ms",
+      hosted ? "no" : "one", overhead_ns * 1e-6, block_ns * 1e-6, limit_ns * 1e-6);
 }
 
 std::string untrusted_for_request(const protocol::BlockAnswer& answer, double limit_ns) {

@@ -211,7 +211,7 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
 // How long a block lasts, so that what a worker may spend outside its clock is a small part of it: copies of a large
 // state, and what an adapter does in front of its first step.
 Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell, const BlockTimes& times) {
-  constexpr double kCopies = 150;
+  constexpr double kCopies = 80;
   constexpr double kLeadIns = 10;
   constexpr double kMostSeconds = 2;
   double seconds = std::max(times.seconds, kCopies * worker.copy_ns() * 1e-9);

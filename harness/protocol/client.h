@@ -45,11 +45,11 @@ struct BlockAnswer : RunAnswer {
   bool host_tells_outside = false;  // whether that is the plugin's time alone; hosts before protocol 1.5 do not say
   std::int64_t end_step = 0;
   // What follows is the coordinator's own knowledge, whatever the worker says. Zeros where there is no process.
-  double waiting_ns = 0;      // of the request, that worker and coordinator were ready and had no processor
-  double request_cpu_ns = 0;  // CPU time of the worker's threads during the request
-  double children_cpu_ns = 0;  // of processes below the worker, since the block before
-  int children = 0;            // processes below the worker now
-  double warm_up_ns = 0;       // what the worker says that its warm-up took
+  double waiting_ns = 0;         // of the request, that worker and coordinator were ready and had no processor
+  double request_cpu_ns = 0;     // CPU time of the worker's threads during the request
+  double children_cpu_ns = 0;    // of processes below the worker, since the block before
+  int children = 0;              // processes below the worker now
+  double warm_up_ns = 0;         // what the worker says that its warm-up took
   double other_requests_ns = 0;  // all other requests since the block before, less what they waited and runs claim
   OutsideTime idle{};            // since the block before, without a request
 };

@@ -16,7 +16,7 @@ int landlock_version();
 
 // What a process may do beyond reading, executing, and writing in its own folder.
 struct Permissions {
-  bool network = false;                             // bind and connect by TCP
+  bool network = false;                              // bind and connect by TCP
   std::vector<std::filesystem::path> writable = {};  // files, and folders with all below them; missing ones are ignored
 };
 

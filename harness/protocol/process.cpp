@@ -88,8 +88,8 @@ void become_worker(char* const* argv, char* const* environment, const std::vecto
   execvpe(argv[0], argv, environment);
 }
 
-// This process's environment with `changes` ("NAME=value") in it, and with `preload` (where there is one) before what is
-// preloaded anyway.
+// This process's environment with `changes` ("NAME=value") in it, and with `preload` (where there is one) before what
+// is preloaded anyway.
 std::vector<std::string> environment_with(std::vector<std::string> changes, const std::string& preload) {
   if (!preload.empty()) {
     const char* const others = std::getenv("LD_PRELOAD");
@@ -99,7 +99,8 @@ std::vector<std::string> environment_with(std::vector<std::string> changes, cons
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('=') + 1);
-    const bool changed = std::ranges::any_of(changes, [&](const std::string& change) { return change.starts_with(name); });
+    const bool changed =
+        std::ranges::any_of(changes, [&](const std::string& change) { return change.starts_with(name); });
     if (!changed) variables.emplace_back(text);
   }
   variables.insert(variables.end(), changes.begin(), changes.end());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -96,7 +97,12 @@ Status ProcessClient::watch() {
 Error ProcessClient::explain(const Error& error) {
   if (error.kind == ErrorKind::disconnected) {
     // Ended on its own: a moment for the kernel to report it.
-    Error explained{ErrorKind::crashed, process_.finish(0.5).text()};
+    const ProcessEnd end = process_.finish(0.5);
+    Error explained{ErrorKind::crashed, end.text()};
+    // No process does this to itself by a mistake, and gdbench did not.
+    if (end.kind == ProcessEnd::Kind::signal && end.number == SIGKILL) {
+      explained.message = "killed from outside, by another process or for want of memory: " + explained.message;
+    }
     if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
     return explained;
   }
@@ -183,7 +189,8 @@ Result<std::int64_t> ProcessClient::get_state(std::size_t image) {
 // As its host says, who tells the plugin's time from its own; of other workers what their answers to run do not claim.
 OutsideTime ProcessClient::outside_total(const StateAnswer& answer) const {
   if (answer.outside) return *answer.outside;
-  return {static_cast<double>(process_.cpu_ns()) - totals_.claimed_cpu_ns, totals_.requests_ns - totals_.claimed_ns};
+  return {static_cast<double>(process_.cpu_ns()) - totals_.claimed_cpu_ns,
+          totals_.requests_ns - totals_.waiting_ns - totals_.claimed_ns};
 }
 
 Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
@@ -227,7 +234,8 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   const auto unclaimed_ns = [](const Totals& totals) {
     return totals.requests_ns - totals.waiting_ns - totals.claimed_ns;
   };
-  const double own_ns = static_cast<double>(answer->received_ns - answer->sent_ns) - answer->waiting_ns - answer->real_ns;
+  const double own_ns =
+      static_cast<double>(answer->received_ns - answer->sent_ns) - answer->waiting_ns - answer->real_ns;
   answer->other_requests_ns = unclaimed_ns(totals_) - unclaimed_ns(before) - own_ns;
   answer->children_cpu_ns = totals_.children_cpu_ns - before.children_cpu_ns;
   answer->idle = {totals_.idle.cpu_ns - before.idle.cpu_ns, totals_.idle.real_ns - before.idle.real_ns};

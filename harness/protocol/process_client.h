@@ -68,9 +68,9 @@ class ProcessClient : public Client {
   void note_idle_time();
 
   Totals totals_;
-  Totals before_block_;             // at the end of the latest block
-  OutsideTime outside_;             // likewise
-  std::int64_t answered_ns_ = 0;    // when the latest answer came; 0: none did
+  Totals before_block_;               // at the end of the latest block
+  OutsideTime outside_;               // likewise
+  std::int64_t answered_ns_ = 0;      // when the latest answer came; 0: none did
   std::int64_t answered_cpu_ns_ = 0;  // the worker's CPU time then
   std::int64_t next_id_ = 1;
 };

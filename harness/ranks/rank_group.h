@@ -13,12 +13,12 @@
 
 #include "harness/base/json.h"
 #include "harness/base/result.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/base/shared_memory.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/process.h"
 #include "harness/ranks/library.h"
-#include "harness/base/scratch_folder.h"
 
 namespace gdbench::ranks {
 

@@ -97,8 +97,8 @@ gdbench_status run_spoiling_data(gdbench_instance& self, std::uint64_t steps) {
       const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
       const int again = open(path.c_str(), O_RDWR);
       void* const memory = again < 0 ? MAP_FAILED
-                                     : mmap(nullptr, static_cast<std::size_t>(information.st_size), PROT_READ | PROT_WRITE,
-                                            MAP_SHARED, again, 0);
+                                     : mmap(nullptr, static_cast<std::size_t>(information.st_size),
+                                            PROT_READ | PROT_WRITE, MAP_SHARED, again, 0);
       if (memory == MAP_FAILED || descriptor != 5) continue;
       std::memset(memory, 0x3e, static_cast<std::size_t>(information.st_size));
     }

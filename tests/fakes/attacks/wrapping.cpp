@@ -1,11 +1,11 @@
-#include "attacks.h"
-
 #include <dlfcn.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "attacks.h"
 
 namespace gdbench::tests {
 

@@ -55,6 +55,7 @@ class FakeClient : public protocol::Client {
   Result<BlockAnswer> run(const BlockRequest& request) override {
     worker_->max_added_iterations = std::max(worker_->max_added_iterations, request.added_iterations);
     worker_->warm_ups.push_back(request.warm_up);
+    if (request.warm_up > 0) worker_->warm_up_images.emplace_back(request.warm_up_image, request.start_image);
     TRY(set_state(request.start_image, request.start_step));
     worker_->starts.push_back(state_.parameters.front());
     TRY(run_on(request.steps));
@@ -65,6 +66,7 @@ class FakeClient : public protocol::Client {
     answer.end_ns = answer.start_ns + static_cast<std::int64_t>(std::ceil(answer.real_ns));
     now_ns_ = answer.received_ns = answer.end_ns + kRequestNs;
     answer.host_tells_outside = true;
+    answer.warm_up_ns = worker_->step_ns * static_cast<double>(request.warm_up);
     if (worker_->device_share) answer.device_ns = *worker_->device_share * answer.real_ns;
     answer.end_step = TRY(get_state(request.end_image));
     worker_->says(answer);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/protocol/discovery.h"
@@ -28,7 +29,8 @@ struct FakeWorker {
   std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with
   std::vector<std::uint64_t> warm_ups;     // steps before each block, of all of them
-  std::vector<std::vector<double>> starts;  // the first parameter where each block begins
+  std::vector<std::pair<std::size_t, std::size_t>> warm_up_images;  // of those with a warm-up, and where they begin
+  std::vector<std::vector<double>> starts;                          // the first parameter where each block begins
 };
 
 // An implementation of linear regression by SGD in f32, hosted as plugins are, whose workers do as `worker` says.

@@ -23,6 +23,21 @@ TEST(SharedMemory, IsZeroedAlignedAndSharedByDescriptor) {
   EXPECT_EQ(second->data()[99], std::byte{7});
 }
 
+TEST(SharedMemory, SealedCanBeWrittenByItsOwnerAlone) {
+  Result<SharedMemory> made = SharedMemory::create("test", 100);
+  ASSERT_TRUE(made.ok());
+  EXPECT_NE(ftruncate(made->descriptor(), 10), 0) << "its size is fixed from the beginning";
+  const auto writable = [&] {
+    return SharedMemory::adopt(dup(made->descriptor()), 100, SharedMemory::Access::read_write).ok();
+  };
+  EXPECT_TRUE(writable());
+  if (!made->seal().ok()) GTEST_SKIP() << "the kernel cannot seal memory like this (Linux 5.1 can)";
+  EXPECT_FALSE(writable());
+  EXPECT_NE(pwrite(made->descriptor(), "x", 1, 0), 1);
+  EXPECT_TRUE(SharedMemory::adopt(dup(made->descriptor()), 100, SharedMemory::Access::read_only).ok());
+  made->data()[0] = std::byte{1};
+}
+
 TEST(SharedMemory, MovesLeaveNothingBehind) {
   Result<SharedMemory> made = SharedMemory::create("test", 10);
   ASSERT_TRUE(made.ok());

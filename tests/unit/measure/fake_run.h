@@ -21,6 +21,7 @@ class FakeRun : public testing::Test {
     options_.launches = 2;
     options_.rounds = 2;
     options_.profiles = false;
+    options_.check_seed = 1;
   }
 
   // An implementation; what its workers are asked goes to log_ as "ID REQUEST".

@@ -2,6 +2,7 @@
 #include "harness/measure/measured_worker.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,14 @@ using report::CellState;
 using MeasuredWorkerTest = FakeRun;
 
 constexpr std::int64_t kStepsOfABlock = 20;  // of 0.1 ms
+
+// As if the block had really taken so long.
+void take(BlockAnswer& answer, double real_ns) {
+  const auto earlier = static_cast<std::int64_t>(answer.real_ns - real_ns);
+  answer.end_ns -= earlier;
+  answer.received_ns -= earlier;
+  answer.real_ns = answer.cpu_ns = real_ns;
+}
 
 TEST_F(MeasuredWorkerTest, ASampleHasTimesOfAStep) {
   add("a/one").says = [](BlockAnswer& answer) {
@@ -68,6 +77,37 @@ TEST_F(MeasuredWorkerTest, WhoIsAlwaysBusyOutsideTheClockIsNotBelieved) {
   EXPECT_EQ(cell(0).samples.size(), 1U);
 }
 
+TEST_F(MeasuredWorkerTest, ATimeFarBelowThatOfItsRequestIsNotBelieved) {
+  add("a/patches its clock").says = [](BlockAnswer& answer) {
+    if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
+  };
+  make_plan();
+  run();
+  expect_status(0, CellState::untrusted,
+                "says that a block took 2.04 ms, and the answer came after 3.4 ms, 8 blocks in a row");
+}
+
+TEST_F(MeasuredWorkerTest, AWarmUpThatTakesAWholeBlockIsNotBelieved) {
+  add("a/trains in its warm-up").says = [](BlockAnswer& answer) { answer.warm_up_ns = 2e6; };
+  make_plan();
+  run();
+  expect_status(0, CellState::untrusted, "1 untimed step(s) before a block take at least 2 ms, a timed one 0.1 ms");
+}
+
+TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocks) {
+  const tests::FakeWorker& worker = add("a/one");
+  make_plan();
+  run();
+  expect_status(0, CellState::ok, "");
+  ASSERT_GE(worker.warm_up_images.size(), 8U);
+  std::set<std::size_t> places;
+  for (const auto& [warm_up, start] : worker.warm_up_images) {
+    EXPECT_NE(warm_up, start);
+    places.insert(start);
+  }
+  EXPECT_GT(places.size(), 1U) << "an address does not say what a state is for";
+}
+
 TEST_F(MeasuredWorkerTest, TheFirstReasonOfAllIsTold) {
   add("a/rounds down").says = [](BlockAnswer& answer) {
     if (answer.end_step != kStepsOfABlock) return;
@@ -90,23 +130,25 @@ TEST_F(MeasuredWorkerTest, TracesInsideTheClockAreNotedOnce) {
 
 TEST_F(MeasuredWorkerTest, WhoIsQuickInBlocksOfTheTimedLengthAloneIsNotBelieved) {
   add("a/knows the length").says = [](BlockAnswer& answer) {
-    if (answer.end_step == kStepsOfABlock) answer.real_ns = answer.cpu_ns = answer.real_ns / 3;
+    if (answer.end_step == kStepsOfABlock) take(answer, answer.real_ns / 3);
   };
   make_plan();
   run();
   EXPECT_EQ(cell(0).block->steps, 20U);
-  expect_status(0, CellState::untrusted,
-                "a step takes 1e+05 ns in a block of a length that it had not seen, 3.33e+04 ns in the timed blocks");
-  EXPECT_EQ(cell(0).launches.size(), 1U) << "found at the end of the first launch";
+  expect_status(
+      0, CellState::untrusted,
+      "a step takes 1e+05 ns in a block of a length that it had not seen, 3.33e+04 ns in the timed blocks, in "
+      "the best of 8 tries, which differ by up to 1.0 times");
+  EXPECT_LE(cell(0).launches.size(), 1U) << "found in the first launch";
 }
 
 TEST_F(MeasuredWorkerTest, WhoTakesNoLongerForMoreStepsIsNotBelieved) {
-  add("a/remembers").says = [](BlockAnswer& answer) {
-    answer.real_ns = answer.cpu_ns = std::min(answer.real_ns, 1.4e6);
-  };
+  add("a/remembers").says = [](BlockAnswer& answer) { take(answer, std::min(answer.real_ns, 1.4e6)); };
   make_plan();
   run();
-  expect_status(0, CellState::untrusted, "twice as many steps take only 1.00 times as long");
+  expect_status(
+      0, CellState::untrusted,
+      "twice as many steps take only 1.00 times as long, in the best of 8 tries, which differ by up to 1.0 times");
 }
 
 TEST_F(MeasuredWorkerTest, WhoComputesLessInBlocksThatNobodyVerifiedIsNotBelieved) {
@@ -117,8 +159,8 @@ TEST_F(MeasuredWorkerTest, WhoComputesLessInBlocksThatNobodyVerifiedIsNotBelieve
   make_plan();
   run();
   EXPECT_EQ(cell(0).status.state, CellState::untrusted);
-  EXPECT_TRUE(cell(0).status.reason.starts_with("a timed block moved the parameters by ")) << cell(0).status.reason;
-  EXPECT_EQ(cell(0).launches.size(), 1U) << "found at the end of the first launch";
+  EXPECT_TRUE(cell(0).status.reason.starts_with("a timed block ended ")) << cell(0).status.reason;
+  EXPECT_LE(cell(0).launches.size(), 1U) << "found in the first launch";
 }
 
 TEST_F(MeasuredWorkerTest, ABlockOfOneOrTwoStepsIsNotDividedAnyMore) {
@@ -132,21 +174,19 @@ TEST_F(MeasuredWorkerTest, ABlockOfOneOrTwoStepsIsNotDividedAnyMore) {
   expect_status(1, CellState::ok, "");
 }
 
-// What is checked at the end of a launch, once its three samples are there.
+// What is checked after the third and last block, before it is a sample of the report.
 class ForesightTest : public FakeRun {
  protected:
-  void divide_times(BlockAnswer& answer, bool divided) const {
-    if (samples_are_there() && divided) answer.real_ns = answer.cpu_ns = answer.real_ns / 3;
-  }
-  bool samples_are_there() const { return !report_.cells.empty() && report_.cells[0].samples.size() >= 3; }
+  ForesightTest() { options_.launches = 1; }
+  bool are_checked() const { return !report_.cells.empty() && report_.cells[0].samples.size() >= 2; }
 };
 
 TEST_F(ForesightTest, WhoIsQuickerFromAStateThatItSawIsNotBelieved) {
-  int blocks = 0;
-  add("a/knows").says = [&](BlockAnswer& answer) {
-    if (samples_are_there() && answer.end_step == kStepsOfABlock) divide_times(answer, ++blocks % 2 == 0);
+  tests::FakeWorker& worker = add("a/knows");
+  worker.says = [&](BlockAnswer& answer) {
+    const bool seen = worker.starts.size() > 1 && worker.starts.back() == worker.starts.end()[-2];
+    if (are_checked() && seen) take(answer, answer.real_ns / 3);
   };
-  options_.launches = 1;
   make_plan();
   run();
   expect_status(0, CellState::untrusted,
@@ -156,14 +196,13 @@ TEST_F(ForesightTest, WhoIsQuickerFromAStateThatItSawIsNotBelieved) {
 TEST_F(ForesightTest, WhoIsQuickerAfterAnEvaluationIsNotBelieved) {
   bool evaluated = false;
   add("a/trains in evaluate").says = [&](BlockAnswer& answer) {
-    divide_times(answer, evaluated);
+    if (are_checked() && evaluated) take(answer, answer.real_ns / 3);
     evaluated = false;
   };
   on_request_["a/trains in evaluate"] = [&](const std::string& request) {
     evaluated = evaluated || request == "evaluate";
     return Status();
   };
-  options_.launches = 1;
   make_plan();
   run();
   expect_status(0, CellState::untrusted,
@@ -173,13 +212,14 @@ TEST_F(ForesightTest, WhoIsQuickerAfterAnEvaluationIsNotBelieved) {
 TEST_F(ForesightTest, OneCleanTryOfEachCheckIsEnough) {
   bool other_length = false;
   bool timed_length = false;
-  add("a/interrupted").says = [&](BlockAnswer& answer) {
-    if (!samples_are_there()) return;
-    bool& interrupted = answer.end_step == kStepsOfABlock ? timed_length : other_length;
-    if (!interrupted) answer.real_ns = answer.cpu_ns = 4 * answer.real_ns;
+  tests::FakeWorker& worker = add("a/interrupted");
+  worker.says = [&](BlockAnswer& answer) {
+    const bool foresight = worker.warm_ups.back() == 0;
+    if (!are_checked() || (answer.end_step == kStepsOfABlock && !foresight)) return;
+    bool& interrupted = foresight ? timed_length : other_length;
+    if (!interrupted) take(answer, 4 * answer.real_ns);
     interrupted = true;
   };
-  options_.launches = 1;
   make_plan();
   run();
   EXPECT_TRUE(other_length && timed_length);
@@ -189,7 +229,6 @@ TEST_F(ForesightTest, OneCleanTryOfEachCheckIsEnough) {
 // A warm-up begins at the block's own start and would show it.
 TEST_F(ForesightTest, NoStateIsSeenBeforeItsBlockBegins) {
   const tests::FakeWorker& worker = add("a/one");
-  options_.launches = 1;
   make_plan();
   run();
   expect_status(0, CellState::ok, "");
@@ -202,12 +241,11 @@ TEST_F(ForesightTest, WhoCannotEvaluateIsNotBlamedAndWhoDiesOfItIs) {
   add("b/dies");
   const auto fails_at_the_end = [this](const Error& error) {
     return [this, error](const std::string& request) {
-      return request == "evaluate" && samples_are_there() ? Status(error) : Status();
+      return request == "evaluate" && are_checked() ? Status(error) : Status();
     };
   };
   on_request_["a/cannot"] = fails_at_the_end(unsupported("no evaluation"));
   on_request_["b/dies"] = fails_at_the_end(Error{ErrorKind::crashed, "signal 11"});
-  options_.launches = 1;
   make_plan();
   run();
   expect_status(0, CellState::ok, "");

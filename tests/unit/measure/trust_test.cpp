@@ -174,17 +174,90 @@ TEST(DeviceTrust, ForgivesSingleBlocks) {
 }
 
 TEST(OutsideTrust, AllowsForCopiesOfTheState) {
-  const double limit_ns = outside_limit_ns(true, 1, 10'000);
+  const OutsideWork work{.told = true, .compute_threads = 1, .copy_ns = 10'000, .block_ns = 1e7, .tensors = 4};
+  const double limit_ns = outside_limit_ns(work);
   EXPECT_EQ(limit_ns, 580'000);
-  EXPECT_EQ(outside_limit_ns(true, 3, 10'000), limit_ns + 200'000) << "threads wait a moment for more work";
-  EXPECT_EQ(outside_limit_ns(true, 1, 10'000, 4), limit_ns + 240'000) << "copies to a device have to be begun";
-  EXPECT_GT(outside_limit_ns(false, 1, 10'000), limit_ns);
+  OutsideWork other = work;
+  other.compute_threads = 3;
+  EXPECT_EQ(outside_limit_ns(other), limit_ns + 200'000) << "threads wait a moment for more work";
+  other = work;
+  other.on_device = true;
+  EXPECT_EQ(outside_limit_ns(other), limit_ns + 240'000) << "copies to a device have to be begun";
+  other = work;
+  other.told = false;
+  other.overhead_ns = 1e6;
+  EXPECT_EQ(outside_limit_ns(other), limit_ns + 5'100'000) << "requests and an interpreter take their time";
   EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
   EXPECT_EQ(
       untrusted_for_outside_work({.cpu_ns = 2.25e6, .real_ns = 1.25e5}, limit_ns),
       "used 2.25 ms of CPU time, 0.125 ms in all, outside the clock of a block; setting and reading its state allows "
       "for 0.58 ms");
   EXPECT_NE(untrusted_for_outside_work({.cpu_ns = 0, .real_ns = 2e6}, limit_ns), "") << "a device may do the work";
+}
+
+// 48 copies of a large state take as long as a step.
+TEST(OutsideTrust, AllowsForNoMoreThanAShareOfTheBlock) {
+  const OutsideWork large{.copy_ns = 500'000, .block_ns = 40e6};
+  EXPECT_EQ(outside_limit_ns(large), 100'000 + 5e6 + 4e6);
+}
+
+// A block that takes 2 ms, whose answer comes after as long and a tenth of a millisecond.
+protocol::BlockAnswer answer_after(double real_ns, double request_ns, double waiting_ns = 0) {
+  protocol::BlockAnswer answer;
+  answer.real_ns = real_ns;
+  answer.received_ns = static_cast<std::int64_t>(request_ns);
+  answer.waiting_ns = waiting_ns;
+  return answer;
+}
+
+TEST(RequestTrust, BoundsATimeByTheCoordinatorsOwn) {
+  const double limit_ns = unclaimed_limit_ns(true, 1, 100'000, 2e6);
+  EXPECT_EQ(limit_ns, 260'000);
+  EXPECT_EQ(untrusted_for_request(answer_after(2e6, 2.25e6), limit_ns), "");
+  EXPECT_EQ(untrusted_for_request(answer_after(1e6, 2.25e6), limit_ns),
+            "says that a block took 1 ms, and the answer came after 2.25 ms");
+  EXPECT_EQ(untrusted_for_request(answer_after(1e6, 2.25e6, 1e6), limit_ns), "") << "it had no processor";
+  EXPECT_GT(unclaimed_limit_ns(false, 1, 100'000, 2e6), limit_ns) << "an interpreter answers";
+}
+
+TEST(RequestTrust, BoundsWhatARequestOfNothingTakes) {
+  EXPECT_EQ(untrusted_for_overhead(true, 0.9e6, 2e6), "");
+  EXPECT_EQ(untrusted_for_overhead(true, 1.1e6, 2e6),
+            "answers a request of no step only 1.1 ms after the time that it says; a block of 2 ms allows for 1 ms");
+  EXPECT_EQ(untrusted_for_overhead(false, 20e6, 200e6), "") << "a lead-in, a tenth of its block";
+  EXPECT_NE(untrusted_for_overhead(false, 20e6, 100e6), "");
+}
+
+TEST(ProcessorTrust, CountsWhatTheKernelSaysAndProcessesBelow) {
+  for (const bool below : {false, true}) {
+    ProcessorTrust trust;
+    BlockClaim claim{.answer = answer_after(2e6, 2.1e6), .steps = 1};
+    claim.answer.cpu_ns = 2e6;
+    (below ? claim.answer.children_cpu_ns : claim.answer.request_cpu_ns) = 4e6;
+    EXPECT_EQ(trust.judge(claim), "");
+    EXPECT_EQ(trust.judge(claim), "");
+    EXPECT_EQ(trust.judge(claim), "used 4.00 ms of CPU time in 2.10 ms with 1 declared thread(s), 3 blocks in a row");
+    claim.helper_threads = 1;
+    EXPECT_EQ(trust.judge(claim), "") << "as many as were declared";
+  }
+}
+
+TEST(ProcessorTrust, FindsWorkWithoutARequest) {
+  ProcessorTrust trust;
+  BlockClaim claim{.answer = answer_after(2e6, 2.1e6), .steps = 1};
+  claim.answer.idle = {.cpu_ns = 9e6, .real_ns = 100e6};
+  EXPECT_EQ(trust.judge(claim), "") << "threads look out for more work for a moment";
+  claim.answer.idle.cpu_ns = 11e6;
+  EXPECT_EQ(trust.judge(claim), "");
+  EXPECT_EQ(trust.judge(claim), "");
+  EXPECT_EQ(trust.judge(claim), "used 11.00 ms of CPU time in 100.00 ms without a request, between 3 blocks in a row");
+}
+
+TEST(ChildrenTrust, AllowsForNone) {
+  protocol::BlockAnswer answer;
+  EXPECT_EQ(untrusted_for_children(answer), "");
+  answer.children = 2;
+  EXPECT_EQ(untrusted_for_children(answer), "has 2 process(es) below its own");
 }
 
 // A regression of 3 features on a processor whose dependent operations take 1 ns each.

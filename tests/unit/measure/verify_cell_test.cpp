@@ -81,7 +81,7 @@ TEST_F(VerifyCellTest, BothPartsOfADividedBlockHaveSteps) {
     run();
     expect_status(0, CellState::ok, "");
   }
-  EXPECT_EQ(empty_blocks, 5 * kSeeds) << "those that are timed";
+  EXPECT_EQ(empty_blocks, (5 + 2 * 5) * kSeeds) << "those that are timed, of verification and of two launches";
 }
 
 TEST_F(VerifyCellTest, WhereNoWorkerCanBeStartedNoCellIsToBlame) {

@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::protocol {
 namespace {
@@ -60,19 +63,64 @@ Process connecting(bool network) {
   const std::string script =
       "use Socket; socket(S, PF_INET, SOCK_STREAM, 0) or exit 200; bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or exit $!;"
       "listen(S, 1); socket(C, PF_INET, SOCK_STREAM, 0); connect(C, getsockname(S)) or exit $!; exit 0";
-  Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", network);
+  const Permissions permissions{.network = network};
+  Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", &permissions);
   EXPECT_TRUE(process.ok());
   return std::move(process).value();
 }
 
 TEST(Process, HasTheNetworkOnlyWhereItIsAsked) {
   EXPECT_EQ(connecting(true).finish(5).text(), "exit status 0");
-  constexpr long kVersion = 1;  // LANDLOCK_CREATE_RULESET_VERSION
-  constexpr long kRulesForTcp = 4;
-  if (syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersion) < kRulesForTcp) {
-    GTEST_SKIP() << "the kernel has no rules for TCP (Linux 6.7 has)";
-  }
+  if (landlock_version() < 4) GTEST_SKIP() << "the kernel has no rules for TCP (Linux 6.7 has)";
   EXPECT_EQ(connecting(false).finish(5).text(), "exit status " + std::to_string(EACCES));
+}
+
+// The exit status of a script that is confined to its folder and `writable`.
+ProcessEnd confined(const std::string& script, const std::vector<std::filesystem::path>& writable = {}) {
+  const Permissions permissions{.writable = writable};
+  Result<Process> process = Process::start({"/bin/sh", "-c", script}, {}, {}, "", &permissions);
+  EXPECT_TRUE(process.ok());
+  return process->finish(5);
+}
+
+TEST(ConfinedProcess, WritesInItsFolderAlone) {
+  if (landlock_version() == 0) GTEST_SKIP() << "the kernel has no Landlock (Linux 5.13 has)";
+  const tests::TemporaryFolder folder;
+  const std::string file = folder.file("file");
+  std::ofstream(file) << "whole";
+  for (const std::string attempt : {"echo x > ", "rm ", "mkdir -p ", "mv ~/own ", "truncate --size 0 "}) {
+    const std::string target = attempt.starts_with("mkdir") ? file + "s" : file;
+    EXPECT_FALSE(confined("echo x > ~/own && " + attempt + target).is_success()) << attempt;
+  }
+  std::ifstream kept(file);
+  std::string text;
+  kept >> text;
+  EXPECT_EQ(text, "whole");
+  EXPECT_FALSE(std::filesystem::exists(file + "s"));
+  EXPECT_TRUE(confined("echo x > " + file, {folder.path()}).is_success()) << "the user grants it";
+  EXPECT_TRUE(confined("mktemp && mkdir -p $XDG_CACHE_HOME && echo x > ~/own && mv ~/own $TMPDIR && echo x > /dev/null")
+                  .is_success())
+      << "the folder and what is in it is its own";
+}
+
+TEST(ConfinedProcess, SignalsNoOther) {
+  if (landlock_version() < 6) GTEST_SKIP() << "the kernel has no rules for signals (Linux 6.12 has)";
+  Process bystander = shell("exec sleep 60");
+  EXPECT_FALSE(confined("kill -9 " + std::to_string(bystander.pid())).is_success());
+  EXPECT_FALSE(confined("kill -0 $PPID").is_success()) << "nor its parent";
+  EXPECT_TRUE(confined("sleep 60 & kill -9 $!").is_success()) << "its own children it may";
+  EXPECT_FALSE(bystander.has_ended());
+}
+
+TEST(Process, KnowsWhatIsBelowIt) {
+  Process process = shell("(setsid sleep 60 &); sleep 60 & while :; do :; done");
+  EXPECT_TRUE(soon([&] { return process.descendants() == 2; })) << "an orphan comes back to it";
+  EXPECT_LT(process.descendants_cpu_ns(), 1'000'000'000);
+  Process busy = shell("sh -c 'while :; do :; done' & sleep 60");
+  EXPECT_TRUE(soon([&] { return busy.descendants_cpu_ns() > 50'000'000; }));
+  Process ended = shell("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; exec sleep 60");
+  EXPECT_TRUE(soon([&] { return ended.descendants() == 0 && ended.descendants_cpu_ns() > 50'000'000; }))
+      << "of those that have ended, too";
 }
 
 TEST(Process, GainsNoPrivileges) {
