@@ -32,10 +32,12 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
 std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected);
 
 // Where a block from one particular start must end. `tolerance` is on the 2-norm of the difference in all parameters.
+// Up to `forgivable` a right end may be off now and then, where units of a ReLU change sides; other blocks then decide.
 struct ExpectedEnd {
   scenario::State state;
   double displacement = 0;
   double tolerance = 0;
+  double forgivable = 0;
 };
 
 // Likewise, where it is affordable.
@@ -48,5 +50,8 @@ std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expe
 // How much of the displacement two ends of the same steps may differ by where neither is the reference's: threads may
 // add in another order from run to run, and a unit of a ReLU change sides.
 double replay_tolerance(const scenario::Problem& problem);
+
+// Whether expected_end takes so little time, some hundredths of a second, that it may be asked in every launch.
+bool is_quickly_checked(const scenario::Problem& problem, std::uint64_t steps);
 
 }  // namespace gdbench::measure

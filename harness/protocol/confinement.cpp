@@ -79,7 +79,7 @@ int landlock_version() {
 }
 
 Result<Confinement> Confinement::make(const fs::path& folder, const Permissions& permissions) {
-  Confinement confinement;
+  Confinement confinement(permissions.network);
   const int version = landlock_version();
   if (version == 0) return confinement;
   const std::uint64_t accesses = file_accesses(version);
@@ -95,8 +95,9 @@ Result<Confinement> Confinement::make(const fs::path& folder, const Permissions&
   return confinement;
 }
 
-void Confinement::enter() const {
+void Confinement::enter() {
   if (rules_.is_open()) syscall(SYS_landlock_restrict_self, rules_.number(), 0);
+  filter_.enter();
 }
 
 Result<fs::path> folder_of_workers(const std::vector<std::string>& argv) {

@@ -7,6 +7,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/unique_descriptor.h"
+#include "harness/protocol/system_calls.h"
 
 namespace gdbench::protocol {
 
@@ -16,7 +17,7 @@ int landlock_version();
 
 // What a process may do beyond reading, executing, and writing in its own folder.
 struct Permissions {
-  bool network = false;                              // bind and connect by TCP
+  bool network = false;                              // sockets, to bind and connect them by TCP, and segments
   std::vector<std::filesystem::path> writable = {};  // files, and folders with all below them; missing ones are ignored
 };
 
@@ -26,11 +27,15 @@ class Confinement {
   // own ones, as far as the kernel has rules for it. Errors: the kernel has Landlock and refuses the rules.
   static Result<Confinement> make(const std::filesystem::path& folder, const Permissions& permissions);
 
-  // From here on for the calling process and all that it starts. Async-signal-safe, for between fork and exec.
-  void enter() const;
+  // From here on for the calling process, which has no_new_privs set, and all that it starts. Async-signal-safe, for
+  // between fork and exec.
+  void enter();
 
  private:
+  explicit Confinement(bool network) : filter_(network) {}
+
   UniqueDescriptor rules_;  // none where the kernel has no Landlock
+  SystemCallFilter filter_;
 };
 
 // A folder for the workers that `argv` starts, the same as long as this process lives, so that a compiler's cache that

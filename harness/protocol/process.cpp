@@ -58,7 +58,7 @@ Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescripto
 // Everything between fork and exec: only async-signal-safe calls. Returns on failure only.
 void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
                    const WorkerDescriptors& copies, const std::vector<int>& processors, pid_t parent,
-                   const Confinement* confinement) {
+                   Confinement* confinement) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;  // the coordinator died before the signal was armed

@@ -1,7 +1,6 @@
 // Compute threads on the processors that the host names for them (gdbench_settings.compute_cores).
 #pragma once
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <cstdint>
@@ -20,7 +19,7 @@ inline void bind_to_processor_of(const gdbench_settings& settings, int thread) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(settings.compute_cores[thread % settings.compute_core_count], &one);
-  static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(one), &one));
+  static_cast<void>(sched_setaffinity(0, sizeof(one), &one));
 }
 
 // Lets the calling thread, and threads that it starts, run on every processor of a compute thread.
@@ -29,7 +28,7 @@ inline void bind_to_all_processors(const gdbench_settings& settings) {
   cpu_set_t all;
   CPU_ZERO(&all);
   for (std::int32_t i = 0; i < settings.compute_core_count; ++i) CPU_SET(settings.compute_cores[i], &all);
-  static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(all), &all));
+  static_cast<void>(sched_setaffinity(0, sizeof(all), &all));
 }
 
 }  // namespace gdbench::implementations

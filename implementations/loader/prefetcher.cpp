@@ -1,6 +1,5 @@
 #include "implementations/loader/prefetcher.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -33,26 +32,25 @@ Prefetcher::Prefetcher(BatchMaker& maker, std::vector<Slot> slots, const std::ve
     : maker_(maker),
       slots_(std::move(slots)),
       few_ready_(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(slots_.size() - 1) / 2)),
-      thread_([this] { work(); }) {
-  try {
-    pin(cores);
-  } catch (...) {
-    stop_making();
-    throw;
-  }
-}
+      thread_(start_thread_on(cores)) {}
 
 Prefetcher::~Prefetcher() {
   if (thread_.joinable()) stop_making();
 }
 
-void Prefetcher::pin(const std::vector<int>& cores) {
+// A thread stays on the processors of the one that makes it.
+std::thread Prefetcher::start_thread_on(const std::vector<int>& cores) {
+  cpu_set_t own;
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
-  if (pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set) == 0) return;
-  throw implementations::Failure(GDBENCH_FAILED, "the helper thread cannot be pinned to processor " +
-                                                     std::to_string(cores.empty() ? -1 : cores.front()));
+  if (sched_getaffinity(0, sizeof own, &own) != 0 || sched_setaffinity(0, sizeof set, &set) != 0) {
+    throw implementations::Failure(GDBENCH_FAILED, "the helper thread cannot be pinned to processor " +
+                                                       std::to_string(cores.empty() ? -1 : cores.front()));
+  }
+  std::thread thread([this] { work(); });
+  sched_setaffinity(0, sizeof own, &own);
+  return thread;
 }
 
 void Prefetcher::stop_making() {

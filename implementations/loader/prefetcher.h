@@ -38,7 +38,7 @@ class Prefetcher {
  private:
   void work();
   void make_all();
-  void pin(const std::vector<int>& cores);
+  std::thread start_thread_on(const std::vector<int>& cores);
   void stop_making();
 
   BatchMaker& maker_;

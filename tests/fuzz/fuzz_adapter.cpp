@@ -62,7 +62,7 @@ GDBENCH_FUZZ_TARGET(adapter) {
   const std::string path = "/proc/" + std::to_string(getpid()) + file.path().string().substr(sizeof("/proc/self") - 1);
   protocol::Limits limits;
   limits.request = std::chrono::milliseconds(500);
-  limits.network = true;  // without it the kernel keeps the adapter from this process's descriptors, too
+  limits.permissions.network = true;  // without it the kernel keeps the adapter from this process's descriptors, too
   auto client = protocol::ProcessClient::start(
       {"/usr/bin/perl", "-e",
        R"(open($in, '<', shift); open($asked, '<&=3'); open($said, '>&=4');)"

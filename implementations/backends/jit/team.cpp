@@ -1,6 +1,5 @@
 #include "implementations/backends/jit/team.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <mutex>
@@ -16,7 +15,7 @@ void bind_calling_thread(int processor) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
-  static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(one), &one));
+  static_cast<void>(sched_setaffinity(0, sizeof(one), &one));
 }
 
 // Until `value` is no longer `old`. Whoever waits long lets others run.
