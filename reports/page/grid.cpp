@@ -51,17 +51,18 @@ std::string warmth(double ratio) {
   return "w" + std::to_string(level);
 }
 
-Place timed_place(const Cell& cell, const render::Ranking& ranking) {
+Place timed_place(const Cell& cell, const render::Rankings& rankings, const render::Ranking& ranking) {
   Place place{.css = "none", .figure = render::format_duration_ns(cell.summary->step_ns.value), .words = "not ranked"};
   if (!report::is_ranked(cell) || ranking.fastest == nullptr) return place;
-  const double ratio = cell.summary->step_ns.value / ranking.fastest->summary->step_ns.value;
-  const bool ties = std::ranges::find(ranking.tied, &cell) != ranking.tied.end();
-  place.css = &cell == ranking.fastest || ties ? "w0" : warmth(ratio);
   if (&cell == ranking.fastest) {
+    place.css = "w0";
     place.words = ranking.won() ? "\u2605 wins" : ranking.tied.empty() ? "\u2606 fastest" : "= ties";
-  } else {
-    place.words = ties ? "= ties" : "\u25BC " + render::format_factor(ratio);
+    return place;
   }
+  const stats::Estimate ratio = rankings.compare(*ranking.fastest, cell).ratio;
+  const bool ties = std::ranges::find(ranking.tied, &cell) != ranking.tied.end();
+  place.words = ties ? "= ties" : ratio.launches > 0 ? "\u25BC " + render::format_factor(ratio.value) : "not compared";
+  if (ties || ratio.launches > 0) place.css = ties ? "w0" : warmth(ratio.value);
   return place;
 }
 
@@ -85,7 +86,7 @@ std::vector<GridRow> rows_of(const std::vector<render::ScenarioTable>& tables, c
         const Cell& cell = *timed_row.cell;
         GridRow& row = row_of(cell);
         row.timed = true;
-        row.places[cell.scenario] = timed_place(cell, ranking);
+        row.places[cell.scenario] = timed_place(cell, rankings, ranking);
         if (!report::is_ranked(cell)) continue;
         row.logarithms += std::log(cell.summary->step_ns.value / ranking.fastest->summary->step_ns.value);
         ++row.ranked;

@@ -1,0 +1,77 @@
+"""The ratio of one pair is the same text wherever a report is shown: the console, Markdown, the page, CSV and JSON."""
+
+import csv
+import io
+import json
+import math
+import re
+import unittest
+
+from checked_outputs import CheckedOutputs
+from random_reports import random_report
+
+FAST, SLOW = "hand/eigen", "tape/eigen"
+# The median of the launches' ratios is 17.25x, the quotient of the two medians 17.82x.
+STEPS = (40.0, 41.0, 42.0, 60.0, 61.0, 62.0)
+RATIOS = (16.0, 16.2, 19.0, 17.0, 17.5, 18.0)
+TEXT = "17.25x"
+# With its interval, and turned over where it is the faster one's time to the slower one's.
+TEXTS = {TEXT, "17.25x [16.00, 19.00]", "0.058x", "0.058x [0.053, 0.062]"}
+SETTINGS = {"launches": 6, "profiled": 0, "targets": False, "failures": 0.0, "gaps": 0.0, "control": None}
+
+
+def two_cells(kind, baseline):
+    """A report whose scenarios all have the same two cells."""
+    document = random_report(3, kind=kind, arms=("new",), **SETTINGS)
+    template = next(cell for cell in document["cells"] if cell["threads"] == 1)
+    document["run"].update(baseline=baseline, status="complete", matrix="made", quick=False)
+    document["cells"] = []
+    for scenario in document["scenarios"]:
+        for name, factors in ((FAST, (1.0,) * 6), (SLOW, RATIOS)):
+            cell = json.loads(json.dumps(template))
+            cell.update(id=f"{scenario['label']}/{name}", scenario=scenario["key"], implementation=name, options={})
+            cell.update(ranked=True)
+            for sample in cell["samples"]:
+                sample["real_ns"] = STEPS[sample["launch"]] * factors[sample["launch"]]
+                sample["cpu_ns"] = sample["real_ns"]
+            document["cells"].append(cell)
+    return document
+
+
+class OneRatio(CheckedOutputs):
+    def expect(self, text, where):
+        """The one ratio of the one pair, and no other."""
+        found = set(re.findall(r"(?<![\w.])\d[\d.]*x(?!\d)(?: \[\d[\d.]*, \d[\d.]*\])?", text))
+        self.assertTrue(found, where)
+        self.assertLessEqual(found, TEXTS, where)
+
+    def test_the_ratio_of_a_pair_is_one_text(self):
+        for kind in ("turned", "few"):
+            for baseline in (FAST, SLOW, ""):
+                with self.subTest(kind=kind, baseline=baseline):
+                    self.check(two_cells(kind, baseline))
+
+    def check(self, document):
+        self.write_json("made.json", document)
+        self.expect(self.render("report", "made.json", width=160), "console")
+        self.expect(self.render("report", "made.json", "--details", width=160), "details")
+        self.expect(self.render("report", "made.json", "--markdown", "-"), "Markdown")
+        self.expect(self.render("explain", "made.json", width=200), "explain")
+        self.call("report", "made.json", "--html", "made.html")
+        page = (self.folder / "made.html").read_text(encoding="utf-8")
+        without_axes = re.sub(r"<svg.*?</svg>|<style.*?</style>|<script.*?</script>", " ", page, flags=re.DOTALL)
+        self.expect(re.sub(r"<[^>]*>", " ", without_axes), "page")
+        self.assertIn("\u25bc " + TEXT, page)
+        rows = list(csv.DictReader(io.StringIO(self.render("report", "made.json", "--csv", "-"))))
+        json_cells = json.loads(self.render("report", "made.json", "--json", "-"))["cells"]
+        ratios = [row["ratio"] for row in rows] + [
+            cell["summary"]["ratio"]["comparison"]["ratio"]["value"] for cell in json_cells if "ratio" in cell["summary"]
+        ]
+        found = [float(ratio) for ratio in ratios if ratio]
+        self.assertEqual(len(found), 2 * len(document["scenarios"]))
+        for ratio in found:
+            self.assertAlmostEqual(max(ratio, 1 / ratio), math.sqrt(17.0 * 17.5), 9)
+
+
+if __name__ == "__main__":
+    unittest.main()
