@@ -137,7 +137,7 @@ Costs costs_of(const report::Cell& cell) {
 // waiting can pay: told to be faster per step, but ready later. Cells that do no arithmetic are no choice, nor are
 // those that used more processors than the others.
 void add_break_evens(const Group& group, const std::string& baseline, const VerdictRules& rules,
-                     const stats::BootstrapOptions& options, std::vector<report::BreakEvenRecord>& break_evens) {
+                     std::vector<report::BreakEvenRecord>& break_evens) {
   std::vector<Costs> all;
   const report::Cell* fastest = nullptr;
   for (const report::Cell* cell : group) {
@@ -158,9 +158,8 @@ void add_break_evens(const Group& group, const std::string& baseline, const Verd
       const stats::VerdictOptions& verdict = rules.of(candidate.cell->scenario);
       const std::vector<stats::Pair> pairs = pairs_of(other.visits, *candidate.cell);
       if (stats::compare(pairs, verdict).verdict != stats::Verdict::faster) continue;
-      break_evens.push_back(
-          {candidate.cell->id, other.cell->id,
-           stats::break_even(candidate.launches, other.launches, stats::margin_of(verdict), options)});
+      break_evens.push_back({candidate.cell->id, other.cell->id,
+                             stats::break_even(candidate.launches, other.launches, stats::margin_of(verdict))});
     }
   }
 }
@@ -258,15 +257,14 @@ std::vector<report::CostFit> cost_fits_of(const report::Report& report, const st
 }  // namespace
 
 report::Attribution attribution_of(const report::Report& report) {
-  const stats::BootstrapOptions bootstrap{.seed = report.run.seed};
   report::Attribution attribution;
   const VerdictRules rules(report);
   const std::string base_strategy = reference_strategy(report);
   for (const Group& group : groups_of(report)) {
     add_taxes(base_strategy, rules, group, attribution.taxes);
-    add_break_evens(group, report.run.baseline, rules, bootstrap, attribution.break_evens);
+    add_break_evens(group, report.run.baseline, rules, attribution.break_evens);
   }
-  attribution.fits = cost_fits_of(report, bootstrap);
+  attribution.fits = cost_fits_of(report, {.seed = report.run.seed});
   return attribution;
 }
 

@@ -16,8 +16,8 @@ namespace gdbench::report {
 struct CellDifference {
   std::string cell;
   std::string base;
-  // Of a step, cell - base: what the ratio below makes of the base's time of a step, so that its interval never
-  // contradicts the verdict. Nothing where no launch has times of both.
+  // Of a step, cell - base, estimated as the ratio is: from the differences of the launches, or of two scenarios from
+  // both medians. Nothing where no launch has times of both.
   stats::Estimate difference_ns;
   stats::Comparison comparison;  // of the cell's time to the base's
 };
@@ -127,7 +127,7 @@ struct DispatchCost {
 };
 
 // The part of the difference that the two cells' calls into frameworks are, each at the price of the cheapest. Its
-// interval is that of the ratio and of the price. The rest, 1 - share, is what those calls do beyond an empty one.
+// interval is that of the difference and of the price. The rest, 1 - share, is what those calls do beyond an empty one.
 struct CallsShare {
   double a_calls = 0;  // 0 for a cell without a framework
   double b_calls = 0;

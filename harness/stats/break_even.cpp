@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <random>
 #include <vector>
+
+#include "harness/stats/distributions.h"
 
 namespace gdbench::stats {
 
@@ -18,13 +19,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // What one launch of the candidate has over the same launch of the other.
 struct Difference {
-  double later_ns = 0;   // it is ready so much later
-  double faster_ns = 0;  // its step takes so much less
-  double margin_ns = 0;  // and may take so much less or more than that
+  Pair ready;  // of the other, and of the candidate
+  Pair step;   // of the candidate, and of the other: its step takes so much less
 };
 
-std::vector<Difference> paired(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other,
-                               double margin) {
+std::vector<Difference> paired(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other) {
   std::map<int, LaunchCost> others;
   for (const LaunchCost& cost : other) others[cost.launch] = cost;
   std::vector<Difference> differences;
@@ -32,43 +31,49 @@ std::vector<Difference> paired(std::span<const LaunchCost> candidate, std::span<
     const auto found = others.find(cost.launch);
     if (found == others.end()) continue;
     differences.push_back(
-        {cost.ready_ns - found->second.ready_ns, found->second.step_ns - cost.step_ns, margin * cost.step_ns});
+        {{cost.launch, found->second.ready_ns, cost.ready_ns}, {cost.launch, cost.step_ns, found->second.step_ns}});
   }
   return differences;
 }
 
-// With `margins` times its margin added to each step's gain.
-double break_even_steps(const std::vector<Difference>& differences, double margins) {
-  std::vector<double> later;
-  std::vector<double> faster;
-  for (const Difference& difference : differences) {
-    later.push_back(difference.later_ns);
-    faster.push_back(difference.faster_ns + margins * difference.margin_ns);
-  }
-  const double later_ns = median(std::move(later));
-  const double faster_ns = median(std::move(faster));
+// Of a candidate that is ready so much later and whose step takes so much less.
+double steps_of(double later_ns, double faster_ns) {
   if (faster_ns < 0) return kNever;
   if (later_ns <= 0) return 0;
   return faster_ns > 0 ? later_ns / faster_ns : kNever;
 }
 
-// Percentile interval whose ends are values of the bootstrap, rounded outwards: infinite ones cannot be interpolated.
-Interval bootstrap_interval(const std::vector<Difference>& differences, const BootstrapOptions& options) {
-  std::mt19937_64 generator(options.seed);
-  std::vector<double> soonest(static_cast<std::size_t>(std::max(options.resamples, 1)));
-  std::vector<double> latest(soonest.size());
-  std::vector<Difference> drawn(differences.size());
-  for (std::size_t resample = 0; resample < soonest.size(); ++resample) {
-    for (Difference& difference : drawn) difference = differences[draw_index(generator, differences.size())];
-    soonest[resample] = break_even_steps(drawn, 1);
-    latest[resample] = break_even_steps(drawn, -1);
+// Of each launch, in ascending order. `scale`: times the candidate's step.
+std::vector<double> steps_of_launches(const std::vector<Difference>& differences, double scale) {
+  std::vector<double> steps;
+  for (const auto& [ready, step] : differences) {
+    steps.push_back(steps_of(ready.candidate - ready.base, step.candidate - scale * step.base));
   }
-  std::sort(soonest.begin(), soonest.end());
-  std::sort(latest.begin(), latest.end());
-  const double last = static_cast<double>(soonest.size() - 1);
-  const double tail = (1 - options.confidence) / 2 * last;
-  return {soonest[static_cast<std::size_t>(std::floor(tail))],
-          latest[static_cast<std::size_t>(std::ceil(last - tail))]};
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+Interval interval_of(const std::vector<Difference>& differences, double margin, double confidence) {
+  const int rank = median_rank(static_cast<int>(differences.size()), confidence);
+  if (rank > 0) {
+    const auto below = static_cast<std::size_t>(rank - 1);
+    const std::vector<double> soonest = steps_of_launches(differences, 1 - margin);
+    const std::vector<double> latest = steps_of_launches(differences, 1 + margin);
+    return {soonest[below], latest[latest.size() - 1 - below]};
+  }
+  std::vector<Pair> ready;
+  std::vector<Pair> soonest;
+  std::vector<Pair> latest;
+  for (const Difference& difference : differences) {
+    const Pair& step = difference.step;
+    ready.push_back(difference.ready);
+    soonest.push_back({step.launch, (1 - margin) * step.base, step.candidate});
+    latest.push_back({step.launch, (1 + margin) * step.base, step.candidate});
+  }
+  const double each = confidence_of_each(confidence);
+  const Interval later_ns = paired_difference(ready, each).interval;
+  return {steps_of(later_ns.low, paired_difference(soonest, each).interval.high),
+          steps_of(later_ns.high, paired_difference(latest, each).interval.low)};
 }
 
 Overtaking overtaking_of(const Interval& interval) {
@@ -81,15 +86,15 @@ Overtaking overtaking_of(const Interval& interval) {
 }  // namespace
 
 BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other, double margin,
-                     const BootstrapOptions& options) {
-  const std::vector<Difference> differences = paired(candidate, other, margin);
+                     double confidence) {
+  const std::vector<Difference> differences = paired(candidate, other);
   BreakEven result;
   result.margin = margin;
   result.launches = static_cast<int>(differences.size());
   result.interval = {0, kNever};
   if (differences.empty()) return result;
-  result.steps = break_even_steps(differences, 0);
-  result.interval = bootstrap_interval(differences, options);
+  result.steps = median(steps_of_launches(differences, 1));
+  result.interval = interval_of(differences, margin, confidence);
   if (result.launches >= kMinLaunches) result.overtaking = overtaking_of(result.interval);
   return result;
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "harness/stats/resampling.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::stats {
 
@@ -34,11 +34,12 @@ constexpr const auto& rows_of(Overtaking /*any*/) { return kOvertakings; }
 
 struct BreakEven {
   Overtaking overtaking = Overtaking::undecided;
-  // (ready of the candidate - ready of the other) / (step of the other - step of the candidate), each difference the
-  // median over the launches; 0: from the start, infinite: never.
+  // (ready of the candidate - ready of the other) / (step of the other - step of the candidate): the median over the
+  // launches; 0: from the start, infinite: never.
   double steps = 0;
-  // Of steps, in the bootstrap over launches: its low end with a gain per step that is larger by the margin, its high
-  // end with one that is smaller by it.
+  // Of steps, its low end with a gain per step that is larger by the margin, its high end with one that is smaller by
+  // it: order statistics, and of fewer launches than min_launches() what the intervals of the two differences allow
+  // together (C. E. Bonferroni), because a launch may have no number of steps to take a logarithm of.
   Interval interval;
   int launches = 0;
   std::optional<double> margin{};  // share of the candidate's step
@@ -47,6 +48,6 @@ struct BreakEven {
 // Launches of the same number are paired. `margin` is what the difference of the two steps may be off by, as a share of
 // the candidate's step: that of the verdict on the two (margin_of). Errors: none; no common launch is undecided.
 BreakEven break_even(std::span<const LaunchCost> candidate, std::span<const LaunchCost> other, double margin,
-                     const BootstrapOptions& options);
+                     double confidence = kConfidence);
 
 }  // namespace gdbench::stats

@@ -129,22 +129,40 @@ Estimate paired_ratio(std::span<const Pair> pairs, double confidence) {
   return over_launches(pairs, Figure::ratio, confidence);
 }
 
-Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate, double confidence) {
-  if (base.empty() || candidate.empty()) return {};
-  const double own = 1 - (1 - confidence) / 2;
-  const Estimate below = typical_time(base, own);
-  const Estimate above = typical_time(candidate, own);
-  Estimate ratio;
-  ratio.value = above.value / below.value;
-  ratio.interval = {above.interval.low / below.interval.high, above.interval.high / below.interval.low};
-  ratio.launches = std::min(below.launches, above.launches);
-  ratio.within_one_process = below.within_one_process || above.within_one_process;
-  ratio.method = below.launches < above.launches ? below.method : above.method;
-  return ratio;
-}
-
 Estimate paired_difference(std::span<const Pair> pairs, double confidence) {
   return over_launches(pairs, Figure::difference, confidence);
+}
+
+namespace {
+
+// Of a figure of two independent estimates, with its interval.
+Estimate unpaired(const Estimate& base, const Estimate& candidate, double value, const Interval& interval) {
+  const bool base_has_fewer = base.launches < candidate.launches;
+  return {value, interval, std::min(base.launches, candidate.launches),
+          base.within_one_process || candidate.within_one_process, base_has_fewer ? base.method : candidate.method};
+}
+
+}  // namespace
+
+Estimate unpaired_ratio(const Estimate& base, const Estimate& candidate) {
+  if (base.launches == 0 || candidate.launches == 0) return {};
+  return unpaired(base, candidate, candidate.value / base.value,
+                  {candidate.interval.low / base.interval.high, candidate.interval.high / base.interval.low});
+}
+
+Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate, double confidence) {
+  const double each = confidence_of_each(confidence);
+  return unpaired_ratio(typical_time(base, each), typical_time(candidate, each));
+}
+
+Estimate unpaired_difference(std::span<const Observation> base, std::span<const Observation> candidate,
+                             double confidence) {
+  if (base.empty() || candidate.empty()) return {};
+  const double each = confidence_of_each(confidence);
+  const Estimate below = typical_time(base, each);
+  const Estimate above = typical_time(candidate, each);
+  return unpaired(below, above, above.value - below.value,
+                  {above.interval.low - below.interval.high, above.interval.high - below.interval.low});
 }
 
 int min_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
@@ -164,15 +182,6 @@ namespace {
 
 bool is_time(double value) { return value > 0 && std::isfinite(value); }
 
-Placement place(const Estimate& ratio, const Interval& range, const VerdictOptions& options) {
-  Placement result;
-  result.ratio = ratio;
-  result.remark = too_few_launches(ratio, options.minimum_launches);
-  if (result.remark.empty()) result.remark = options.unfit;
-  if (result.remark.empty()) result.position = position_of(ratio.interval, range);
-  return result;
-}
-
 Comparison judge(Placement placement, const VerdictOptions& options) {
   // By position: below the margin, within, above, across.
   constexpr Verdict kVerdictAt[] = {Verdict::faster, Verdict::equivalent, Verdict::slower, Verdict::inconclusive};
@@ -188,18 +197,23 @@ Comparison judge(Placement placement, const VerdictOptions& options) {
 
 }  // namespace
 
-Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options) {
-  for (const Pair& pair : pairs) {
-    if (is_time(pair.base) && is_time(pair.candidate)) continue;
-    Placement result;
-    result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
-    return result;
-  }
-  return place(paired_ratio(pairs, options.confidence), range, options);
+Placement place(const Estimate& ratio, const Interval& range, const VerdictOptions& options) {
+  Placement result;
+  result.ratio = ratio;
+  result.remark = too_few_launches(ratio, options.minimum_launches);
+  if (result.remark.empty()) result.remark = options.unfit;
+  if (result.remark.empty()) result.position = position_of(ratio.interval, range);
+  return result;
 }
 
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
-  return judge(place(pairs, margin_range(margin_of(options)), options), options);
+  for (const Pair& pair : pairs) {
+    if (is_time(pair.base) && is_time(pair.candidate)) continue;
+    Comparison result;
+    result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
+    return result;
+  }
+  return compare_ratio(paired_ratio(pairs, options.confidence), options);
 }
 
 Comparison compare_ratio(const Estimate& ratio, const VerdictOptions& options) {

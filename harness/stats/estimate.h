@@ -67,13 +67,21 @@ struct Pair {
 // candidate / base. Values must be positive.
 Estimate paired_ratio(std::span<const Pair> pairs, double confidence = kConfidence);
 
-// The same of two samples that were not measured side by side: the quotient of their typical times. Its interval holds
-// wherever both of theirs do (C. E. Bonferroni), and knows nothing of what changed between the two.
-Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate,
-                        double confidence = kConfidence);
-
 // candidate - base, in the unit of the values.
 Estimate paired_difference(std::span<const Pair> pairs, double confidence = kConfidence);
+
+// How sure each of two intervals has to be so that both hold with `confidence` (C. E. Bonferroni).
+constexpr double confidence_of_each(double confidence) { return 1 - (1 - confidence) / 2; }
+
+// candidate / base of two estimates that were not measured side by side, both positive. The interval holds wherever
+// both of theirs do, and knows nothing of what changed between the two.
+Estimate unpaired_ratio(const Estimate& base, const Estimate& candidate);
+// The same of typical times, so that the interval has `confidence`.
+Estimate unpaired_ratio(std::span<const Observation> base, std::span<const Observation> candidate,
+                        double confidence = kConfidence);
+// candidate - base, likewise.
+Estimate unpaired_difference(std::span<const Observation> base, std::span<const Observation> candidate,
+                             double confidence = kConfidence);
 
 // Where an interval lies to a range of values; the range's ends belong to it.
 enum class Position { below, within, above, across };
@@ -116,7 +124,7 @@ struct Placement {
 
 // What every verdict rests on: no position below options.minimum_launches or where options.unfit says why; the margin
 // is not used here.
-Placement place(std::span<const Pair> pairs, const Interval& range, const VerdictOptions& options);
+Placement place(const Estimate& ratio, const Interval& range, const VerdictOptions& options);
 
 // The ratios that do not matter. Reciprocal limits, so that swapping base and candidate swaps the verdict.
 Interval margin_range(double margin);  // 1 / (1 + margin) to 1 + margin

@@ -143,9 +143,12 @@ std::optional<LinearFit> fit(std::span<const FitPoint> points, const Columns& co
 std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points, const Columns& columns,
                                           const BootstrapOptions& options) {
   std::vector<FitPoint> medians;
+  std::vector<std::vector<double>> sorted;
   int launches = std::numeric_limits<int>::max();
   for (const ClusteredPoint& point : points) {
     medians.push_back({point.x, median(point.launch_times)});
+    sorted.push_back(point.launch_times);
+    std::sort(sorted.back().begin(), sorted.back().end());
     launches = std::min(launches, static_cast<int>(point.launch_times.size()));
   }
   const std::optional<LinearFit> whole = fit(medians, columns);
@@ -153,14 +156,8 @@ std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points
 
   std::mt19937_64 generator(options.seed);
   std::array<std::vector<double>, kCoefficients> resampled;
-  std::vector<double> drawn;
   for (int resample = 0; resample < std::max(options.resamples, 1); ++resample) {
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      const std::vector<double>& values = points[p].launch_times;
-      drawn.clear();
-      for (std::size_t i = 0; i < values.size(); ++i) drawn.push_back(values[draw_index(generator, values.size())]);
-      medians[p].y = median(drawn);
-    }
+    for (std::size_t p = 0; p < points.size(); ++p) medians[p].y = draw_median(generator, sorted[p]);
     const std::optional<LinearFit> again = fit(medians, columns);
     if (!again) continue;
     for (std::size_t i = 0; i < kCoefficients; ++i) resampled[i].push_back(again->coefficients[i]);

@@ -45,9 +45,9 @@ struct ClusteredFit {
   double largest_relative_residual = 0;
 };
 
-// The fit to the medians over launches; percentile intervals of a bootstrap that resamples launches within each point
-// and fits again. A coefficient is at its bound where it is 0 in the fit, or in more of the bootstrap than an interval
-// leaves out below; all that may be left out then lies above. Nothing where the fit has no solution.
+// The fit to the medians over launches; percentile intervals of a bootstrap that draws what each point's median may be
+// (draw_median) and fits again. A coefficient is at its bound where it is 0 in the fit, or in more of the bootstrap
+// than an interval leaves out below; all that may be left out then lies above. Nothing where the fit has no solution.
 std::optional<ClusteredFit> clustered_fit(std::span<const ClusteredPoint> points, const Columns& columns,
                                           const BootstrapOptions& options);
 

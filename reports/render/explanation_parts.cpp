@@ -202,8 +202,7 @@ std::string phases_heading(const Explanation& explanation) {
   if (!explanation.profiles) return "";
   const std::vector<PhasePart>& phases = explanation.profiles->phases;
   if (std::ranges::all_of(phases, is_unclear) && phases.front().only_bounded) return "";
-  return "Where the difference of " + format_duration_ns(std::abs(explanation.whole.difference_ns.value)) +
-         " per step is:";
+  return "Where the difference per step is:";
 }
 
 std::string phases_evidence(const Explanation& explanation, const Names& names) {

@@ -2,9 +2,8 @@
 what they exclude and include, and no options of implementations."""
 
 import itertools
-import math
 
-from estimates import median
+import estimates
 from report_figures import pairs_of
 
 FULL_KEYS = {"rows": "data.rows", "features": "data.features", "batch": "batch.rows", "optimizer": "optimizer.kind"}
@@ -66,7 +65,7 @@ def values_of(quantity, steps, cell):
     """Launch -> value."""
     keys = {"first_step": "first_step_ns", "peak_memory": "peak_resident_bytes", "own_memory": "peak_anonymous_bytes"}
     if quantity == "step":
-        return {launch: median(times) for launch, times in cell.times.items()}
+        return {launch: min(times) for launch, times in cell.times.items()}
     if quantity == "steps_to_target":
         return {0: float(cell.target["steps"])}
     if quantity in ("time_to_target", "time_for_steps"):
@@ -78,15 +77,19 @@ def paired(base, candidate):
     return {launch: [(base[launch], value)] for launch, value in candidate.items() if launch in base}
 
 
-def pairs_for(quantity, steps, base, candidate):
-    if quantity == "step" and (base.scenario, base.threads) == (candidate.scenario, candidate.threads):
-        return pairs_of(base, candidate)
-    return paired(values_of(quantity, steps, base), values_of(quantity, steps, candidate))
+def compared(quantity, steps, base, candidate):
+    """(pairs by launch,), or the values of either cell where the two were not measured side by side."""
+    if quantity == "step" and base.scenario == candidate.scenario:
+        return (pairs_of(base, candidate),)
+    values = [values_of(quantity, steps, cell) for cell in (base, candidate)]
+    if base.scenario == candidate.scenario or quantity == "steps_to_target":
+        return (paired(*values),)
+    return tuple({launch: [value] for launch, value in own.items()} for own in values)
 
 
-def change_of_ratio(first, last):
-    ratio = lambda pairs: {launch: math.exp(median([math.log(c / b) for b, c in own])) for launch, own in pairs.items()}
-    return paired(ratio(first), ratio(last))
+def ratio_of(figures, confidence):
+    estimate = estimates.paired_ratio if len(figures) == 1 else estimates.unpaired_ratio
+    return estimate(*figures, confidence)
 
 
 def points_of(experiment):

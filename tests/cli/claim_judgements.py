@@ -4,7 +4,7 @@ import itertools
 import math
 
 import estimates
-from claim_cells import FULL_KEYS, change_of_ratio, full, pairs_for, pairs_in, points_of, reason_without
+from claim_cells import FULL_KEYS, compared, full, pairs_in, points_of, ratio_of, reason_without
 
 ACROSS = "the interval reaches across the limit"
 
@@ -76,16 +76,16 @@ class Relation:
             reasons += [f"{cell.id}: {reason}" if cell else reason] if reason else []
         ids = [cell.id if cell else "" for cell, _ in found]
         point = {"at": at, "a": ids[0], "b": ids[1], "decides": self.is_named(at), "state": "not run"}
-        point.update(pairs={}, unfit="", remark=reasons[0] if reasons else "", ratio=None, position="across")
+        point.update(figures=(), unfit="", remark=reasons[0] if reasons else "", ratio=None, position="across")
         if not reasons:
             (one, _), (other, _) = found
             words = [cells.report.unfit_words(cell.scenario) for cell in (one, other)] if self.is_time else []
-            point.update(pairs=pairs_for(self.quantity, steps, other, one), unfit=next(filter(None, words), ""))
+            point.update(figures=compared(self.quantity, steps, other, one), unfit=next(filter(None, words), ""))
         return point
 
-    def place(self, pairs, point):
+    def place(self, ratio, point):
         """Fills in the figures; False: the point cannot be decided."""
-        ratio, fewest = estimates.paired_ratio(pairs, self.confidence), 1 if self.counted else estimates.FEWEST_LAUNCHES
+        fewest = 1 if self.counted else estimates.FEWEST_LAUNCHES
         comparison = estimates.Comparison(ratio, "", True, 0.0)
         remark = estimates.remark_on(comparison, fewest, point["unfit"])
         point.update(ratio=ratio, position="across" if remark else position_of(ratio, self.limits))
@@ -98,7 +98,7 @@ class Relation:
 
     def judge_points(self):
         for point in self.points:
-            if not point["remark"] and self.place(point["pairs"], point):
+            if not point["remark"] and self.place(ratio_of(point["figures"], self.confidence), point):
                 point["state"] = "holds" if point["position"] == "within" else "fails"
         differing = list(self.entries[0][0])
         only = differing[0] if len(differing) == 1 and differing[0] not in ("scenario", "implementation") else ""
@@ -110,7 +110,7 @@ class Relation:
             for number in group:
                 point, ends = self.points[number], (group[0], group[-1])
                 point["decides"] = point["decides"] and number in ends
-                if not point["remark"] and self.place(point["pairs"], point):
+                if not point["remark"] and self.place(ratio_of(point["figures"], self.confidence), point):
                     claimed = point["position"] == ("below" if number == group[0] else "above")
                     point["state"] = "shown" if number not in ends else "holds" if claimed else "fails"
         winners = {"below": "holds", "above": "fails"}
@@ -124,8 +124,11 @@ class Relation:
             at = {**{key: value for key, value in first["at"].items() if key != self.along}, self.along: way}
             change = {**last, "at": at, "decides": first["decides"], "remark": first["remark"] or last["remark"]}
             change["unfit"] = first["unfit"] or last["unfit"]
-            if not change["remark"] and self.place(change_of_ratio(first["pairs"], last["pairs"]), change):
-                change["state"] = "holds" if change["position"] == "within" else "fails"
+            if not change["remark"]:
+                each = estimates.of_each(self.confidence)
+                ends = (ratio_of(point["figures"], each) for point in (first, last))
+                if self.place(estimates.quotient(*ends), change):
+                    change["state"] = "holds" if change["position"] == "within" else "fails"
             points += [self.shown(self.points[number]) for number in group] + [change]
         self.points = points
 
@@ -136,7 +139,7 @@ class Relation:
             **point,
             "decides": False,
             "state": "shown",
-            "ratio": estimates.paired_ratio(point["pairs"], self.confidence),
+            "ratio": ratio_of(point["figures"], self.confidence),
         }
 
     def add_flips(self, axis, states):

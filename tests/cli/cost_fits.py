@@ -9,6 +9,7 @@ from estimates import Estimate, median
 
 FEWEST_SCENARIOS = 4
 SMALLEST_PIVOT = 1e-9
+RESAMPLES = 1000
 NAMES = ("a: per step", "b: per kernel call", "c: per Mflop")
 
 
@@ -89,10 +90,9 @@ def fit_of(report, cells):
     if whole is None:
         return None
     resampled = {column: [] for column in columns}
-    for drawn in estimates.resamples(report.run["seed"], tuple(map(len, figures))):
-        again = fit(
-            [(x, median([values[i] for i in indices])) for x, values, indices in zip(xs, figures, drawn)], columns
-        )
+    generator, ordered = estimates.MersenneTwister(report.run["seed"]), [sorted(values) for values in figures]
+    for _ in range(RESAMPLES):
+        again = fit([(x, estimates.drawn_median(generator, values)) for x, values in zip(xs, ordered)], columns)
         for column in columns if again else ():
             resampled[column].append(again[0][column])
     coefficients = {}

@@ -138,12 +138,28 @@ def paired_difference(by_launch, confidence=CONFIDENCE):
     return over_launches(by_launch, lambda base, candidate: candidate - base, "difference", confidence)
 
 
-def unpaired_ratio(base, candidate, confidence=CONFIDENCE):
-    """Of times by launch that were not measured side by side."""
-    own = 1 - (1 - confidence) / 2
-    below, above = typical_time(base, own), typical_time(candidate, own)
+def of_each(confidence):
+    """How sure each of two intervals is to be for both to hold (Bonferroni)."""
+    return 1 - (1 - confidence) / 2
+
+
+def quotient(below, above):
+    """Of two estimates that were not measured side by side."""
+    if not below.launches or not above.launches:
+        return NOTHING
     high = above.high / below.low if below.low > 0 else math.inf
     return Estimate(above.value / below.value, above.low / below.high, high, min(below.launches, above.launches))
+
+
+def unpaired_ratio(base, candidate, confidence=CONFIDENCE):
+    """Of times by launch that were not measured side by side."""
+    return quotient(*(typical_time(times, of_each(confidence)) for times in (base, candidate)))
+
+
+def unpaired_difference(base, candidate, confidence=CONFIDENCE):
+    below, above = (typical_time(times, of_each(confidence)) for times in (base, candidate))
+    launches = min(below.launches, above.launches)
+    return Estimate(above.value - below.value, above.low - below.high, above.high - below.low, launches)
 
 
 def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
@@ -200,7 +216,7 @@ def needed_launches(ratio, limits, minimum):
 
 
 class MersenneTwister:
-    """The 64-bit generator of T. Nishimura and M. Matsumoto (2000), which the report's bootstraps draw from."""
+    """The 64-bit generator of T. Nishimura and M. Matsumoto (2000), which the report's fits draw from."""
 
     def __init__(self, seed):
         self.state = [seed & (2**64 - 1)]
@@ -224,11 +240,31 @@ class MersenneTwister:
         return x ^ x >> 43
 
 
-@functools.lru_cache(maxsize=None)
-def resamples(seed, sizes, count=1000):
-    """`count` times, for each of `sizes`, as many indices below it."""
-    generator = MersenneTwister(seed)
-    return [[[(generator.draw() >> 32) * size >> 32 for _ in range(size)] for size in sizes] for _ in range(count)]
+    def uniform(self):
+        return (self.draw() >> 11) * 2.0**-53
+
+    def normal(self):
+        """By G. Box and M. Muller (1958)."""
+        radius = math.sqrt(-2 * math.log(1 - self.uniform()))
+        return radius * math.cos(2 * math.pi * self.uniform())
+
+
+def drawn_median(generator, ordered):
+    """What the median may be: between the order statistics k and k + 1 as often as k coins of n show heads; of fewer
+    values than have an interval of order statistics, by Student's t of the logarithms."""
+    count = len(ordered)
+    if ordered[0] == ordered[-1]:
+        return ordered[0]
+    if rank_of_interval(count, CONFIDENCE):
+        heads = sum(generator.draw() >> 63 for _ in range(count))
+        low, high = ordered[max(heads - 1, 0)], ordered[min(heads, count - 1)]
+        return low + generator.uniform() * (high - low)
+    logarithms = [math.log(value) for value in ordered]
+    mean = sum(logarithms) / count
+    squares = sum((value - mean) ** 2 for value in logarithms)
+    normal = generator.normal()
+    drawn = sum(generator.normal() ** 2 for _ in range(count - 1))
+    return math.exp(mean + normal * math.sqrt(squares / drawn / count))
 
 
 def quantile(ordered, probability):

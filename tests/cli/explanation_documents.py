@@ -48,7 +48,7 @@ def dispatch_cost(cell):
 def calls_share(a, b, costs, difference_ns):
     """The part of the difference that calls into frameworks are, each at the price of the cheapest."""
     uncounted = [cell for cell, cost in zip((a, b), costs) if cost is None and imports(cell)]
-    if not any(costs) or uncounted:
+    if not any(costs) or uncounted or difference_ns.low * difference_ns.high <= 0:
         return None
     nothing = {"dispatches": 0.0, "least_ns": 0.0, "cheapest_ns": {"low": 0.0, "high": 0.0}}
     of_a, of_b = (cost or nothing for cost in costs)

@@ -59,15 +59,22 @@ def difference(report, cell, base, cell_steps=1, base_steps=1):
     """Of so many steps each: paired where one scenario has both, else of their typical times."""
     margin, unfit, words = rules_of_both(report, cell, base)
     if cell.scenario == base.scenario:
-        ratio = estimates.paired_ratio(pairs_of(base, cell))
+        pairs = {
+            launch: [(below * base_steps, above * cell_steps) for below, above in own]
+            for launch, own in pairs_of(base, cell).items()
+        }
+        ratio, found = estimates.paired_ratio(pairs), estimates.paired_difference(pairs)
     else:
-        ratio = estimates.unpaired_ratio(base.times, cell.times)
-    comparison = estimates.verdict_of(ratio.scaled(cell_steps / base_steps), margin, unfit=unfit)
-    base_ns = base.step.value * base_steps
+        sides = [
+            {launch: [time * steps for time in times] for launch, times in side.times.items()}
+            for side, steps in ((base, base_steps), (cell, cell_steps))
+        ]
+        ratio, found = estimates.unpaired_ratio(*sides), estimates.unpaired_difference(*sides)
+    comparison = estimates.verdict_of(ratio, margin, unfit=unfit)
     return {
         "cell": cell.id,
         "base": base.id,
-        "difference_ns": comparison.ratio.scaled(base_ns, -base_ns) if ratio.launches else estimates.NOTHING,
+        "difference_ns": found,
         "comparison": estimates.judged(comparison, unfit=words),
     }
 

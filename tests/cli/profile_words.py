@@ -127,8 +127,7 @@ def phase_lines(told, names):
     unclear = [part["standing"] == "unclear" for part in profiles["phases"]]
     if all(unclear) and profiles["phases"][0]["only_bounded"]:
         return lines + [(f"  No phase is told.{names.both}",), *one_piece_lines(profiles, names)]
-    whole = time(abs(told["whole"]["difference_ns"].value))
-    lines += [("  Where the difference of ", whole, " per step is:"), [("phase",), (names.a,), (names.b,), ("share",)]]
+    lines += [("  Where the difference per step is:",), [("phase",), (names.a,), (names.b,), ("share",)]]
     lines += phase_rows(profiles)
     rests = "    A share whose interval holds 0 may be none." if any(unclear) else "    Shares rest on profiles."
     of_a = basis_words(names.a, profiles["a"], told["a_step_ns"])

@@ -12,9 +12,7 @@ from sentence_templates import cell_in, require, template
 NEVER = math.inf
 
 
-def break_even_steps(differences, margins):
-    later = median([later for later, _, _ in differences])
-    faster = median([faster + margins * margin for _, faster, margin in differences])
+def steps_of(later, faster):
     if faster < 0:
         return NEVER
     if later <= 0:
@@ -27,26 +25,22 @@ def break_even(report, cell, other, margin=None):
     """(steps, low, high, launches): when the cell, which is ready later, has overtaken the other."""
     margin = report.rules(cell.scenario)[0] if margin is None else margin
     others = other.launch_costs()
-    differences = [
-        (ready - others[launch][0], others[launch][1] - step, margin * step)
-        for launch, (ready, step) in cell.launch_costs().items()
-        if launch in others
-    ]
-    if not differences:
+    pairs = [(cost, others[launch]) for launch, cost in cell.launch_costs().items() if launch in others]
+    if not pairs:
         return 0.0, 0.0, NEVER, 0
-    drawn = [
-        [differences[i] for i in indices] for (indices,) in estimates.resamples(report.run["seed"], (len(differences),))
-    ]
-    soonest = sorted(break_even_steps(resample, 1) for resample in drawn)
-    latest = sorted(break_even_steps(resample, -1) for resample in drawn)
-    last = len(drawn) - 1
-    tail = (1 - estimates.CONFIDENCE) / 2 * last
-    return (
-        break_even_steps(differences, 0),
-        soonest[math.floor(tail)],
-        latest[math.ceil(last - tail)],
-        len(differences),
-    )
+    later = [own[0] - its[0] for own, its in pairs]
+    least, faster, most = ([its[1] - scale * own[1] for own, its in pairs] for scale in (1 + margin, 1, 1 - margin))
+    steps = median(list(map(steps_of, later, faster)))
+    if rank := estimates.rank_of_interval(len(pairs), estimates.CONFIDENCE):
+        ends = sorted(map(steps_of, later, most))[rank - 1], sorted(map(steps_of, later, least))[-rank]
+    else:
+        each = estimates.of_each(estimates.CONFIDENCE)
+        interval = lambda values: estimates.paired_difference({i: [(0.0, v)] for i, v in enumerate(values)}, each)
+        ends = (
+            steps_of(interval(later).low, interval(most).high),
+            steps_of(interval(later).high, interval(least).low),
+        )
+    return steps, *ends, len(pairs)
 
 
 def overtaking_of(report, cell, other, margin=None):

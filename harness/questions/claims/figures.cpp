@@ -15,6 +15,7 @@ using report::Cell;
 using report::CellState;
 using report::Launch;
 using report::Quantity;
+using stats::Observation;
 using stats::Pair;
 
 std::string place_of(const std::string& scenario, const std::string& implementation) {
@@ -54,7 +55,7 @@ using ByLaunch = std::map<int, double>;
 
 ByLaunch steps_by_launch(const Cell& cell) {
   ByLaunch values;
-  for (auto& [launch, times] : analysis::times_by_launch(cell)) values[launch] = stats::median(times);
+  for (const auto& [launch, times] : analysis::times_by_launch(cell)) values[launch] = std::ranges::min(times);
   return values;
 }
 
@@ -94,13 +95,10 @@ std::vector<Pair> paired(const ByLaunch& base, const ByLaunch& candidate) {
   return pairs;
 }
 
-// Per launch the logarithm of the ratio, the median over its pairs.
-ByLaunch logarithms(const std::vector<Pair>& pairs) {
-  std::map<int, std::vector<double>> values;
-  for (const Pair& pair : pairs) values[pair.launch].push_back(std::log(pair.candidate / pair.base));
-  ByLaunch medians;
-  for (auto& [launch, list] : values) medians[launch] = stats::median(std::move(list));
-  return medians;
+std::vector<Observation> observations_of(const ByLaunch& values) {
+  std::vector<Observation> observations;
+  for (const auto& [launch, value] : values) observations.push_back({launch, value});
+  return observations;
 }
 
 }  // namespace
@@ -138,11 +136,21 @@ Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
   return Found{nullptr, point.implementation + " was not measured with these settings"};
 }
 
-std::vector<Pair> pairs_of(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate) {
-  if (quantity == Quantity::step && analysis::group_of(base) == analysis::group_of(candidate)) {
-    return analysis::pairs_of(base, candidate);
+Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate) {
+  const bool side_by_side = base.scenario == candidate.scenario;
+  if (side_by_side && quantity == Quantity::step) return {analysis::pairs_of(base, candidate), {}, {}};
+  ByLaunch of_base = values_of(quantity, steps, base);
+  ByLaunch of_candidate = values_of(quantity, steps, candidate);
+  for (ByLaunch* values : {&of_base, &of_candidate}) {
+    std::erase_if(*values, [](const auto& entry) { return !(entry.second > 0) || !std::isfinite(entry.second); });
   }
-  return paired(values_of(quantity, steps, base), values_of(quantity, steps, candidate));
+  if (side_by_side || is_counted(quantity)) return {paired(of_base, of_candidate), {}, {}};
+  return {{}, observations_of(of_base), observations_of(of_candidate)};
+}
+
+stats::Estimate ratio_of(const Compared& compared, double confidence) {
+  if (compared.base.empty()) return stats::paired_ratio(compared.pairs, confidence);
+  return stats::unpaired_ratio(compared.base, compared.candidate, confidence);
 }
 
 std::string reason_without(Quantity quantity, const Cell& cell) {
@@ -164,15 +172,6 @@ bool is_counted(Quantity quantity) { return quantity == Quantity::steps_to_targe
 
 bool is_time(Quantity quantity) {
   return !is_counted(quantity) && quantity != Quantity::peak_memory && quantity != Quantity::own_memory;
-}
-
-std::vector<Pair> change_of_ratio(const std::vector<Pair>& first, const std::vector<Pair>& last) {
-  std::vector<Pair> pairs = paired(logarithms(first), logarithms(last));
-  for (Pair& pair : pairs) {
-    pair.base = std::exp(pair.base);
-    pair.candidate = std::exp(pair.candidate);
-  }
-  return pairs;
 }
 
 }  // namespace gdbench::claims

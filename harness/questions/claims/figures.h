@@ -36,12 +36,21 @@ class CellFinder {
   std::unordered_multimap<std::string, const report::Cell*> cells_;  // scenario and implementation -> cells
 };
 
-// What a relation compares of two cells, as pairs of values that one estimate takes: steps of one scenario are paired
-// by launch and round. Everything else has one value a launch, and cells of two scenarios are paired by the launch's
-// number: a session visits the scenarios in turn, a launch each. `steps` is for time_for_steps. What is counted and not
-// timed has one pair, of launch 0.
-std::vector<stats::Pair> pairs_of(report::Quantity quantity, std::uint64_t steps, const report::Cell& base,
-                                  const report::Cell& candidate);
+// What a relation compares of two cells: pairs of values, of steps those of a launch and round and of all else one of
+// each launch; of two scenarios, which were not measured side by side, the values of either cell. What is counted and
+// not timed has one pair, of launch 0.
+struct Compared {
+  std::vector<stats::Pair> pairs;
+  std::vector<stats::Observation> base;  // of two scenarios
+  std::vector<stats::Observation> candidate;
+};
+
+// `steps` is for time_for_steps.
+Compared compared(report::Quantity quantity, std::uint64_t steps, const report::Cell& base,
+                  const report::Cell& candidate);
+
+// Of the candidate to the base.
+stats::Estimate ratio_of(const Compared& compared, double confidence);
 
 // Why the cell, which is ok and timed, has no such quantity; empty where it has.
 std::string reason_without(report::Quantity quantity, const report::Cell& cell);
@@ -51,8 +60,5 @@ bool is_counted(report::Quantity quantity);
 
 // A time, which a machine that is unfit spoils.
 bool is_time(report::Quantity quantity);
-
-// Of two lists of pairs, the ratio in the first one and in the last one, launch by launch: what the ratio becomes.
-std::vector<stats::Pair> change_of_ratio(const std::vector<stats::Pair>& first, const std::vector<stats::Pair>& last);
 
 }  // namespace gdbench::claims

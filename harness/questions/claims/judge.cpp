@@ -26,13 +26,9 @@ using stats::Position;
 
 // What a point rests on.
 struct Measured {
-  std::vector<stats::Pair> pairs;  // base is b
-  std::string unfit;               // why they decide nothing, however clear they are; empty where they may
+  Compared compared;  // base is b
+  std::string unfit;  // why they decide nothing, however clear they are; empty where they may
 };
-
-Measured change_of(const Measured& first, const Measured& last) {
-  return {change_of_ratio(first.pairs, last.pairs), first.unfit.empty() ? last.unfit : first.unfit};
-}
 
 // One relation of a claim beside a report: its points, what they say together and where it flips. `rules` are the
 // report's: where a control forbids verdicts about a scenario, times of its cells decide nothing.
@@ -68,7 +64,7 @@ class RelationJudge {
   }
 
  private:
-  // Finds the cells of a point and pairs their values; whoever lacks them makes it a point that was not run.
+  // Finds the cells of a point and their values; whoever lacks them makes it a point that was not run.
   Status measure(const Entry& entry) {
     JudgedPoint point;
     point.at = entry.at;
@@ -85,7 +81,7 @@ class RelationJudge {
     }
     measured_.emplace_back();
     if (point.remark.empty()) {
-      measured_.back().pairs = pairs_of(relation_.quantity, entry.steps, *cells[1], *cells[0]);
+      measured_.back().compared = compared(relation_.quantity, entry.steps, *cells[1], *cells[0]);
       if (is_time(relation_.quantity)) measured_.back().unfit = unfit_words(*cells[0], *cells[1]);
     }
     result_.points.push_back(std::move(point));
@@ -101,10 +97,10 @@ class RelationJudge {
   bool was_run(std::size_t i) const { return result_.points[i].remark.empty(); }
 
   // Fills a point's figures; its state is the caller's. False: it cannot be decided, which the point then says.
-  bool place(const Measured& measured, JudgedPoint& point) const {
+  bool place(const stats::Estimate& ratio, const std::string& unfit, JudgedPoint& point) const {
     stats::VerdictOptions options = options_;
-    options.unfit = measured.unfit;
-    stats::Placement placement = stats::place(measured.pairs, range_, options);
+    options.unfit = unfit;
+    stats::Placement placement = stats::place(ratio, range_, options);
     if (is_counted(relation_.quantity)) placement.ratio.within_one_process = false;
     point.ratio = placement.ratio;
     point.position = placement.position;
@@ -114,15 +110,28 @@ class RelationJudge {
     if (point.remark.empty()) return true;
     point.state = PointState::undecided;
     point.needed_launches = stats::needed_launches(*point.ratio, range_, options_.minimum_launches);
-    const bool again = !measured.unfit.empty() && point.needed_launches > 0;
+    const bool again = !unfit.empty() && point.needed_launches > 0;
     if (again) point.needed_launches = std::max(point.needed_launches, point.ratio->launches);
     return false;
+  }
+
+  bool place(std::size_t i, JudgedPoint& point) const {
+    return place(ratio_of(measured_[i].compared, options_.confidence), measured_[i].unfit, point);
+  }
+
+  // What becomes of the ratio from one entry to another, which were not measured side by side.
+  bool place_change(std::size_t first, std::size_t last, JudgedPoint& point) const {
+    const double each = stats::confidence_of_each(options_.confidence);
+    const std::string& unfit = measured_[first].unfit.empty() ? measured_[last].unfit : measured_[first].unfit;
+    return place(
+        stats::unpaired_ratio(ratio_of(measured_[first].compared, each), ratio_of(measured_[last].compared, each)),
+        unfit, point);
   }
 
   void judge_points() {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       JudgedPoint& point = result_.points[i];
-      if (!was_run(i) || !place(measured_[i], point)) continue;
+      if (!was_run(i) || !place(i, point)) continue;
       point.state = point.position == Position::within ? PointState::holds : PointState::fails;
     }
     const std::string axis = flip_axis(relation_, entries_);
@@ -136,7 +145,7 @@ class RelationJudge {
         const bool first = i == group.front();
         const bool last = i == group.back();
         point.decides = point.decides && (first || last);
-        if (!was_run(i) || !place(measured_[i], point)) continue;
+        if (!was_run(i) || !place(i, point)) continue;
         const bool as_claimed = point.position == (first ? Position::below : Position::above);
         point.state = !first && !last ? PointState::shown : as_claimed ? PointState::holds : PointState::fails;
       }
@@ -158,7 +167,7 @@ class RelationJudge {
       change.b = result_.points[last].b;
       if (!was_run(first) || !was_run(last)) {
         change.remark = result_.points[was_run(first) ? last : first].remark;
-      } else if (place(change_of(measured_[first], measured_[last]), change)) {
+      } else if (place_change(first, last, change)) {
         change.state = change.position == Position::within ? PointState::holds : PointState::fails;
       }
       for (const std::size_t i : group) points.push_back(shown(i));
@@ -172,7 +181,7 @@ class RelationJudge {
     JudgedPoint point = result_.points[i];
     point.decides = false;
     if (!was_run(i)) return point;
-    point.ratio = stats::paired_ratio(measured_[i].pairs, options_.confidence);
+    point.ratio = ratio_of(measured_[i].compared, options_.confidence);
     if (is_counted(relation_.quantity)) point.ratio->within_one_process = false;
     point.state = PointState::shown;
     return point;

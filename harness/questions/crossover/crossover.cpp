@@ -157,17 +157,14 @@ report::StartCost start_cost(const report::Cell& cell) {
           analysis::step_time(cell)};
 }
 
-report::StepsCrossover steps_crossover(const measure::CellGroup& group, const measure::RunOptions& options,
-                                       double margin) {
-  stats::BootstrapOptions bootstrap;
-  bootstrap.seed = options.seed;
+report::StepsCrossover steps_crossover(const measure::CellGroup& group, double margin) {
   const auto& cells = group.report().cells;
   report::StepsCrossover crossover;
   crossover.scenario = group.report().scenarios.front().label;
   crossover.sides = {start_cost(cells[0]), start_cost(cells[1])};
   crossover.faster = crossover.sides[1].step_ns.value < crossover.sides[0].step_ns.value ? 1 : 0;
   crossover.answer = stats::break_even(analysis::launch_costs(cells[crossover.faster]),
-                                       analysis::launch_costs(cells[1 - crossover.faster]), margin, bootstrap);
+                                       analysis::launch_costs(cells[1 - crossover.faster]), margin);
   return crossover;
 }
 
@@ -194,7 +191,7 @@ Result<report::StepsCrossover> measure_break_even(measure::CellGroup& group, con
           {"launch " + std::to_string(group.launches() + 1), static_cast<double>(group.launches()) / wanted, -1});
       TRY(group.launch(options));
     }
-    report::StepsCrossover crossover = steps_crossover(group, options, margin);
+    report::StepsCrossover crossover = steps_crossover(group, margin);
     if (wanted == most || stopped() || spent() || crossover.is_decided()) return crossover;
   }
 }

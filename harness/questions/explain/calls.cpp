@@ -77,6 +77,7 @@ std::optional<report::CallsShare> calls_share(const report::Cell& a, const repor
   const std::optional<CallsTime> of_b = calls_time(b, explanation.b_dispatches);
   if (!of_a || !of_b) return std::nullopt;
   const stats::Estimate& difference_ns = explanation.whole.difference_ns;
+  if (difference_ns.interval.low * difference_ns.interval.high <= 0) return std::nullopt;  // a share of next to nothing
   report::CallsShare result{of_a->calls, of_b->calls, (of_a->time_ns - of_b->time_ns) / difference_ns.value, {}};
   result.interval = {result.share, result.share};
   for (const double whole_ns : {difference_ns.interval.low, difference_ns.interval.high}) {

@@ -58,18 +58,15 @@ report::CellDifference difference_of_steps(const report::Report& report, const r
       pair.base *= base_steps;
     }
     result.comparison = stats::compare(pairs, options);
+    result.difference_ns = stats::paired_difference(pairs);
   } else {
     std::vector<stats::Observation> of_cell = analysis::observations_of(cell);
     std::vector<stats::Observation> of_base = analysis::observations_of(base);
     for (stats::Observation& observation : of_cell) observation.value *= cell_steps;
     for (stats::Observation& observation : of_base) observation.value *= base_steps;
     result.comparison = stats::compare_unpaired(of_base, of_cell, options);
+    result.difference_ns = stats::unpaired_difference(of_base, of_cell);
   }
-  result.difference_ns = result.comparison.ratio;
-  if (result.comparison.ratio.launches == 0) return result;
-  const double base_ns = base.summary->step_ns.value * base_steps;
-  stats::Interval& interval = result.difference_ns.interval;
-  for (double* value : {&result.difference_ns.value, &interval.low, &interval.high}) *value = (*value - 1) * base_ns;
   return result;
 }
 
@@ -203,8 +200,7 @@ report::BreakEvenRecord break_even_of(const report::Report& report, const report
   }
   const double margin = stats::margin_of(analysis::verdict_options(report, faster.scenario));
   return {faster.id, slower.id,
-          stats::break_even(analysis::launch_costs(faster), analysis::launch_costs(slower), margin,
-                            {.seed = report.run.seed})};
+          stats::break_even(analysis::launch_costs(faster), analysis::launch_costs(slower), margin)};
 }
 
 std::optional<double> import_ns(const report::Cell& cell) {
@@ -279,7 +275,7 @@ report::Explanation explain(const report::Report& report, const report::Cell& a,
   if (a.scenario != b.scenario) explanation.differing = differing_keys(report, a, b);
   explanation.target = target_difference(report, a, b);
   if (explanation.differs()) {
-    explanation.profiles = profile_difference(a, b, explanation.whole);
+    explanation.profiles = profile_difference(a, b, explanation.whole.comparison.ratio);
     explanation.a_dispatches = dispatch_cost(a);
     explanation.b_dispatches = dispatch_cost(b);
     explanation.calls = calls_share(a, b, explanation);

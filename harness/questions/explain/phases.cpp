@@ -167,10 +167,8 @@ class Side {
 // Two steps of r and 1 times b's step; a's parts are scaled to r = ratio.value.
 class Whole {
  public:
-  explicit Whole(const report::CellDifference& whole)
-      : ratio_(whole.comparison.ratio), total_ns_(whole.difference_ns.value) {
-    base_ns_ = total_ns_ / (ratio_.value - 1);
-  }
+  Whole(const stats::Estimate& ratio, double b_step_ns)
+      : ratio_(ratio), total_ns_((ratio.value - 1) * b_step_ns), base_ns_(b_step_ns) {}
 
   double a_step_ns() const { return ratio_.value * base_ns_; }
   double b_step_ns() const { return base_ns_; }
@@ -335,8 +333,8 @@ void sort_by_size(std::vector<Part>& parts) {
 report::ProfileBasis profile_basis(const report::Cell& cell, double step_ns) { return Side(cell, step_ns).basis(); }
 
 std::optional<report::ProfileDifference> profile_difference(const report::Cell& a, const report::Cell& b,
-                                                            const report::CellDifference& difference) {
-  const Whole whole(difference);
+                                                            const stats::Estimate& ratio) {
+  const Whole whole(ratio, b.summary->step_ns.value);
   const Side side_a(a, whole.a_step_ns());
   const Side side_b(b, whole.b_step_ns());
   report::ProfileDifference result;

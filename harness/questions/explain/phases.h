@@ -9,8 +9,8 @@ namespace gdbench::explain {
 
 report::ProfileBasis profile_basis(const report::Cell& cell, double step_ns);
 
-// Nothing where both steps are profiled in one piece.
+// `ratio`: of a's time to b's. Nothing where both steps are profiled in one piece.
 std::optional<report::ProfileDifference> profile_difference(const report::Cell& a, const report::Cell& b,
-                                                            const report::CellDifference& difference);
+                                                            const stats::Estimate& ratio);
 
 }  // namespace gdbench::explain

@@ -348,14 +348,14 @@ TEST(PositionTest, OfIntervalsToARange) {
 
 TEST(PlaceTest, NeedsLaunchesHoweverClearTheRatioIs) {
   const Interval range = {2, 3};
-  EXPECT_EQ(place(pairs_around(2.5, 0.01, 5), range, {}).position, Position::within);
-  EXPECT_EQ(place(pairs_around(1.5, 0.01, 5), range, {}).position, Position::below);
-  const Placement few = place(pairs_around(2.5, 0.01, 2), range, {});
+  EXPECT_EQ(place(paired_ratio(pairs_around(2.5, 0.01, 5)), range, {}).position, Position::within);
+  EXPECT_EQ(place(paired_ratio(pairs_around(1.5, 0.01, 5)), range, {}).position, Position::below);
+  const Placement few = place(paired_ratio(pairs_around(2.5, 0.01, 2)), range, {});
   EXPECT_EQ(few.position, Position::across);
   EXPECT_EQ(few.remark, "2 launches, at least 3 are needed");
   VerdictOptions counted;
   counted.minimum_launches = 1;
-  EXPECT_EQ(place(pairs_around(2.5, 0.01, 1), range, counted).position, Position::within);
+  EXPECT_EQ(place(paired_ratio(pairs_around(2.5, 0.01, 1)), range, counted).position, Position::within);
 }
 
 TEST(CompareTest, FewestLaunches) {

@@ -43,7 +43,7 @@ void add_launches(const MadeCell& made, report::Cell& cell) {
       sample.round = round;
       sample.cold = round == 0;
       sample.steps = 100;
-      sample.real_ns = sample.cold ? 50 * step_ns : step_ns;
+      sample.real_ns = sample.cold ? 50 * step_ns : round < kRounds ? made.disturbed * step_ns : step_ns;
       cell.samples.push_back(sample);
     }
   }

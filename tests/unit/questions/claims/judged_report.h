@@ -19,6 +19,7 @@ double number_of(const scenario::Point& point, const std::string& key);
 struct MadeCell {
   double step_ns = 1000;  // in every launch, unless `spread` says otherwise
   double spread = 0;      // the launches' steps lie from step_ns to step_ns * (1 + spread)
+  double disturbed = 1;   // times that all blocks of a launch but one take as long
   int launches = 6;
   double prepare_seconds = 0.001;
   double import_seconds = 0;

@@ -23,15 +23,16 @@ using tests::report_of;
 // Half the width of a share's interval, in nanoseconds of a step.
 double reach_ns(const report::PhasePart& phase, const report::Explanation& explanation) {
   const stats::Interval& share = phase.contribution.share_interval;
-  return (share.high - share.low) / 2 * std::abs(explanation.whole.difference_ns.value);
+  const report::Contribution& largest = explanation.profiles->phases.front().contribution;
+  return (share.high - share.low) / 2 * std::abs(largest.difference_ns / largest.share);
 }
 
 // An interval beyond the margin, but wide: what is surely a cause at its worst end is one.
 TEST(ExplainPhases, AreNamedThoughTheRatioIsWide) {
-  report::CellDifference whole = explain_first_two(explained_report()).whole;
-  whole.comparison.ratio.interval = {1.2, 3};
   const report::Report report = explained_report();
-  const report::ProfileDifference difference = *profile_difference(report.cells[0], report.cells[1], whole);
+  stats::Estimate ratio = explain_first_two(report).whole.comparison.ratio;
+  ratio.interval = {1.2, 3};
+  const report::ProfileDifference difference = *profile_difference(report.cells[0], report.cells[1], ratio);
   const report::Contribution& backward = difference.phases.front().contribution;
   EXPECT_EQ(difference.phases.front().phase, report::Phase::backward);
   EXPECT_EQ(backward.standing, report::Standing::cause);
@@ -83,13 +84,12 @@ TEST(ExplainPhases, AreNotNamedBelowWhatProfilingCosts) {
 
 TEST(ExplainPhases, AnswerForTheirPartOfWhatProfilingCosts) {
   report::Report report = explained_report();
-  report::CellDifference whole = explain_first_two(report).whole;
-  whole.comparison.ratio.interval = {whole.comparison.ratio.value, whole.comparison.ratio.value};
+  stats::Estimate ratio = explain_first_two(report).whole.comparison.ratio;
+  ratio.interval = {ratio.value, ratio.value};
   // forward has one of six calls and 3000 of about 14700 ns, update as many calls and less time.
   add_profile(report.cells[0], report.cells[0].profile->records, 1000);
   report::Explanation explanation;
-  explanation.whole = whole;
-  explanation.profiles = profile_difference(report.cells[0], report.cells[1], whole);
+  explanation.profiles = profile_difference(report.cells[0], report.cells[1], ratio);
   const double overhead_ns = explanation.profiles->a.overhead_ns;
   EXPECT_NEAR(overhead_ns, 1000 * 13700 / 14700.0, 10);
   const double time_part = 3000 / report.cells[0].profile->profiled_step_ns;
