@@ -15,12 +15,21 @@ constexpr int kTicks = 8;
 
 // An implementation's times, those of the axis' points that it has.
 struct Series {
-  const report::Cell* cell;                             // of any point
-  std::map<std::size_t, const stats::Estimate*> times;  // by place on the axis
-  bool leads = false;                                   // somewhere
+  const report::Cell* cell;                            // of any point
+  std::map<std::size_t, const report::Cell*> cells{};  // by place on the axis
+  bool leads = false;                                  // somewhere
+
+  const stats::Estimate& time(std::size_t place) const { return cells.at(place)->summary->step_ns; }
 };
 
-// Where another one becomes the fastest: between two points of the axis.
+// Who is the fastest at a point of the axis; null where nothing has a time.
+struct Leader {
+  Series* series = nullptr;
+  bool won = false;
+};
+
+// Where another one becomes the fastest: between two points of the axis, at either of which a verdict tells the two
+// apart.
 struct Crossing {
   const Series* before;
   const Series* after;
@@ -35,7 +44,7 @@ std::vector<Series> series_of(const Axis& axis) {
     for (const render::Row& row : axis.points[i].table->ranked) {
       Series& series = by_name[render::row_name(*row.cell)];
       series.cell = row.cell;
-      series.times[i] = &row.cell->summary->step_ns;
+      series.cells[i] = row.cell;
     }
   }
   std::vector<Series> all;
@@ -43,16 +52,18 @@ std::vector<Series> series_of(const Axis& axis) {
   return all;
 }
 
-// The fastest at each point; null where nothing has a time.
-std::vector<Series*> leaders_of(std::vector<Series>& all, std::size_t points) {
-  std::vector<Series*> leaders(points, nullptr);
-  for (std::size_t i = 0; i < points; ++i) {
+std::vector<Leader> leaders_of(std::vector<Series>& all, const Axis& axis, const render::Rankings& rankings) {
+  std::vector<Leader> leaders(axis.points.size());
+  for (std::size_t i = 0; i < leaders.size(); ++i) {
+    std::vector<const report::Cell*> cells;
+    for (const render::Row& row : axis.points[i].table->ranked) cells.push_back(row.cell);
+    const render::Ranking ranking = rankings.of(cells);
     for (Series& series : all) {
-      const auto time = series.times.find(i);
-      if (time == series.times.end()) continue;
-      if (leaders[i] == nullptr || time->second->value < leaders[i]->times.at(i)->value) leaders[i] = &series;
+      const auto own = series.cells.find(i);
+      if (own == series.cells.end() || own->second != ranking.fastest) continue;
+      series.leads = true;
+      leaders[i] = {&series, ranking.won()};
     }
-    if (leaders[i] != nullptr) leaders[i]->leads = true;
   }
   return leaders;
 }
@@ -66,36 +77,46 @@ double between(double first, double second, double share) {
   return std::exp(std::log(first) + share * (std::log(second) - std::log(first)));
 }
 
-// Straight lines on logarithmic axes between points i and i + 1, at both of which both have a time.
+// Straight lines on logarithmic axes between points i and i + 1, at both of which both have a time. The interval holds
+// where those of the ratios at both points do.
 Crossing crossing_of(const Axis& axis, std::size_t i, const Series& before, const Series& after) {
-  const auto ratio = [&](std::size_t at, double of_before, double of_after) {
-    const auto bound = [&](const stats::Estimate& time, double side) {
-      return side == 0 ? time.value : side < 0 ? time.interval.low : time.interval.high;
-    };
-    return std::log(bound(*before.times.at(at), of_before) / bound(*after.times.at(at), of_after));
+  const double each = stats::confidence_of_each(stats::kConfidence);
+  const auto ratio = [&](std::size_t at) {
+    return render::Rankings::ratio(*before.cells.at(at), *after.cells.at(at), each);
   };
+  const stats::Estimate first = ratio(i);
+  const stats::Estimate second = ratio(i + 1);
+  const auto zero = [](double at_first, double at_second) { return zero_of(std::log(at_first), std::log(at_second)); };
   const double low = axis.points[i].value;
   const double high = axis.points[i + 1].value;
-  const double share = zero_of(ratio(i, 0, 0), ratio(i + 1, 0, 0));
-  // Early where the one before is slow and the one after is fast, late the other way round.
-  const double early = ratio(i, 1, -1) >= 0 ? 0 : zero_of(ratio(i, 1, -1), ratio(i + 1, 1, -1));
-  const double late = ratio(i + 1, -1, 1) <= 0 ? 1 : zero_of(ratio(i, -1, 1), ratio(i + 1, -1, 1));
+  const double share = zero(first.value, second.value);
+  const double early = first.interval.low <= 1 ? 0 : zero(first.interval.low, second.interval.low);
+  const double late = second.interval.high >= 1 ? 1 : zero(first.interval.high, second.interval.high);
   return {&before,
           &after,
           between(low, high, share),
           {between(low, high, early), between(low, high, late)},
-          between(before.times.at(i)->value, before.times.at(i + 1)->value, share)};
+          between(before.time(i).value, before.time(i + 1).value, share)};
 }
 
-std::vector<Crossing> crossings_of(const Axis& axis, const std::vector<Series*>& leaders) {
+// Whether verdicts say that one of them is the faster at point i and the other at the next.
+bool is_told(const render::Rankings& rankings, std::size_t i, const Series& before, const Series& after) {
+  const auto verdict = [&](std::size_t at) {
+    return rankings.compare(*before.cells.at(at), *after.cells.at(at)).verdict;
+  };
+  return verdict(i) == stats::Verdict::slower && verdict(i + 1) == stats::Verdict::faster;
+}
+
+std::vector<Crossing> crossings_of(const Axis& axis, const std::vector<Leader>& leaders,
+                                   const render::Rankings& rankings) {
   std::vector<Crossing> crossings;
   for (std::size_t i = 0; i + 1 < leaders.size(); ++i) {
-    const Series* before = leaders[i];
-    const Series* after = leaders[i + 1];
+    const Series* before = leaders[i].series;
+    const Series* after = leaders[i + 1].series;
     if (before == nullptr || after == nullptr || before == after) continue;
     if (axis.points[i].value == axis.points[i + 1].value) continue;
-    if (!before->times.contains(i + 1) || !after->times.contains(i)) continue;
-    crossings.push_back(crossing_of(axis, i, *before, *after));
+    if (!before->cells.contains(i + 1) || !after->cells.contains(i)) continue;
+    if (is_told(rankings, i, *before, *after)) crossings.push_back(crossing_of(axis, i, *before, *after));
   }
   return crossings;
 }
@@ -112,7 +133,7 @@ class AxisPicture {
       : markup_(markup), axis_(axis), all_(all), crossings_(crossings), hues_(hues) {
     Extent times;
     for (const Series& series : all) {
-      for (const auto& [place, time] : series.times) add_estimate(*time, times);
+      for (const auto& [place, cell] : series.cells) add_estimate(cell->summary->step_ns, times);
     }
     across_ = Scale::logarithmic(axis.points.front().value, axis.points.back().value, kAxis.left + 8, kAxis.right - 8);
     up_ = Scale::logarithmic(times.low, times.high, kAxis.bottom, kAxis.top);
@@ -132,9 +153,9 @@ class AxisPicture {
       const int hue = hue_of(hues_, *series.cell);
       line(series, "c s" + std::to_string(hue));
       intervals(series, hue);
-      const auto& [last, time] = *series.times.rbegin();
+      const std::size_t last = series.cells.rbegin()->first;
       if (last + 1 == axis_.points.size()) {
-        labels.push_back({up_.at(time->value), short_name(*series.cell, kRoomOfMargin)});
+        labels.push_back({up_.at(series.time(last).value), short_name(*series.cell, kRoomOfMargin)});
       }
     }
     add_end_labels(markup_, kAxis, std::move(labels));
@@ -147,9 +168,9 @@ class AxisPicture {
   void line(const Series& series, const std::string& css) {
     std::string path;
     std::size_t last = 0;
-    for (const auto& [place, time] : series.times) {
+    for (const auto& [place, cell] : series.cells) {
       const bool goes_on = !path.empty() && place == last + 1;
-      path += (goes_on ? "L" : "M") + coordinate(x_of(place)) + " " + coordinate(up_.at(time->value));
+      path += (goes_on ? "L" : "M") + coordinate(x_of(place)) + " " + coordinate(up_.at(cell->summary->step_ns.value));
       last = place;
     }
     markup_.empty("path", {{"class", css}, {"d", path}});
@@ -158,9 +179,10 @@ class AxisPicture {
   void intervals(const Series& series, int hue) {
     std::string whiskers;
     std::string marks;
-    for (const auto& [place, time] : series.times) {
-      whiskers += upright_path(x_of(place), up_.at(time->interval.low), up_.at(time->interval.high));
-      marks += mark_path(hue, x_of(place), up_.at(time->value));
+    for (const auto& [place, cell] : series.cells) {
+      const stats::Estimate& time = cell->summary->step_ns;
+      whiskers += upright_path(x_of(place), up_.at(time.interval.low), up_.at(time.interval.high));
+      marks += mark_path(hue, x_of(place), up_.at(time.value));
     }
     markup_.empty("path", {{"class", "c s" + std::to_string(hue)}, {"d", whiskers}});
     markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", marks}});
@@ -193,42 +215,45 @@ render::TextTable table_of(const Axis& axis, const std::vector<Series>& all) {
   for (const Series& series : all) {
     std::vector<std::string> texts = {render::row_name(*series.cell)};
     for (std::size_t i = 0; i < axis.points.size(); ++i) {
-      const auto time = series.times.find(i);
-      texts.push_back(time == series.times.end() ? "-"
-                                                 : render::format_duration_ns(time->second->value) + " " +
-                                                       render::format_interval_ns(*time->second));
+      texts.push_back(!series.cells.contains(i) ? "-"
+                                                : render::format_duration_ns(series.time(i).value) + " " +
+                                                      render::format_interval_ns(series.time(i)));
     }
     add_row(table, texts);
   }
   return table;
 }
 
-std::string sentence_of(const std::vector<Crossing>& crossings, const std::vector<Series*>& leaders) {
+std::string sentence_of(const std::vector<Series>& all, const std::vector<Crossing>& crossings,
+                        const std::vector<Leader>& leaders) {
   std::string text;
   for (const Crossing& crossing : crossings) {
-    text += (text.empty() ? "" : " ") + render::row_name(*crossing.after->cell) + " is faster than " +
-            render::row_name(*crossing.before->cell) + " from " + words_of(crossing) + " on.";
+    text += render::row_name(*crossing.after->cell) + " is faster than " + render::row_name(*crossing.before->cell) +
+            " from " + words_of(crossing) + " on. ";
   }
-  const auto first = std::ranges::find_if(leaders, [](const Series* leader) { return leader != nullptr; });
-  const bool one =
-      std::ranges::all_of(leaders, [&](const Series* leader) { return leader == nullptr || leader == *first; });
-  if (one && first != leaders.end()) text += render::row_name(*(*first)->cell) + " is the fastest at every size.";
-  return text + (text.empty() ? "" : " ") +
-         "Lines between sizes are interpolated, and a crossing's interval is cut at the sizes around it; grey lines "
-         "are "
-         "the fastest nowhere.";
+  const auto won = static_cast<std::size_t>(std::ranges::count_if(leaders, &Leader::won));
+  const bool one = std::ranges::all_of(
+      leaders, [&](const Leader& leader) { return !leader.won || leader.series == leaders.front().series; });
+  if (won == leaders.size() && one) {
+    text += render::row_name(*leaders.front().series->cell) + " is the fastest at every size. ";
+  } else if (won < leaders.size() && all.size() > 1) {
+    text += "Verdicts name a fastest at " + std::to_string(won) + " of " + std::to_string(leaders.size()) + " sizes. ";
+  }
+  return text +
+         "Lines between sizes are interpolated, and a crossing's interval is cut at the sizes around it; grey "
+         "lines have the lowest time nowhere.";
 }
 
 }  // namespace
 
-void add_axis(Markup& markup, const Axis& axis, const std::string& id, Hues& hues) {
+void add_axis(Markup& markup, const Axis& axis, const render::Rankings& rankings, const std::string& id, Hues& hues) {
   std::vector<Series> all = series_of(axis);
   if (all.empty()) return;
-  const std::vector<Series*> leaders = leaders_of(all, axis.points.size());
-  const std::vector<Crossing> crossings = crossings_of(axis, leaders);
+  const std::vector<Leader> leaders = leaders_of(all, axis, rankings);
+  const std::vector<Crossing> crossings = crossings_of(axis, leaders, rankings);
   const Figure figure{.id = id,
                       .title = "Time over " + axis.quantity + (axis.rest.empty() ? "" : ", " + axis.rest),
-                      .sentence = sentence_of(crossings, leaders),
+                      .sentence = sentence_of(all, crossings, leaders),
                       .height = kAxis.height(),
                       .data = table_of(axis, all)};
   add_figure(markup, figure, [&] { AxisPicture(markup, axis, all, crossings, hues).draw(); });

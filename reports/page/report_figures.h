@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reports/page/figure.h"
+#include "reports/render/ranking.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::page {
@@ -37,8 +38,9 @@ struct Axis {
 // scenarios that have no such quantity.
 std::vector<Axis> axes_of(const std::vector<render::ScenarioTable>& tables);
 
-// Times of all implementations over the axis, with the sizes from which on another one is the fastest.
-void add_axis(Markup& markup, const Axis& axis, const std::string& id, Hues& hues);
+// Times of all implementations over the axis, with the sizes from which on another one is the fastest: where verdicts
+// on either side say so.
+void add_axis(Markup& markup, const Axis& axis, const render::Rankings& rankings, const std::string& id, Hues& hues);
 
 // Trainings to a target of scenarios of one name that were set to different things, of each the one by its fastest
 // implementation whose losses are known.

@@ -65,8 +65,9 @@ class ReportPage {
     std::vector<Axis> axes = axes_of(tables_);
     if (axes.empty()) return;
     add("sizes", "Over sizes", [this, axes = std::move(axes)](Markup& markup) {
+      const render::Rankings rankings(report_);
       for (std::size_t i = 0; i < axes.size(); ++i) {
-        add_axis(markup, axes[i], "size-" + std::to_string(i + 1), hues_);
+        add_axis(markup, axes[i], rankings, "size-" + std::to_string(i + 1), hues_);
       }
     });
   }

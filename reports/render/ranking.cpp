@@ -17,6 +17,10 @@ Comparison Rankings::compare(const Cell& base, const Cell& candidate) const {
   return stats::compare(analysis::pairs_of(base, candidate), rules_.of(base.scenario));
 }
 
+stats::Estimate Rankings::ratio(const Cell& base, const Cell& candidate, double confidence) {
+  return stats::paired_ratio(analysis::pairs_of(base, candidate), confidence);
+}
+
 Comparison Rankings::compare_to_target(const Cell& base, const Cell& candidate) const {
   return stats::compare(analysis::pairs_to_target(base, candidate), rules_.of(base.scenario));
 }

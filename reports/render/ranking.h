@@ -28,7 +28,9 @@ class Rankings {
   // Time of the candidate over that of the base: the stored ratio where the base is the candidate's baseline, else from
   // their samples.
   stats::Comparison compare(const report::Cell& base, const report::Cell& candidate) const;
-  // The same of the time to the target, of two cells that reached it.
+  // Their ratio alone, at a confidence of the caller's.
+  static stats::Estimate ratio(const report::Cell& base, const report::Cell& candidate, double confidence);
+  // The comparison of the time to the target, of two cells that reached it.
   stats::Comparison compare_to_target(const report::Cell& base, const report::Cell& candidate) const;
   // Of timed cells of one scenario. Who is to win must have a verdict on every other one.
   Ranking of(std::vector<const report::Cell*> cells) const;

@@ -2,7 +2,9 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
+#include "harness/analysis/summarise.h"
 #include "reports/page/report_figures.h"
 
 namespace gdbench::page {
@@ -21,15 +23,23 @@ class AxisTest : public testing::Test {
     report_.scenarios.push_back(scenario);
   }
 
-  void add_time(const std::string& scenario, const std::string& implementation, double low, double value, double high) {
+  // Of a launch each.
+  void add_times(const std::string& scenario, const std::string& implementation, const std::vector<double>& times) {
     report::Cell cell;
     cell.id = scenario + "/" + implementation;
     cell.scenario = scenario;
     cell.implementation = implementation;
     cell.status.state = report::CellState::ok;
+    for (const double time : times) {
+      const auto launch = static_cast<int>(cell.samples.size());
+      cell.samples.push_back({.launch = launch, .round = 1, .steps = 1, .real_ns = time});
+    }
     cell.summary.emplace();
-    cell.summary->step_ns = {.value = value, .interval = {low, high}, .launches = 5};
+    cell.summary->step_ns = analysis::step_time(cell);
     report_.cells.push_back(cell);
+  }
+  void add_time(const std::string& scenario, const std::string& implementation, double time) {
+    add_times(scenario, implementation, std::vector<double>(7, time));
   }
 
   std::vector<Axis> axes() {
@@ -40,7 +50,8 @@ class AxisTest : public testing::Test {
   std::string figure() {
     Markup markup;
     Hues hues;
-    for (const Axis& axis : axes()) add_axis(markup, axis, "id", hues);
+    const render::Rankings rankings(report_);
+    for (const Axis& axis : axes()) add_axis(markup, axis, rankings, "id", hues);
     return markup.take();
   }
 
@@ -60,7 +71,7 @@ TEST_F(AxisTest, FindsTheQuantityThatLabelsDifferIn) {
        {std::pair("s[rows=1000]", 1000), std::pair("s", 100), std::pair("s[dtype=f64,rows=10]", 10),
         std::pair("s[dtype=f64,rows=20]", 20), std::pair("t", 7)}) {
     add_scenario(label, rows);
-    add_time(label, "a/x", 1, 1, 1);
+    add_time(label, "a/x", 1);
   }
   const std::vector<Axis> found = axes();
   ASSERT_EQ(found.size(), 2U);
@@ -74,11 +85,11 @@ TEST_F(AxisTest, FindsTheQuantityThatLabelsDifferIn) {
 TEST_F(AxisTest, ComparesWhatHasNoQuantityByItsOperations) {
   for (const auto& [label, operations] : {std::pair("s", 3e6), std::pair("t", 2e3)}) {
     add_scenario(label, 1, operations);
-    add_time(label, "a/x", 1, 1, 1);
+    add_time(label, "a/x", 1);
   }
   EXPECT_TRUE(axes().empty()) << "two are no axis";
   add_scenario("u", 1, 40);
-  add_time("u", "a/x", 1, 1, 1);
+  add_time("u", "a/x", 1);
   const std::vector<Axis> found = axes();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].quantity, "operations");
@@ -89,31 +100,46 @@ TEST_F(AxisTest, ComparesWhatHasNoQuantityByItsOperations) {
 TEST_F(AxisTest, SaysFromWhereOnAnotherIsFaster) {
   add_scenario("s[rows=1]", 1);
   add_scenario("s[rows=100]", 100);
-  add_time("s[rows=1]", "a/x", 1, 1, 1);
-  add_time("s[rows=100]", "a/x", 50, 100, 200);
-  add_time("s[rows=1]", "b/x", 10, 10, 10);
-  add_time("s[rows=100]", "b/x", 10, 10, 10);
+  add_time("s[rows=1]", "a/x", 1);
+  add_times("s[rows=100]", "a/x", {50, 60, 80, 100, 120, 150, 200});
+  add_time("s[rows=1]", "b/x", 10);
+  add_time("s[rows=100]", "b/x", 10);
   const std::string made = figure();
   // log 10 / (log 10 + log 20) = 0.435 of the way, and log 10 / (log 10 + log 5) = 0.589.
   EXPECT_NE(made.find("b/x is faster than a/x from 10 [7.4, 15] on."), std::string::npos) << made.substr(0, 400);
 }
 
-TEST_F(AxisTest, CutsACrossingsIntervalAtTheSizesAroundIt) {
+TEST_F(AxisTest, SaysNothingWithoutVerdictsOnBothSides) {
   add_scenario("s[rows=1]", 1);
   add_scenario("s[rows=100]", 100);
-  add_time("s[rows=1]", "a/x", 1, 1, 20);
-  add_time("s[rows=100]", "a/x", 5, 100, 200);
-  add_time("s[rows=1]", "b/x", 10, 10, 10);
-  add_time("s[rows=100]", "b/x", 10, 10, 10);
-  EXPECT_NE(figure().find("from 10 [1, 100] on."), std::string::npos);
+  add_times("s[rows=1]", "a/x", {1, 1, 1, 1, 1, 1, 20});
+  add_time("s[rows=100]", "a/x", 100);
+  add_time("s[rows=1]", "b/x", 10);
+  add_time("s[rows=100]", "b/x", 10);
+  const std::string made = figure();
+  EXPECT_EQ(made.find("is faster than"), std::string::npos);
+  EXPECT_NE(made.find("Verdicts name a fastest at 1 of 2 sizes."), std::string::npos);
+}
+
+TEST_F(AxisTest, NamesNoWinnerOfASingleLaunchOrOfSizesWithoutTimes) {
+  add_scenario("s[rows=1]", 1);
+  add_scenario("s[rows=10]", 10);
+  add_scenario("s[rows=100]", 100);
+  for (const char* label : {"s[rows=1]", "s[rows=100]"}) {
+    add_times(label, "a/x", {1});
+    add_times(label, "b/x", {2});
+  }
+  const std::string made = figure();
+  EXPECT_EQ(made.find("is the fastest"), std::string::npos);
+  EXPECT_NE(made.find("Verdicts name a fastest at 0 of 2 sizes."), std::string::npos) << made.substr(0, 400);
 }
 
 TEST_F(AxisTest, SaysWhereOneIsTheFastestEverywhere) {
   add_scenario("s[rows=1]", 1);
   add_scenario("s[rows=100]", 100);
   for (const char* label : {"s[rows=1]", "s[rows=100]"}) {
-    add_time(label, "a/x", 1, 1, 1);
-    add_time(label, "b/x", 2, 2, 2);
+    add_time(label, "a/x", 1);
+    add_time(label, "b/x", 2);
   }
   EXPECT_NE(figure().find("a/x is the fastest at every size."), std::string::npos);
 }
