@@ -122,13 +122,9 @@ struct Costs {
 
 Costs costs_of(const report::Cell& cell) {
   Costs costs{&cell, report::parse_implementation(cell.implementation).backend, visits_of(cell), launch_costs(cell)};
-  std::vector<double> ready;
   std::vector<double> steps;
-  for (const stats::LaunchCost& launch : costs.launches) {
-    ready.push_back(launch.ready_ns);
-    steps.push_back(launch.step_ns);
-  }
-  costs.ready_ns = stats::median(std::move(ready));
+  for (const stats::LaunchCost& launch : costs.launches) steps.push_back(launch.step_ns);
+  costs.ready_ns = cell.summary->ready_ns.value_or(0);
   costs.step_ns = stats::median(std::move(steps));
   return costs;
 }

@@ -21,6 +21,13 @@ std::vector<stats::LaunchCost> launch_costs(const report::Cell& cell) {
   return costs;
 }
 
+std::optional<double> ready_ns(const report::Cell& cell) {
+  std::vector<double> ready;
+  for (const stats::LaunchCost& cost : launch_costs(cell)) ready.push_back(cost.ready_ns);
+  if (ready.empty()) return std::nullopt;
+  return stats::median(std::move(ready));
+}
+
 std::map<int, double> training_times(const report::Cell& cell, std::uint64_t steps) {
   std::map<int, double> times;
   for (const stats::LaunchCost& cost : launch_costs(cell)) {
@@ -43,12 +50,11 @@ stats::Estimate time_of(const report::Cell& cell, std::uint64_t steps, double co
 
 std::optional<report::TimeToTarget> time_to_target(const report::Cell& cell) {
   if (!cell.target || cell.target->state != report::TargetState::reached) return std::nullopt;
-  std::vector<double> ready;
-  for (const stats::LaunchCost& cost : launch_costs(cell)) ready.push_back(cost.ready_ns);
-  if (ready.empty()) return std::nullopt;
+  const std::optional<double> ready = ready_ns(cell);
+  if (!ready) return std::nullopt;
   report::TimeToTarget result;
   result.time_ns = time_of(cell, cell.target->steps, 0);
-  result.ready_ns = stats::median(std::move(ready));
+  result.ready_ns = ready;
   if (cell.target->evaluation_seconds) {
     result.with_evaluations_ns = time_of(cell, cell.target->stopped_after, *cell.target->evaluation_seconds * 1e9);
   }

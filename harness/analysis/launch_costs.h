@@ -17,6 +17,9 @@ namespace gdbench::analysis {
 // of its modes runs, and would hide what differs. Linear in the number of samples.
 std::vector<stats::LaunchCost> launch_costs(const report::Cell& cell);
 
+// Of launch_costs() the median of what comes before steady steps; nothing without launches.
+std::optional<double> ready_ns(const report::Cell& cell);
+
 // Launch -> nanoseconds that a training of so many steps takes, with all that it has to wait for before.
 std::map<int, double> training_times(const report::Cell& cell, std::uint64_t steps);
 

@@ -68,6 +68,7 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
   summary.load_seconds = median_over_launches(cell, &report::Launch::load_seconds);
   summary.prepare_seconds = median_over_launches(cell, &report::Launch::prepare_seconds);
   summary.launch_seconds = median_over_launches(cell, &report::Launch::total_seconds);
+  summary.ready_ns = ready_ns(cell);
   summary.cpu_per_wall = processors_used(cell);
   summary.exchange_share = exchange_share(cell);
   if (std::string reason = reason_not_ranked(cell); !reason.empty()) summary.not_ranked = std::move(reason);

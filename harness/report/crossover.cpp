@@ -28,7 +28,7 @@ void fields(auto& archive, Of<Crossover> auto& crossover) {
   FIELDS(archive, crossover, points);
 }
 
-FIELDS_OF(StartCost, implementation, load_seconds, prepare_seconds, first_step_ns, step_ns)
+FIELDS_OF(StartCost, implementation, load_seconds, prepare_seconds, first_step_ns, ready_ns, step_ns)
 
 void fields(auto& archive, Of<StepsCrossover> auto& crossover) {
   const stats::BreakEven& answer = crossover.answer;

@@ -53,6 +53,7 @@ struct StartCost {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double first_step_ns = 0;
+  double ready_ns = 0;  // of these, without imports, and of the first step what it takes beyond a steady one
   stats::Estimate step_ns;
 };
 

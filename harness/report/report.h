@@ -22,7 +22,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 12;
+constexpr int kSchemaMinor = 13;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -205,6 +205,8 @@ struct Summary {
   double load_seconds = 0;
   double prepare_seconds = 0;
   double launch_seconds = 0;
+  // Since 1.13: load, prepare without imports, and what the first step takes beyond a steady one.
+  std::optional<double> ready_ns;
   std::optional<double> import_seconds;                 // median over launches; absent where none has it
   std::optional<std::int64_t> imported_resident_bytes;  // likewise the maximum: what peak_resident_bytes began with
   std::optional<double> cpu_per_wall;  // since 1.4: median over warm samples; all threads of the process

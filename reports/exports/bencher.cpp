@@ -41,7 +41,7 @@ Json measures_of(const report::Summary& summary) {
     measures["latency"]["upper_value"] = interval.high;
   }
   add_measure(measures, "first-step", summary.first_step_ns);
-  add_measure(measures, "ready", ready_seconds(summary) * 1e9);
+  if (summary.ready_ns) add_measure(measures, "ready", *summary.ready_ns);
   return measures;
 }
 

@@ -26,10 +26,6 @@ std::vector<ExportedCell> timed_cells(const report::Report& report) {
   return cells;
 }
 
-double ready_seconds(const report::Summary& summary) {
-  return summary.load_seconds + summary.prepare_seconds + summary.first_step_ns * 1e-9;
-}
-
 std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report) {
   const Json environment = Json::parse(report.environment);
   std::vector<std::pair<std::string, std::string>> facts;

@@ -35,9 +35,6 @@ struct ExportedCell {
 // they are other cells again; so is a cell whose name an earlier one has.
 std::vector<ExportedCell> timed_cells(const report::Report& report);
 
-// What a process takes until its first step is done: medians of load, prepare with imports, and the first step.
-double ready_seconds(const report::Summary& summary);
-
 // Names and values, each in one line: commit, processor, kernel, compiler, matrix. What is not known is left out.
 std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report);
 

@@ -59,7 +59,9 @@ Labels labels_of(const report::Report& report, const ExportedCell& exported) {
 std::string families_of_cells(const report::Report& report) {
   Family step("step", "seconds", "Time of a steady step: median over launches, and its 95% interval.");
   Family first_step("first_step", "seconds", "Time of the first step of a process, median over launches.");
-  Family ready("ready", "seconds", "Load, prepare and the first step, medians over launches.");
+  Family ready(
+      "ready", "seconds",
+      "Load, prepare without imports, and what the first step takes beyond a steady one: median over launches.");
   Family memory("peak_resident", "bytes", "Largest resident memory of a process.");
   for (const ExportedCell& exported : timed_cells(report)) {
     const report::Summary& summary = *exported.cell->summary;
@@ -72,7 +74,7 @@ std::string families_of_cells(const report::Report& report) {
       step.add(of_stat, nanoseconds * 1e-9);
     }
     first_step.add(labels, summary.first_step_ns * 1e-9);
-    ready.add(labels, ready_seconds(summary));
+    if (summary.ready_ns) ready.add(labels, *summary.ready_ns * 1e-9);
     memory.add(labels, static_cast<double>(summary.peak_resident_bytes));
   }
   return step.text() + first_step.text() + ready.text() + memory.text();

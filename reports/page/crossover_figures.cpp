@@ -191,10 +191,7 @@ void add_ratios(Markup& markup, const Crossover& crossover) {
 namespace {
 
 // What n steps of one side take, in ns: what came before its steady steps, and these.
-double time_of(const report::StartCost& side, double steps) {
-  const double step = side.step_ns.value;
-  return (side.load_seconds + side.prepare_seconds) * 1e9 + side.first_step_ns + (steps - 1) * step;
-}
+double time_of(const report::StartCost& side, double steps) { return side.ready_ns + steps * side.step_ns.value; }
 
 // Where it has overtaken: the interval as far as it is finite and drawn.
 struct Crossing {
@@ -253,7 +250,7 @@ void add_steps(Markup& markup, const StepsCrossover& crossover) {
   const Scale up = room_for(times, area);
   const Figure figure{.id = "steps",
                       .title = "Time to result",
-                      .sentence = "Load, prepare and so many steps, from medians over launches. " +
+                      .sentence = "Ready and so many steps, from medians over launches; imports are not counted. " +
                                   (crossing.words.empty() ? std::string("No crossing is drawn.")
                                                           : "The band is the 95% interval of where one has overtaken."),
                       .height = area.height(),
@@ -262,7 +259,7 @@ void add_steps(Markup& markup, const StepsCrossover& crossover) {
     if (!crossing.words.empty()) add_band(markup, area, across.at(crossing.low), across.at(crossing.high));
     add_ticks_across(markup, area, across, 8, &count_text);
     add_ticks_up(markup, area, up, 8, &render::format_duration_ns);
-    add_axis_words(markup, area, "load + prepare + steps", "steps");
+    add_axis_words(markup, area, "ready + steps", "steps");
     add_flags(markup, area, flags);
     std::vector<EndLabel> labels;
     for (std::size_t i = 0; i < crossover.sides.size(); ++i) {

@@ -33,9 +33,7 @@ std::vector<Curve> curves_of(const ScenarioView& view) {
   std::vector<Curve> curves;
   for (const render::Row& row : view.table.ranked) {
     const report::Summary& summary = *row.cell->summary;
-    curves.push_back({row.cell,
-                      (summary.load_seconds + summary.prepare_seconds - summary.import_seconds.value_or(0)) * 1e9,
-                      summary.step_ns.value});
+    if (summary.ready_ns) curves.push_back({row.cell, *summary.ready_ns, summary.step_ns.value});
   }
   return curves;
 }
@@ -96,7 +94,7 @@ class CurvesPicture {
     add_ticks_across(markup_, kCurves, steps_, 8, &count_text);
     add_ticks_up(markup_, kCurves, times_, 8, &render::format_duration_ns);
     add_text(markup_, (kCurves.left + kCurves.right) / 2, kCurves.bottom + 34, "q m", "steps");
-    add_text(markup_, 0, 12, "q", "load + prepare + steps");
+    add_text(markup_, 0, 12, "q", "ready + steps");
   }
 
   void path(const Curve& curve, const std::string& css) {
@@ -142,8 +140,8 @@ std::string sentence_of(const std::vector<Lead>& leads) {
   std::string text;
   for (const Lead& lead : leads) {
     const std::string name = render::row_name(*lead.curve->cell);
-    text +=
-        text.empty() ? name + " has its result first" : ", " + name + " from " + count_text(lead.from) + " steps on";
+    text += text.empty() ? "By medians, " + name + " has its result first"
+                         : ", " + name + " from " + count_text(lead.from) + " steps on";
   }
   return text + ". Grey curves lead nowhere.";
 }
@@ -155,7 +153,7 @@ void add_curves(Markup& markup, const ScenarioView& view) {
   if (curves.empty() || !std::ranges::all_of(curves, [](const Curve& curve) { return curve.at(1) > 0; })) return;
   const std::vector<Lead> leads = leads_of(curves);
   render::TextTable numbers = {{.title = "implementation", .texts = {}},
-                               {.title = "load + prepare", .right_aligned = true, .texts = {}},
+                               {.title = "ready", .right_aligned = true, .texts = {}},
                                {.title = "time/step", .right_aligned = true, .texts = {}},
                                {.title = "first from step", .right_aligned = true, .texts = {}}};
   for (const Curve& curve : curves) {

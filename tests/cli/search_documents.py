@@ -3,6 +3,7 @@
 import math
 
 import estimates
+from estimates import median
 from report_figures import pairs_of
 from sentences_about_costs import overtaking_of
 
@@ -132,6 +133,7 @@ class Steps:
                 {
                     "implementation": cell.implementation,
                     **{key: cell.median_of(key) for key in ("load_seconds", "prepare_seconds", "first_step_ns")},
+                    "ready_ns": median([ready for ready, _ in cell.launch_costs().values()]),
                     "step_ns": cell.step,
                 }
                 for cell in self.cells

@@ -179,6 +179,9 @@ def check_summary(context, cell, summary):
     complaints = check_estimate(cell.id, summary["step_ns"], cell.step)
     if not same(summary["first_step_ns"], cell.median_of("first_step_ns")):
         complaints.append(f"{cell.id}: first step {summary['first_step_ns']}")
+    ready = [ready for ready, _ in cell.launch_costs().values()]
+    if not same(summary["ready_ns"], median(ready)):
+        complaints.append(f"{cell.id}: ready {summary['ready_ns']}, expected {median(ready)}")
     comparison = context.report.to_baseline(cell)
     ratio = summary.get("ratio")
     if (ratio is None) != (comparison is None):

@@ -154,6 +154,7 @@ report::StartCost start_cost(const report::Cell& cell) {
           median_of(cell.launches, &report::Launch::load_seconds),
           median_of(cell.launches, &report::Launch::prepare_seconds),
           median_of(cell.launches, &report::Launch::first_step_ns),
+          analysis::ready_ns(cell).value_or(0),
           analysis::step_time(cell)};
 }
 

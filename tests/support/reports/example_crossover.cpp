@@ -35,8 +35,8 @@ report::Crossover crossover(std::vector<report::CrossoverPoint> points) {
 report::StepsCrossover steps_crossover(stats::Overtaking overtaking, double steps, stats::Interval interval) {
   report::StepsCrossover made;
   made.scenario = "example";
-  made.sides[0] = {"one/x", 1e-6, 2e-3, 3000, {500, {490, 510}, 5, false}};
-  made.sides[1] = {"two/y", 1e-6, 1e-6, 3000, {900, {890, 910}, 5, false}};
+  made.sides[0] = {"one/x", 1e-6, 2e-3, 3000, 2'003'500, {500, {490, 510}, 5, false}};
+  made.sides[1] = {"two/y", 1e-6, 1e-6, 3000, 4100, {900, {890, 910}, 5, false}};
   made.answer = {overtaking, steps, interval, 5};
   return made;
 }
