@@ -62,11 +62,10 @@ class OneRatio(CheckedOutputs):
         without_axes = re.sub(r"<svg.*?</svg>|<style.*?</style>|<script.*?</script>", " ", page, flags=re.DOTALL)
         self.expect(re.sub(r"<[^>]*>", " ", without_axes), "page")
         self.assertIn("\u25bc " + TEXT, page)
-        rows = list(csv.DictReader(io.StringIO(self.render("report", "made.json", "--csv", "-"))))
-        json_cells = json.loads(self.render("report", "made.json", "--json", "-"))["cells"]
-        ratios = [row["ratio"] for row in rows] + [
-            cell["summary"]["ratio"]["comparison"]["ratio"]["value"] for cell in json_cells if "ratio" in cell["summary"]
-        ]
+        rows = csv.DictReader(io.StringIO(self.render("report", "made.json", "--csv", "-")))
+        cells = json.loads(self.render("report", "made.json", "--json", "-"))["cells"]
+        stored = [cell["summary"]["ratio"]["comparison"] for cell in cells if "ratio" in cell["summary"]]
+        ratios = [row["ratio"] for row in rows] + [comparison["ratio"]["value"] for comparison in stored]
         found = [float(ratio) for ratio in ratios if ratio]
         self.assertEqual(len(found), 2 * len(document["scenarios"]))
         for ratio in found:

@@ -17,9 +17,8 @@
 //   zone of a crossing                                         100.0  100.0  100.0
 //
 // Those above 95% are so for a reason:
-// - order statistics come in steps: six launches have 96.9%, eight 99.2%, twelve 96.1%, twenty 95.9%, and nothing
-// between
-//   these and less than 95% (1 - 2 P(B < r), B binomial);
+// - order statistics come in steps: six launches have 96.9%, eight 99.2%, twelve 96.1%, twenty 95.9%, and the next step
+//   is below 95% (1 - 2 P(B < r), B binomial);
 // - Student's t takes a heavy tail for a large standard deviation;
 // - two intervals at 97.5% are combined at their worst ends, which seldom come together (independent cells, break-even
 //   of fewer than six launches), although each holds more often than that already;

@@ -222,6 +222,20 @@ TEST(UnpairedRatioTest, OneProcessOnEitherSideSaysNothingOfOthers) {
   EXPECT_EQ(compare_unpaired(one, three, {}).remark, "measured within one process: says nothing about other launches");
 }
 
+TEST(UnpairedDifferenceTest, HoldsWhereBothTimesDo) {
+  std::vector<Observation> base;
+  std::vector<Observation> candidate;
+  for (int launch = 0; launch < 9; ++launch) base.push_back({launch, 10.0 + launch});
+  for (int launch = 0; launch < 12; ++launch) candidate.push_back({launch, 20.0 + launch});
+  const Estimate difference = unpaired_difference(base, candidate, 0.90);
+  EXPECT_DOUBLE_EQ(difference.value, 25.5 - 14);
+  // Each at 95%, as above: 11 to 17 and 22 to 29.
+  EXPECT_DOUBLE_EQ(difference.interval.low, 22 - 17);
+  EXPECT_DOUBLE_EQ(difference.interval.high, 29 - 11);
+  EXPECT_EQ(difference.launches, 9);
+  EXPECT_EQ(unpaired_difference(base, {}).launches, 0);
+}
+
 TEST(PairedDifferenceTest, KnownDifference) {
   const std::vector<Pair> pairs = {{0, 1, 3}, {1, 10, 12}, {2, 3, 9}};
   const Estimate estimate = paired_difference(pairs);

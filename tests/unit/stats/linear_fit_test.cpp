@@ -199,9 +199,19 @@ TEST(ClusteredFit, DrawsAsManyLaunchesAsThereAre) {
   const std::optional<ClusteredFit> found = clustered_fit(std::vector{point}, {true, false, false}, {});
   ASSERT_TRUE(found.has_value());
   EXPECT_DOUBLE_EQ(found->coefficients[0].value, 6.5);
-  // Medians of 12 draws out of 12 lie between the third and the tenth, not between the first and the last.
+  // The median of 12 lies between the third and the tenth, not between the first and the last.
   EXPECT_NEAR(found->coefficients[0].interval.low, 3.5, 0.6);
   EXPECT_NEAR(found->coefficients[0].interval.high, 9.5, 0.6);
+}
+
+TEST(ClusteredFit, FewLaunchesHaveStudentsIntervalWhichLeavesTheirRange) {
+  // Logarithms -1, 0, 1: as that of typical_time(), by t of 2 degrees of freedom at 97.5% (4.30265, any table).
+  const ClusteredPoint point{{1, 0, 0}, {std::exp(-1.0), 1, std::exp(1.0)}};
+  const std::optional<ClusteredFit> found =
+      clustered_fit(std::vector{point}, {true, false, false}, {.resamples = 20'000});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(std::log(found->coefficients[0].interval.high), 4.30265 / std::sqrt(3), 0.15);
+  EXPECT_NEAR(std::log(found->coefficients[0].interval.low), -4.30265 / std::sqrt(3), 0.15);
 }
 
 TEST(ClusteredFit, MarksASingleLaunchAndColumnsThatTookNoPart) {
