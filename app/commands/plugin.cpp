@@ -59,10 +59,7 @@ Status check_cell(const measure::PlannedScenario& planned, const measure::Planne
                   const measure::RunOptions& options, report::Report& report) {
   report::Cell& cell = report.cells[planned_cell.index];
   measure::ReferenceTrajectories references(planned, options.reference_cache);
-  if (Status status = references.status(); !status.ok()) {
-    cell.status = {report::CellState::untrusted, status.error().message};
-    return {};
-  }
+  TRY(references.status());
   TRY(measure::verify_cell(planned, planned_cell, references, options, true, cell));
   std::vector<measure::LiveCell> live = measure::live_cells(planned, report);
   std::erase_if(live, [&](const measure::LiveCell& other) { return other.planned != &planned_cell; });

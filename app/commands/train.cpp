@@ -19,6 +19,7 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/verify/divergence.h"
 
 namespace gdbench::app {
 
@@ -184,6 +185,13 @@ Result<int> train(const TrainOptions& options) {
   if (!trained.ok()) return Error{ErrorKind::crashed, trained.error().message};
   std::printf("loss %.9g -> %.9g after %lld steps\n", trained->losses.front(), trained->losses.back(),
               static_cast<long long>(trained->steps));
+  if (!(trained->losses.back() <= trained->losses.front())) {
+    const Status converges =
+        verify::check_convergence(scenario.problem, *scenario.dataset, scenario.start, trained->steps);
+    if (!converges.ok()) {
+      std::fprintf(stderr, "gdbench: %s: %s\n", scenario.scenario.place().c_str(), converges.error().message.c_str());
+    }
+  }
   if (!options.dump.empty()) {
     const Status dumped = catalogue::with_element(scenario.problem.dtype, [&](auto zero) {
       return dump<decltype(zero)>(options.dump, scenario, trained->state, trained->losses);

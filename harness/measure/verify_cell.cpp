@@ -9,6 +9,7 @@
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/trust.h"
 #include "harness/verify/check.h"
+#include "harness/verify/divergence.h"
 #include "harness/verify/reference.h"
 
 namespace gdbench::measure {
@@ -283,15 +284,21 @@ ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, std
 Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const scenario::Problem& problem) const {
   // Reading a file is no quicker than making what takes less.
   constexpr double kLongSeconds = 0.05;
-  const bool is_kept = verify::reference_seconds(problem, {}) >= kLongSeconds;
-  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest + rounded_by(problem);
+  const std::string rounded = rounded_by(problem);
+  const std::int64_t followed = rounded.empty() ? planned_.scenario.steps : 0;
+  const bool is_kept =
+      verify::reference_seconds(problem, {}) + verify::convergence_seconds(problem, followed) >= kLongSeconds;
+  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest + rounded;
   if (is_kept) {
     if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start))
       return std::move(*kept);
   }
-  Result<verify::ReferenceTrajectory> made =
-      verify::make_reference_trajectory(problem, *planned_.dataset, planned_.start, {});
-  if (!made.ok()) return Error{made.error().kind, planned_.scenario.file.string() + ": " + made.error().message};
+  const auto make = [&]() -> Result<verify::ReferenceTrajectory> {
+    TRY(verify::check_convergence(problem, *planned_.dataset, planned_.start, followed));
+    return verify::make_reference_trajectory(problem, *planned_.dataset, planned_.start, {});
+  };
+  Result<verify::ReferenceTrajectory> made = make();
+  if (!made.ok()) return Error{made.error().kind, planned_.scenario.place() + ": " + made.error().message};
   if (is_kept) cache_.keep(identity, planned_.start, made.value());
   return made;
 }

@@ -22,7 +22,7 @@ class ReferenceTrajectories {
   // if it took long to make.
   ReferenceTrajectories(const PlannedScenario& planned, std::filesystem::path cache);
 
-  // The scenario is unfit for comparison.
+  // The scenario is unfit for comparison: its training diverges, or moves too little.
   Status status() const;
   // Of the cell's arithmetic, made when it is first asked for. Its error concerns that cell alone where status() is
   // fine: the scenario is unfit for so coarse an arithmetic.

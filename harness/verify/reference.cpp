@@ -166,6 +166,11 @@ ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, 
   return batch_gradients(problem, dataset, state, ties, true, parameter_errors);
 }
 
+template <class T>
+ReferenceGradients<T> plain_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
+  return batch_gradients(problem, dataset, state, Ties::as_computed, false);
+}
+
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
   const std::int64_t last = static_cast<std::int64_t>(optimizer.learning_rates.size()) - 1;
   return optimizer.learning_rates[static_cast<std::size_t>(std::min(step, last))];
@@ -196,7 +201,7 @@ template <class T>
 std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
   std::vector<T> losses;
   for (std::int64_t step = 0; step < steps; ++step) {
-    const ReferenceGradients<T> batch = batch_gradients(problem, dataset, state, Ties::as_computed, false);
+    const ReferenceGradients<T> batch = plain_gradients(problem, dataset, state);
     losses.push_back(batch.loss);
     take_step(problem, batch.parameters, state);
   }
@@ -226,16 +231,17 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
   return evaluate_with_rounding(problem, dataset, state).loss;
 }
 
-#define GDBENCH_INSTANTIATE(T)                                                                             \
-  template ReferenceState<T> to_reference(const scenario::State&);                                         \
-  template scenario::State to_state(const ReferenceState<T>&);                                             \
-  template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties, \
-                                           const std::vector<RoundingError>&);                             \
-  template bool take_step(const Problem&, const std::vector<std::vector<T>>&, ReferenceState<T>&);         \
-  template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);         \
-  template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&,  \
-                                                const std::vector<RoundingError>&);                        \
-  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                           \
+#define GDBENCH_INSTANTIATE(T)                                                                              \
+  template ReferenceState<T> to_reference(const scenario::State&);                                          \
+  template scenario::State to_state(const ReferenceState<T>&);                                              \
+  template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties,  \
+                                           const std::vector<RoundingError>&);                              \
+  template ReferenceGradients<T> plain_gradients(const Problem&, const Dataset&, const ReferenceState<T>&); \
+  template bool take_step(const Problem&, const std::vector<std::vector<T>>&, ReferenceState<T>&);          \
+  template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
+  template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&,   \
+                                                const std::vector<RoundingError>&);                         \
+  template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                            \
   template T batch_loss(const Problem&, const Dataset&, const ReferenceState<T>&);
 
 GDBENCH_INSTANTIATE(float)

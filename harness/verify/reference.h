@@ -62,6 +62,11 @@ ReferenceGradients<T> gradients(const scenario::Problem& problem, const data::Da
                                 const ReferenceState<T>& state, Ties ties = Ties::as_computed,
                                 const std::vector<RoundingError>& parameter_errors = {});
 
+// The same without the allowances for ties and rounding, in less time.
+template <class T>
+ReferenceGradients<T> plain_gradients(const scenario::Problem& problem, const data::Dataset& dataset,
+                                      const ReferenceState<T>& state);
+
 // The learning rate of step `step`, counted from 0.
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step);
 

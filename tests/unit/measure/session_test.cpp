@@ -41,6 +41,18 @@ TEST_F(SessionTest, AWrongCellIsNotTimed) {
   EXPECT_TRUE(cell(1).samples.empty());
 }
 
+TEST_F(SessionTest, ATrainingThatDivergesIsAskedOfNoWorker) {
+  add("a/right");
+  make_plan({"linreg-300x2"}, {{"learning_rate", "1.5"}});
+  report::Journal nowhere = report::Journal::nowhere();
+  for (const Status& status : {run_session(plan_, options_, report_, nowhere), verify_all(plan_, options_, report_)}) {
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().kind, ErrorKind::usage);
+  }
+  EXPECT_TRUE(log_.empty()) << log_.front();
+  expect_status(0, CellState::pending, "");
+}
+
 TEST_F(SessionTest, WhoSkipsStepsOnlyInTimedBlocksIsNotBelieved) {
   add("a/honest");
   add("b/cheat").steps_made = [](std::uint64_t steps) { return steps == 20 ? 10 : steps; };
