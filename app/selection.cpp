@@ -161,7 +161,9 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
   command.option("--build", options.build, "Measure the worker and the plugins of another build")
       .type_name("DIRECTORY");
   add_timeout(command, options.timeout_seconds, "Seconds that a worker may take to answer");
-  command.option("--memory-cap", options.memory_cap_gib, "GiB of memory that a worker may use of its own")
+  command
+      .option("--memory-cap", options.memory_cap_gib,
+              "GiB of memory that a worker may use of its own, and the reference")
       .between(0.01, 1e6)
       .show_default();
   command.flag("--allow-network", options.allow_network,

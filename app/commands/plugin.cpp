@@ -58,7 +58,7 @@ std::vector<scenario::Point> points_for(const std::vector<protocol::CatalogueEnt
 Status check_cell(const measure::PlannedScenario& planned, const measure::PlannedCell& planned_cell,
                   const measure::RunOptions& options, report::Report& report) {
   report::Cell& cell = report.cells[planned_cell.index];
-  measure::ReferenceTrajectories references(planned, options.reference_cache);
+  measure::ReferenceTrajectories references(planned, options);
   TRY(references.status());
   TRY(measure::verify_cell(planned, planned_cell, references, options, true, cell));
   std::vector<measure::LiveCell> live = measure::live_cells(planned, report);

@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <thread>
 
 #include "harness/base/system_error.h"
 
@@ -25,13 +29,37 @@ std::uint64_t available_memory_bytes() {
   return std::numeric_limits<std::uint64_t>::max();
 }
 
+std::uint64_t physical_memory_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t wait_for_memory(std::uint64_t bytes, const MemorySource& source) {
+  constexpr std::chrono::milliseconds kPoll{100};
+  std::uint64_t available = source.available_bytes();
+  if (available >= bytes || bytes > source.physical_bytes) return available;
+  const std::string words = "waiting up to " + std::to_string(source.patience.count() / 1000) + " s for " +
+                            std::to_string(bytes) + " bytes of memory: the machine has " + std::to_string(available) +
+                            " available";
+  if (source.say) {
+    source.say(words);
+  } else {
+    std::fprintf(stderr, "gdbench: %s\n", words.c_str());
+  }
+  const auto end = std::chrono::steady_clock::now() + source.patience;
+  while (available < bytes && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kPoll);
+    available = source.available_bytes();
+  }
+  return available;
+}
+
 void SharedMemory::Unmap::operator()(std::byte* data) const { munmap(data, size); }
 
-Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes) {
+Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes, const MemorySource& source) {
   // Reserving more than there is would set the out-of-memory killer on whoever is largest.
-  if (bytes > available_memory_bytes()) {
+  if (const std::uint64_t available = wait_for_memory(bytes, source); bytes > available) {
     return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: the machine has " +
-                   std::to_string(available_memory_bytes()) + " available");
+                   std::to_string(available) + " available");
   }
   // Close-on-exec: a worker gets only the descriptors that it was meant to inherit.
   UniqueDescriptor descriptor(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));

@@ -12,7 +12,7 @@ using report::CellState;
 Status CellGroup::verify(const RunOptions& options) {
   TRY(acquire());
   for (const auto& planned : plan_.scenarios) {
-    ReferenceTrajectories references(*planned, options.reference_cache);
+    ReferenceTrajectories references(*planned, options);
     TRY(references.status());
     for (const PlannedCell& planned_cell : planned->cells) {
       options.progress({"verify " + report_.cells[planned_cell.index].id, 0, -1});

@@ -10,6 +10,7 @@
 #include "harness/measure/eligibility.h"
 #include "harness/report/report.h"
 #include "harness/scenario/scenario.h"
+#include "harness/verify/reference_memory.h"
 
 namespace gdbench::measure {
 
@@ -124,6 +125,8 @@ class Planner {
     planned->scenario = std::move(read);
     TRY(planned->acquire());
     planned->problem = TRY(data::make_problem(planned->scenario, *planned->dataset));
+    const Status fits = verify::check_start_memory(planned->problem);
+    if (!fits.ok()) return usage_error(planned->scenario.place() + ": " + fits.error().message);
     planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
     report_.scenarios.push_back(TRY(record_of(*planned, key, planned->scenario.name + suffix)));
     if (held_.has_room_for(planned->data_bytes, request_.data_cap_bytes)) {

@@ -140,7 +140,7 @@ std::string note_on_profile(const report::Cell& cell, const Error& error) {
 
 Result<report::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, report::Cell& cell) {
-  ReferenceTrajectories references(planned, options.reference_cache);
+  ReferenceTrajectories references(planned, options);
   TRY(references.status());
   TRY(verify_cell(planned, planned_cell, references, options, true, cell));
   if (cell.status.state != report::CellState::ok) {

@@ -69,7 +69,7 @@ class Session {
       const double scenario_start = options_.elapsed();
       TRY(planned->acquire());
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
-      ReferenceTrajectories references(*planned, options_.reference_cache);
+      ReferenceTrajectories references(*planned, options_);
       TRY(references.status());
       for (const PlannedCell& planned_cell : planned->cells) {
         report::Cell& cell = report_.cells[planned_cell.index];

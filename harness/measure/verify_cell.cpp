@@ -11,6 +11,7 @@
 #include "harness/verify/check.h"
 #include "harness/verify/divergence.h"
 #include "harness/verify/reference.h"
+#include "harness/verify/reference_memory.h"
 
 namespace gdbench::measure {
 
@@ -278,8 +279,11 @@ Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, cons
 
 }  // namespace
 
-ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, std::filesystem::path cache)
-    : planned_(planned), cache_(std::move(cache)), full_(find_or_make(planned.problem)) {}
+ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, const RunOptions& options)
+    : planned_(planned),
+      cache_(options.reference_cache),
+      memory_cap_bytes_(options.limits.memory_bytes),
+      full_(find_or_make(planned.problem)) {}
 
 Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const scenario::Problem& problem) const {
   // Reading a file is no quicker than making what takes less.
@@ -294,6 +298,7 @@ Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const sc
       return std::move(*kept);
   }
   const auto make = [&]() -> Result<verify::ReferenceTrajectory> {
+    TRY(verify::check_reference_memory(problem, static_cast<double>(memory_cap_bytes_)));
     TRY(verify::check_convergence(problem, *planned_.dataset, planned_.start, followed));
     return verify::make_reference_trajectory(problem, *planned_.dataset, planned_.start, {});
   };

@@ -1,7 +1,6 @@
 // A cell's first launch: is it right, and how many steps make a block?
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,11 +17,11 @@ namespace gdbench::measure {
 // besides, and others for those whose implementations round more: products to TF32, results, or parameters.
 class ReferenceTrajectories {
  public:
-  // `planned` must outlive it. Makes the first one, or finds it in the folder `cache` (empty: none), where it is kept
-  // if it took long to make.
-  ReferenceTrajectories(const PlannedScenario& planned, std::filesystem::path cache);
+  // `planned` must outlive it. Makes the first one, or finds it in the options' folder (empty: none), where it is kept
+  // if it took long to make. None takes more memory than a worker may.
+  ReferenceTrajectories(const PlannedScenario& planned, const RunOptions& options);
 
-  // The scenario is unfit for comparison: its training diverges, or moves too little.
+  // The scenario is unfit for comparison: its training diverges or moves too little, or its model is too large.
   Status status() const;
   // Of the cell's arithmetic, made when it is first asked for. Its error concerns that cell alone where status() is
   // fine: the scenario is unfit for so coarse an arithmetic.
@@ -37,6 +36,7 @@ class ReferenceTrajectories {
 
   const PlannedScenario& planned_;
   verify::TrajectoryCache cache_;
+  std::int64_t memory_cap_bytes_;
   Result<verify::ReferenceTrajectory> full_;
   // By what is rounded more than the scenario says.
   std::map<std::string, std::optional<Result<verify::ReferenceTrajectory>>> coarse_;

@@ -155,9 +155,14 @@ scenario::State to_state(const ReferenceState<T>& state) {
   result.step = state.step;
   for (const std::vector<T>& tensor : state.parameters) result.parameters.emplace_back(tensor.begin(), tensor.end());
   for (const std::vector<T>& tensor : state.slots) result.slots.emplace_back(tensor.begin(), tensor.end());
-  result.loss_scaling = {static_cast<double>(state.loss_scale), static_cast<double>(state.updates_at_scale),
-                         static_cast<double>(state.skipped)};
+  result.loss_scaling = loss_scaling_of(state);
   return result;
+}
+
+template <class T>
+std::vector<double> loss_scaling_of(const ReferenceState<T>& state) {
+  return {static_cast<double>(state.loss_scale), static_cast<double>(state.updates_at_scale),
+          static_cast<double>(state.skipped)};
 }
 
 template <class T>
@@ -234,6 +239,7 @@ T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<
 #define GDBENCH_INSTANTIATE(T)                                                                              \
   template ReferenceState<T> to_reference(const scenario::State&);                                          \
   template scenario::State to_state(const ReferenceState<T>&);                                              \
+  template std::vector<double> loss_scaling_of(const ReferenceState<T>&);                                   \
   template ReferenceGradients<T> gradients(const Problem&, const Dataset&, const ReferenceState<T>&, Ties,  \
                                            const std::vector<RoundingError>&);                              \
   template ReferenceGradients<T> plain_gradients(const Problem&, const Dataset&, const ReferenceState<T>&); \

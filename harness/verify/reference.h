@@ -53,6 +53,9 @@ template <class T>
 ReferenceState<T> to_reference(const scenario::State& state);
 template <class T>
 scenario::State to_state(const ReferenceState<T>& state);
+// As gdbench_state has it.
+template <class T>
+std::vector<double> loss_scaling_of(const ReferenceState<T>& state);
 
 // Gradients of step state.step's batch, whatever the number of micro-batches: accumulation must give the same. For the
 // task update the given ones, with a loss of 0. `parameter_errors`: what the state's own parameters may be off by, one

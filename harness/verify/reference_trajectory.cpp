@@ -121,8 +121,7 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
   result.largest_rounding.assign(count, 0.0);
   result.last_rounding.resize(count);
   result.last_tie_bounds.resize(count);
-  for (const std::vector<T>& parameter : result.state.parameters)
-    result.last_gradients.emplace_back(parameter.size(), T(0));
+  result.last_gradients.resize(count);
   const double epsilon = epsilon_of(problem.dtype);
   // Where operands are rounded, the least error of a parameter may be a large one of an operand.
   std::vector<RoundingError> parameter_errors(count);
@@ -156,6 +155,8 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
       add_undecided(problem, batch, step, result);
       for (std::size_t p = 0; p < count; ++p) parameter_errors[p] = {0, result.undecided[p]};
     }
+    // Which update is the last one is known ahead where none is skipped: what none needs takes no memory meanwhile.
+    if (left > 0 && !catalogue::scales_loss(problem.dtype)) continue;
     result.last_gradients = std::move(batch.parameters);
     result.last_rounding = std::move(batch.rounding);
     result.last_tie_bounds = std::move(batch.tie_bounds);
@@ -197,29 +198,42 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
   return tolerances;
 }
 
+// Without its slots.
+template <class T>
+ReferenceState<double> in_double(ReferenceState<T> state) {
+  ReferenceState<double> result;
+  result.step = state.step;
+  result.loss_scale = static_cast<double>(state.loss_scale);
+  if constexpr (std::is_same_v<T, double>) {
+    result.parameters = std::move(state.parameters);
+  } else {
+    for (const std::vector<T>& tensor : state.parameters) result.parameters.emplace_back(tensor.begin(), tensor.end());
+  }
+  return result;
+}
+
 // In double for both dtypes: only an f64 cell's tolerance feels the double's own rounding, and it allows several times
 // that.
+template <class Own>
 void add_losses(const Problem& problem, const Dataset& dataset, const std::vector<double>& loss_slopes,
-                const scenario::State& end, const scenario::State& own_end, ReferenceTrajectory& reference) {
+                ReferenceState<double> end, const ReferenceState<Own>& own_end, ReferenceTrajectory& reference) {
   if (!reference.evaluated) {
     reference.initial_loss = reference.losses.back();
-    ReferenceState<double> after = to_reference<double>(end);
-    --after.step;
-    reference.final_loss = batch_loss(problem, dataset, after);
+    --end.step;
+    reference.final_loss = batch_loss(problem, dataset, end);
     return;
   }
-  reference.initial_loss = evaluate(problem, dataset, to_reference<double>(reference.start));
   // The parameters that a cell evaluates may be off by as much.
   std::vector<RoundingError> parameter_errors(reference.tensors.size());
   if (catalogue::is_mixed(problem.dtype)) {
     for (std::size_t p = 0; p < parameter_errors.size(); ++p)
       parameter_errors[p].narrowed = reference.tensors[p].tolerance;
   }
-  const Evaluation<double> last = evaluate_with_rounding(problem, dataset, to_reference<double>(end), parameter_errors);
+  const Evaluation<double> last = evaluate_with_rounding(problem, dataset, end, parameter_errors);
   reference.final_loss = last.loss;
-  const double own = catalogue::with_element(problem.dtype, [&](auto zero) {
-    return static_cast<double>(evaluate(problem, dataset, to_reference<decltype(zero)>(own_end)));
-  });
+  const auto own = static_cast<double>(evaluate(problem, dataset, own_end));
+  end.parameters = reference.start.parameters;
+  reference.initial_loss = evaluate(problem, dataset, end);
   reference.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * last.rounding.total();
   for (std::size_t p = 0; p < loss_slopes.size(); ++p) {
     reference.loss_tolerance += loss_slopes[p] * reference.tensors[p].tolerance;
@@ -246,9 +260,12 @@ using NextWider = std::conditional_t<std::is_same_v<T, float>, double, long doub
 
 template <class Own, class Wide>
 Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset, ReferenceTrajectory reference) {
-  const Trajectory<Wide> expected =
-      TRY(follow<Wide>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
-  const auto own = TRY(follow<Own>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
+  Trajectory<Wide> expected = TRY(follow<Wide>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
+  Trajectory<Own> own = TRY(follow<Own>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
+  own.state.slots.clear();
+  own.state.directions.clear();
+  own.last_gradients.clear();
+  own.last_tie_bounds.clear();
   const auto ties = TRY(tie_tolerances(problem, dataset, reference, expected));
 
   const double epsilon = epsilon_of(problem.dtype);
@@ -272,6 +289,8 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
     if (reference.sampled && !catalogue::is_mixed(problem.dtype))
       tensor.entry_tolerances = entry_tolerances(problem, reference.start.parameters[p], expected, p);
     loss_slopes.push_back(norm(expected.last_gradients[p]));
+    expected.last_gradients[p] = {};
+    expected.last_tie_bounds[p] = {};
     reference.tensors.push_back(std::move(tensor));
   }
   // Of a mixed dtype's several steps the tolerance may be as large; the single step must tell more.
@@ -282,16 +301,15 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
   if (expected.updates != own.updates) return usage_error("rounding decides which steps are skipped");
   reference.losses = expected.losses;
   reference.bfloat16_parameters = problem.rounds_parameters();
-  if (catalogue::scales_loss(problem.dtype)) reference.loss_scaling = to_state(expected.state).loss_scaling;
-  add_losses(problem, dataset, loss_slopes, to_state(expected.state), to_state(own.state), reference);
+  if (catalogue::scales_loss(problem.dtype)) reference.loss_scaling = loss_scaling_of(expected.state);
+  add_losses(problem, dataset, loss_slopes, in_double(std::move(expected.state)), own.state, reference);
   return reference;
 }
 
-Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset,
-                                    const ReferenceTrajectory& reference) {
+Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset, ReferenceTrajectory reference) {
   Result<ReferenceTrajectory> measured = catalogue::with_element(problem.dtype, [&](auto zero) {
     using Own = decltype(zero);
-    return measure<Own, NextWider<Own>>(problem, dataset, reference);
+    return measure<Own, NextWider<Own>>(problem, dataset, std::move(reference));
   });
   // Whatever came of rows that could not be read says nothing.
   if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
@@ -361,7 +379,7 @@ Result<ReferenceTrajectory> make_reference_trajectory(const Problem& problem, co
   ReferenceTrajectory reference;
   reference.start = start;
   choose_span(problem, dataset.stream != nullptr, options, reference);
-  return measure(problem, dataset, reference);
+  return measure(problem, dataset, std::move(reference));
 }
 
 scenario::Problem uniform_of(const Problem& problem) {

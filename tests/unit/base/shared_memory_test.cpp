@@ -46,6 +46,39 @@ TEST(SharedMemory, MovesLeaveNothingBehind) {
   EXPECT_EQ(moved.data(), data);
 }
 
+// Of a machine whose neighbour gives its memory back after so many readings.
+MemorySource source_after(int readings, std::chrono::milliseconds patience, std::vector<std::string>& said) {
+  return {.available_bytes = [readings]() mutable { return std::uint64_t{readings-- > 0 ? 0U : 1000U}; },
+          .physical_bytes = 1000,
+          .patience = patience,
+          .say = [&said](const std::string& line) { said.push_back(line); }};
+}
+
+TEST(SharedMemory, WaitsWhereMemoryIsShortForAMoment) {
+  std::vector<std::string> said;
+  const MemorySource moment = source_after(3, std::chrono::seconds(10), said);
+  EXPECT_TRUE(SharedMemory::create("test", 1000, moment).ok());
+  ASSERT_EQ(said.size(), 1U) << "once, however often it asks";
+  EXPECT_EQ(said[0], "waiting up to 10 s for 1000 bytes of memory: the machine has 0 available");
+  EXPECT_TRUE(SharedMemory::create("test", 1000, source_after(0, std::chrono::seconds(10), said)).ok());
+  EXPECT_EQ(said.size(), 1U) << "nothing to wait for";
+}
+
+TEST(SharedMemory, RefusesWhatIsNotThereAfterTheWait) {
+  std::vector<std::string> said;
+  const Result<SharedMemory> made =
+      SharedMemory::create("test", 1000, source_after(1'000'000, std::chrono::milliseconds(150), said));
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message, "cannot reserve 1000 bytes of shared memory: the machine has 0 available");
+  EXPECT_EQ(said.size(), 1U);
+}
+
+TEST(SharedMemory, DoesNotWaitForWhatTheMachineNeverHas) {
+  std::vector<std::string> said;
+  EXPECT_FALSE(SharedMemory::create("test", 1001, source_after(0, std::chrono::hours(1), said)).ok());
+  EXPECT_TRUE(said.empty());
+}
+
 TEST(AlignedSize, RoundsUp) {
   EXPECT_EQ(aligned_size(0), 0U);
   EXPECT_EQ(aligned_size(1), 64U);

@@ -17,7 +17,10 @@ class ReferenceTrajectoriesTest : public FakeRun {
     const std::filesystem::directory_iterator entries(cache);
     return static_cast<std::size_t>(std::ranges::distance(entries));
   }
-  ReferenceTrajectories references() const { return {*plan_.scenarios[0], folder_.path() / "cache"}; }
+  ReferenceTrajectories references() {
+    options_.reference_cache = folder_.path() / "cache";
+    return {*plan_.scenarios[0], options_};
+  }
 };
 
 TEST_F(ReferenceTrajectoriesTest, KeepWhatTakesLongToMake) {
@@ -50,6 +53,16 @@ TEST_F(ReferenceTrajectoriesTest, NameTheScenarioThatIsUnfit) {
                        "its loss or its parameters are not finite from step 2; expected less than "),
             std::string::npos)
       << words;
+}
+
+TEST_F(ReferenceTrajectoriesTest, TakeNoMoreMemoryThanAWorkerMay) {
+  add("a/right");
+  make_plan();
+  options_.limits.memory_bytes = 100;
+  const Status status = references().status();
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("/scenarios/linreg-3x2.json: /model: found 2 parameters"), std::string::npos)
+      << status.error().message;
 }
 
 // Five steps beyond the bound are nothing yet; the scenario's own are.
