@@ -9,9 +9,9 @@ from program import ProgramTest, csv_scenario
 
 PAIR = ("--impl", "hand/eigen", "--impl", "loop/plain")
 LINE = re.compile(
-    r"gdbench: (?:\./)?raw\.json: /optimizer/learning_rate: found 0\.0004, at which training diverges: its loss grows from "
-    r"\S+e\+04 to \S+ in 100 steps; expected less than (\S+), the largest stable rate, which is 1 for standardised "
-    r"features \(/standardise/features\)"
+    r"gdbench: (?:\./)?raw\.json: /optimizer/learning_rate: found 0\.0004, at which training diverges: its loss grows "
+    r"from \S+e\+04 to \S+ in 100 steps; expected less than (\S+), the largest stable rate, which is 1 for "
+    r"standardised features \(/standardise/features\)"
 )
 
 
@@ -60,7 +60,8 @@ class Divergence(ProgramTest):
         self.assertRegex(errors, LINE)
 
     def test_what_is_stable_is_timed(self):
-        arguments = ("run", "--scenario", "./raw.json", *PAIR, "--launches", "1", "--out", "out.json", "--overwrite")
+        written = ("--out", "out.json", "--overwrite")
+        arguments = ("run", "--scenario", "./raw.json", *PAIR, "--launches", "1", *written)
         rate = f"learning_rate={0.99 * self.stable:.6g}"
         self.call(*arguments, "--set", rate)
         self.assertEqual({cell["status"]["state"] for cell in self.read_json("out.json")["cells"]}, {"ok"})
