@@ -1,7 +1,6 @@
 #include "app/answer.h"
 
-#include <iostream>
-
+#include "app/console.h"
 #include "app/invocation.h"
 
 namespace gdbench::app {
@@ -14,7 +13,7 @@ void add_html(CommandLine& command, std::string& path, const std::string& what) 
 }
 
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page) {
-  if (html != "-") std::cout << answer << std::flush;
+  if (html != "-") print_text(answer);
   return html.empty() ? Status() : write_text(page(), html);
 }
 

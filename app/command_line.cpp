@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
+#include "app/console.h"
 #include "harness/base/text.h"
 
 namespace gdbench::app {
@@ -154,7 +154,7 @@ void Program::parse(int argc, char** argv, int& status) {
     for (const CLI::App* sub = app_; !sub->get_subcommands().empty(); command += " " + sub->get_name()) {
       sub = sub->get_subcommands().back();
     }
-    std::fprintf(stderr, "gdbench: %s (see %s --help)\n", what.c_str(), command.c_str());
+    print_error(cat("gdbench: ", what, " (see ", command, " --help)"));
     status = kUsage;
   }
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/answer.h"
+#include "app/console.h"
 #include "app/invocation.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -41,11 +41,10 @@ Result<double> margin_of(const ComparisonOptions& options, double by_default) {
 
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
   if (options.json) {
-    std::cout << report::to_json(comparison).dump(2) << "\n";
+    print_text(report::to_json(comparison).dump(2) + "\n");
   } else if (!options.quiet && options.markdown != "-" && options.junit != "-" && options.html != "-") {
-    std::cout << render::comparison_table(comparison);
+    print_text(render::comparison_table(comparison));
   }
-  std::cout << std::flush;
   if (!options.markdown.empty()) TRY(write_text(render::comparison_markdown(comparison), options.markdown));
   if (!options.html.empty()) TRY(write_text(page::comparison_page(comparison), options.html));
   return options.junit.empty() ? Status() : write_text(exports::junit(comparison), options.junit);

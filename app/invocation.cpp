@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 
+#include "app/console.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
@@ -202,28 +201,29 @@ Result<protocol::Arm> other_build(const std::string& option, const fs::path& fol
 }
 
 int report_error(const Error& error) {
-  std::fprintf(stderr, "gdbench: %s\n", error.message.c_str());
+  print_error("gdbench: " + error.message);
   const bool of_a_cell =
       error.kind != ErrorKind::usage && error.kind != ErrorKind::failed && error.kind != ErrorKind::exhausted;
   return of_a_cell ? kFailedCells : kUsage;
 }
 
 int report_interrupted(const std::string& kept) {
-  std::fprintf(stderr, "gdbench: interrupted%s%s\n", kept.empty() ? "" : "; ", kept.c_str());
+  print_error(cat("gdbench: interrupted", kept.empty() ? "" : "; ", kept));
   return kInterrupted;
 }
 
 Status write_text(const std::string& text, const std::string& path) {
   if (path == "-") {
-    std::cout << text << std::flush;
+    print_text(text);
     return {};
   }
   TRY(refuse_link_of_others(path));
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
-  if (type == fs::file_type::not_found || type == fs::file_type::regular) return report::write_whole(text, path);
+  if (type == fs::file_type::not_found || type == fs::file_type::regular)
+    return report::write_whole(escape_controls(text), path);
   std::ofstream file(path, std::ios::binary);  // a device, a pipe, what a link names
-  file << text;
+  file << escape_controls(text);
   file.close();
   if (file) return {};
   return usage_error(path + ": cannot be written: " + std::strerror(errno));

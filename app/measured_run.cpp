@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
+#include "app/console.h"
 #include "app/invocation.h"
 #include "app/processors.h"
 #include "app/selection.h"
@@ -76,7 +76,7 @@ int finish_report(const MeasuringOptions& options, report::Report& report,
     analysis::summarise(report);
     const Status written = report::write_report(report, options.output.path);
     if (!written.ok()) return report_error(written.error());
-    std::fprintf(stderr, "report: %s\n", options.output.path.c_str());
+    print_error("report: " + options.output.path);
   }
   return stopped ? report_interrupted() : status_of(report);
 }
@@ -84,8 +84,7 @@ int finish_report(const MeasuringOptions& options, report::Report& report,
 int report_failed_cells(const report::Report& report) {
   for (const report::Cell& cell : report.cells) {
     if (cell.status.state == report::CellState::ok || cell.status.state == report::CellState::pending) continue;
-    std::fprintf(stderr, "gdbench: %s is %s: %s\n", cell.id.c_str(), report::name_of(cell.status.state),
-                 cell.status.reason.c_str());
+    print_error(cat("gdbench: ", cell.id, " is ", report::name_of(cell.status.state), ": ", cell.status.reason));
     break;
   }
   return status_of_cells(report);
@@ -153,7 +152,7 @@ Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report
                        " (--overwrite, or another --out, begins a new run)");
   }
   const std::string words = "went on with " + run->file + ": " + contents_of(report) + " were taken over";
-  std::fprintf(stderr, "gdbench: %s\n", words.c_str());
+  print_error("gdbench: " + words);
   report.notes.push_back(words + " at " + measure::utc_now());
   return run->has_journal;
 }
@@ -205,7 +204,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
     if (!status.ok()) return report_error({status.error().kind, status.error().message + "; " + kept});
   }
   if (!printed.ok()) return report_error(printed.error());
-  std::fprintf(stderr, "report: %s\n", file.output.path.c_str());
+  print_error("report: " + file.output.path);
   // By what was measured: a signal that came later stopped nothing.
   const bool stopped = report.run.status == "interrupted";
   return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
@@ -217,9 +216,9 @@ void print_dry_run(const report::Report& report) {
     if (cell.arm == report::kControlArm) continue;
     ++listed;
     const bool pending = cell.status.state == report::CellState::pending;
-    std::printf("%s%s%s\n", cell.id.c_str(), pending ? "" : "  unsupported: ", cell.status.reason.c_str());
+    print_text(cat(cell.id, pending ? "" : "  unsupported: ", cell.status.reason, "\n"));
   }
-  std::fprintf(stderr, "%zu cells in %zu scenarios\n", listed, report.scenarios.size());
+  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios"));
 }
 
 }  // namespace gdbench::app

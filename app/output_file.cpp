@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
+#include "app/console.h"
 #include "app/invocation.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
@@ -97,14 +97,13 @@ Status write_page(const report::Report& report, const std::optional<report::Repo
   std::ifstream file(path, std::ios::binary);
   if (file && file.peek() != std::ifstream::traits_type::eof() &&
       (!file.read(begin.data(), std::ssize(begin)) || begin != page::kBegin)) {
-    std::fprintf(stderr,
-                 "gdbench: %s: found no page of gdbench, which could be replaced; the report's is not written\n",
-                 path.c_str());
+    print_error("gdbench: " + path +
+                ": found no page of gdbench, which could be replaced; the report's is not written");
     return {};
   }
   file.close();
   TRY(write_text(comparison ? page::report_page(report, *comparison) : page::report_page(report), path));
-  std::fprintf(stderr, "page: %s\n", path.c_str());
+  print_error("page: " + path);
   return {};
 }
 
@@ -121,8 +120,7 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
   StoppedRun stopped{.file = journal, .has_journal = fs::exists(journal) && is_begun(journal), .report = {}};
   if (!stopped.has_journal) stopped.file = output.path;
   if (!stopped.has_journal && (!fs::exists(output.path) || is_empty(output.path))) {
-    std::fprintf(stderr, "gdbench: --resume: found neither %s nor %s; a new run begins\n", journal.c_str(),
-                 output.path.c_str());
+    print_error(cat("gdbench: --resume: found neither ", journal, " nor ", output.path, "; a new run begins"));
     return std::optional<StoppedRun>();
   }
   Result<report::Report> report = report::read_report(stopped.file);

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "app/console.h"
 #include "app/processors.h"
 #include "harness/base/text.h"
 #include "harness/verify/trajectory_cache.h"
+#include "reports/render/format.h"
 
 namespace gdbench::app {
 
@@ -265,23 +266,17 @@ int status_of_cells(const report::Report& report) {
 }
 
 void show_progress(const measure::ProgressState& state) {
-  if (isatty(STDERR_FILENO) == 0) return;
   std::string left =
       state.seconds_left < 0 ? "" : ", about " + std::to_string(std::lround(state.seconds_left)) + " s left";
   // A line that is wider than the terminal would go on in the next one, and not be erased.
   const auto columns = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
   const std::string line = formatted("%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
-  std::fprintf(stderr, "\r\x1b[K%s", line.substr(0, columns).c_str());
-  std::fflush(stderr);
-}
-
-void clear_progress() {
-  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\x1b[K", stderr);
+  print_progress(render::cut(line, columns));
 }
 
 void show_warning(const std::string& warning) {
   clear_progress();
-  std::fprintf(stderr, "gdbench: %s\n", warning.c_str());
+  print_error("gdbench: " + warning);
 }
 
 }  // namespace gdbench::app

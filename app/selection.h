@@ -62,7 +62,6 @@ int status_of_cells(const report::Report& report);
 
 // A progress line on stderr where that is a terminal; nothing elsewhere. `clear` removes it.
 void show_progress(const measure::ProgressState& state);
-void clear_progress();
 // A line on stderr, before the progress line where there is one.
 void show_warning(const std::string& warning);
 

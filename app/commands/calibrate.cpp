@@ -5,6 +5,7 @@
 #include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/output_file.h"
 #include "app/processors.h"
 #include "app/selection.h"

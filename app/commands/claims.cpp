@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "app/answer.h"
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/measured_run.h"
 #include "app/processors.h"
 #include "app/selection.h"
@@ -56,7 +56,7 @@ Result<int> list(const ClaimsOptions& options) {
         {{"id", claim.id}, {"sentence", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
     listed.push_back({claim.id, claim.sentence, claim.source});
   }
-  std::cout << (options.json ? entries.dump(2) + "\n" : render::claim_list(listed, terminal_width()));
+  print_text(options.json ? entries.dump(2) + "\n" : render::claim_list(listed, terminal_width()));
   return kFine;
 }
 

@@ -1,7 +1,7 @@
-#include <iostream>
 #include <memory>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "harness/base/text.h"
 
 namespace gdbench::app {
@@ -63,8 +63,8 @@ void add_completion(CommandLine& app, Invocation& invocation) {
   command.option("shell", *shell, "bash or zsh").one_of({"bash", "zsh"}).show_default();
   command.footer("Examples:\n  source <(gdbench completion bash)\n  source <(gdbench completion zsh)");
   command.when_chosen(invocation, [&app, shell] {
-    if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
-    std::cout << bash_script(app);
+    if (*shell == "zsh") print_text("autoload -U +X bashcompinit && bashcompinit\n");
+    print_text(bash_script(app));
     return kFine;
   });
 }

@@ -7,6 +7,7 @@
 #include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/crossover_sides.h"
 #include "app/measured_run.h"
 #include "app/processors.h"

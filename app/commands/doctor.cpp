@@ -1,8 +1,8 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/machine/conditions.h"
@@ -21,8 +21,8 @@ int doctor(bool json) {
   }
   const std::vector<report::Condition> of_devices = machine::device_conditions();
   conditions.insert(conditions.end(), of_devices.begin(), of_devices.end());
-  std::cout << (json ? report::to_json(conditions).dump(2) + "\n"
-                     : render::conditions_table(conditions, terminal_width()));
+  print_text(json ? report::to_json(conditions).dump(2) + "\n"
+                  : render::conditions_table(conditions, terminal_width()));
   return kFine;
 }
 

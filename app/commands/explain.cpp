@@ -1,9 +1,9 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/answer.h"
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/explained_cells.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -33,8 +33,8 @@ Result<int> check_comparison(const std::string& file_a, const std::string& file_
                            " has too, expected another name"));
   }
   const fairness::Comparison comparison = fairness::compare(a, b);
-  std::cout << (json ? fairness::to_json(comparison).dump(2) + "\n"
-                     : render::fairness_words(comparison, terminal_width()));
+  print_text(json ? fairness::to_json(comparison).dump(2) + "\n"
+                  : render::fairness_words(comparison, terminal_width()));
   return kFine;
 }
 

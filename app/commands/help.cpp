@@ -1,7 +1,7 @@
-#include <iostream>
 #include <memory>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "harness/base/text.h"
 #include "reports/render/words.h"
 
@@ -11,17 +11,17 @@ namespace {
 
 Result<int> help(const CommandLine& app, const std::string& topic) {
   if (topic.empty()) {
-    std::cout << app.help(app.name());
+    print_text(app.help(app.name()));
     return kFine;
   }
   if (topic == "columns") {
-    std::cout << render::columns_help(terminal_width());
+    print_text(render::columns_help(terminal_width()));
     return kFine;
   }
   std::vector<std::string> names = {"columns"};
   for (const CommandLine& command : app.commands()) {
     if (command.name() == topic) {
-      std::cout << command.help(app.name() + " " + topic);
+      print_text(command.help(app.name() + " " + topic));
       return kFine;
     }
     names.push_back(command.name());

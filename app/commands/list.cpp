@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/selection.h"
 #include "harness/base/json.h"
 #include "harness/scenario/scenario.h"
@@ -90,7 +90,7 @@ Result<Entries> claims() {
 
 void print(const Entries& entries, bool as_json) {
   if (as_json) {
-    std::cout << Json(entries).dump(2) << "\n";
+    print_text(Json(entries).dump(2) + "\n");
     return;
   }
   std::size_t width = 0;
@@ -107,7 +107,7 @@ void print(const Entries& entries, bool as_json) {
       text = render::paragraph(description, margin, std::max(columns, margin + kNarrowest));
       text.erase(0, margin);
     }
-    std::cout << name << std::string(margin - name.size(), ' ') << text;
+    print_text(name + std::string(margin - name.size(), ' ') + text);
   }
 }
 

@@ -1,11 +1,11 @@
 #include "harness/questions/compare/merge.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/output_file.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -69,7 +69,7 @@ Result<int> merge(const MergeOptions& options) {
     const std::string path = path_of_kind(options.output.path, i + 1);
     analysis::summarise(merged[i]);
     TRY(report::write_report(merged[i], path));
-    std::fprintf(stderr, "report: %s%s\n", path.c_str(), remarks[i].c_str());
+    print_error("report: " + path + remarks[i]);
   }
   return kFine;
 }

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
@@ -26,9 +26,9 @@ struct PluginOptions {
 
 void print_description(const protocol::CatalogueEntry& entry) {
   const protocol::ImplementationDescription& implementation = entry.implementation;
-  std::printf("%s  (%s)\n", implementation.id.c_str(), entry.plugin.c_str());
+  print_text(cat(implementation.id, "  (", entry.plugin, ")\n"));
   const auto line = [](const char* what, const std::vector<std::string>& values) {
-    std::printf("  %-13s %s\n", what, values.empty() ? "none" : joined(values, " ").c_str());
+    print_text(formatted("  %-13s %s\n", what, values.empty() ? "none" : joined(values, " ").c_str()));
   };
   line("tasks", implementation.tasks);
   line("dtypes", implementation.dtypes);
@@ -75,8 +75,8 @@ void print_missing(const measure::PlannedScenario& planned, const measure::Plann
   if (!worker.ok()) return;
   protocol::Client& client = worker->client();
   if (!client.set_state(measure::kStartImage, 0).ok()) return;
-  if (!client.evaluate().ok()) std::printf("  missing       evaluate: losses are not checked, train shows none\n");
-  if (!client.profile(1).ok()) std::printf("  missing       profile: its time cannot be attributed\n");
+  if (!client.evaluate().ok()) print_text("  missing       evaluate: losses are not checked, train shows none\n");
+  if (!client.profile(1).ok()) print_text("  missing       profile: its time cannot be attributed\n");
   static_cast<void>(client.bye());
 }
 
@@ -92,8 +92,8 @@ void print_cell(const report::Cell& cell) {
     // The calibration's estimate: block length over steps. `gdbench run` measures properly.
     detail += ", " + std::to_string(cell.block->steps) + " steps in a block of 2 ms";
   }
-  std::printf("  %-32s %-11s %s\n", cell.id.substr(0, cell.id.find('/')).c_str(), report::name_of(cell.status.state),
-              detail.c_str());
+  print_text(formatted("  %-32s %-11s %s\n", cell.id.substr(0, cell.id.find('/')).c_str(),
+                       report::name_of(cell.status.state), detail.c_str()));
 }
 
 Result<int> check(const PluginOptions& options) {
@@ -107,7 +107,7 @@ Result<int> check(const PluginOptions& options) {
   std::vector<protocol::CatalogueEntry> catalogue = protocol::ask(this_build(), options.file, run.limits);
   for (const protocol::CatalogueEntry& entry : catalogue) {
     if (!entry.problem.has_value()) continue;
-    std::fprintf(stderr, "gdbench: %s: %s\n", options.file.c_str(), entry.problem->message.c_str());
+    print_error(cat("gdbench: ", options.file, ": ", entry.problem->message));
     const bool of_the_plugin = entry.problem->kind != ErrorKind::usage && entry.problem->kind != ErrorKind::exhausted;
     return of_the_plugin ? kFailedCells : kUsage;
   }
@@ -139,9 +139,9 @@ Result<int> check(const PluginOptions& options) {
     }
   }
   const int status = status_of_cells(report);
-  std::printf("%s\n", status == kFine           ? "The plugin keeps the contract."
-                      : status == kInconclusive ? "Nothing of the plugin could run here."
-                                                : "The plugin does not keep the contract.");
+  print_text(status == kFine           ? "The plugin keeps the contract.\n"
+             : status == kInconclusive ? "Nothing of the plugin could run here.\n"
+                                       : "The plugin does not keep the contract.\n");
   return status;
 }
 

@@ -1,8 +1,8 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "harness/analysis/prediction.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -45,8 +45,8 @@ Result<int> predict(const PredictCommand& options) {
   }
   const Result<report::Predictions> found = analysis::predict(reports, wanted);
   if (!found.ok()) return usage_error(cat(joined(options.reports), ": ", found.error().message));
-  std::cout << (options.json ? report::to_json(*found).dump(2) + "\n"
-                             : render::predictions_text(*found, terminal_width()));
+  print_text(options.json ? report::to_json(*found).dump(2) + "\n"
+                          : render::predictions_text(*found, terminal_width()));
   return kFine;
 }
 

@@ -1,8 +1,8 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "harness/analysis/summarise.h"
 #include "reports/exports/bencher.h"
 #include "reports/exports/github_action.h"
@@ -80,7 +80,7 @@ Result<int> report(const ReportOptions& options) {
   }
   if (written) return kFine;
   if (options.plot) {
-    std::cout << render::plot(content, console_options(options.input)) << std::flush;
+    print_text(render::plot(content, console_options(options.input)));
   } else {
     show_report(content, options.input, options.details);
   }
@@ -91,7 +91,7 @@ Result<int> report(const ReportOptions& options) {
 
 void show_report(const report::Report& report, const std::string& file, bool details) {
   const render::ConsoleOptions options = console_options(file);
-  std::cout << (details ? render::console(report, options) : render::first_screen(report, options)) << std::flush;
+  print_text(details ? render::console(report, options) : render::first_screen(report, options));
 }
 
 void add_report(CommandLine& app, Invocation& invocation) {

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/commands.h"
 #include "app/comparison.h"
+#include "app/console.h"
 #include "app/explained_cells.h"
 #include "app/measured_run.h"
 #include "app/selection.h"
@@ -110,7 +110,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     std::optional<report::ReportComparison> comparison;
     if (base.exists()) comparison = base.compare(measured);
     if (options.json) {
-      std::cout << report::to_json(measured).dump(2) << "\n";
+      print_text(report::to_json(measured).dump(2) + "\n");
     } else {
       show_report(measured, options.output.path, options.details);
     }
@@ -119,14 +119,14 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
-      std::cout << "\n"
-                << (pairs.ok() ? text_of(explanations_of(measured, pairs.value())) : pairs.error().message + "\n");
+      print_text("\n" +
+                 (pairs.ok() ? text_of(explanations_of(measured, pairs.value())) : pairs.error().message + "\n"));
     }
     if (!comparison) return write_documents(measured, options.comparison);
     verdict = status_of(*comparison);
     ComparisonOptions shown = options.comparison;
     shown.quiet = options.json;  // gdbench compare --json has its own
-    if (!options.json) std::cout << "\n";
+    if (!options.json) print_text("\n");
     return show_comparison(*comparison, shown);
   });
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,7 @@
 
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
@@ -84,8 +84,7 @@ Status dump_tensors(const fs::path& folder, const std::string& prefix, const sce
 template <class T>
 Status dump_data(const fs::path& folder, const data::Dataset& data) {
   if (data.stream) {
-    std::fprintf(stderr, "dump: no x.npy and y.npy: the data are streamed from %s\n",
-                 data.stream->file().path.string().c_str());
+    print_error("dump: no x.npy and y.npy: the data are streamed from " + data.stream->file().path.string());
     return {};
   }
   TRY(write_npy(folder / "x.npy", data.x<T>(), data.rows, data.features));
@@ -183,21 +182,21 @@ Result<int> train(const TrainOptions& options) {
   const Result<Trained> trained =
       train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps, !options.dump.empty());
   if (!trained.ok()) return Error{ErrorKind::crashed, trained.error().message};
-  std::printf("loss %.9g -> %.9g after %lld steps\n", trained->losses.front(), trained->losses.back(),
-              static_cast<long long>(trained->steps));
+  print_text(formatted("loss %.9g -> %.9g after %lld steps
+", trained->losses.front(), trained->losses.back(),
+                       static_cast<long long>(trained->steps)));
   if (!(trained->losses.back() <= trained->losses.front())) {
     const Status converges =
         verify::check_convergence(scenario.problem, *scenario.dataset, scenario.start, trained->steps);
-    if (!converges.ok()) {
-      std::fprintf(stderr, "gdbench: %s: %s\n", scenario.scenario.place().c_str(), converges.error().message.c_str());
-    }
+    if (!converges.ok()) print_error(cat("gdbench: ", scenario.scenario.place(), ": ", converges.error().message, "
+"));
   }
   if (!options.dump.empty()) {
     const Status dumped = catalogue::with_element(scenario.problem.dtype, [&](auto zero) {
       return dump<decltype(zero)>(options.dump, scenario, trained->state, trained->losses);
     });
     if (!dumped.ok()) return report_error(dumped.error());
-    std::fprintf(stderr, "dump: %s\n", options.dump.c_str());
+    print_error("dump: " + options.dump);
   }
   return interrupted() ? report_interrupted() : kFine;
 }

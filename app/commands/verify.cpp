@@ -1,8 +1,8 @@
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/console.h"
 #include "app/selection.h"
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
@@ -34,9 +34,9 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   const bool stopped = interrupted();
   report.run.status = stopped ? "interrupted" : "complete";
   if (options.junit != "-") {
-    std::cout << (options.json    ? report::to_json(report).dump(2) + "\n"
-                  : options.brief ? render::brief_verification(report)
-                                  : render::verification(report));
+    print_text(options.json    ? report::to_json(report).dump(2) + "\n"
+               : options.brief ? render::brief_verification(report)
+                               : render::verification(report));
   }
   if (!options.junit.empty()) TRY(write_text(exports::junit(report), options.junit));
   if (!status.ok()) return report_error(status.error());

@@ -50,7 +50,9 @@ class ParseGuard {
 };
 
 bool is_text(const Json& value) {
-  return value.is_string() && std::ranges::none_of(value.get_ref<const std::string&>(), is_control);
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return escape_controls(text, "") == text;
 }
 
 std::string integer_expectation(IntegerRange range) {
@@ -92,6 +94,21 @@ Result<Json> parse_json(const std::string& text) {
     return usage_error(position(text, error.byte) + ": found text that is no JSON, expected JSON");
   } catch (const Json::exception& error) {  // a number that no double holds
     return usage_error("found a value that cannot be read (" + one_line(error.what()) + "), expected JSON");
+  }
+}
+
+void escape_controls(Json& value) {
+  if (value.is_string()) {
+    value = one_line(value.get_ref<const std::string&>());
+  } else if (value.is_object()) {
+    Json object = Json::object();
+    for (auto& [key, member] : value.items()) {
+      escape_controls(member);
+      object[one_line(key)] = std::move(member);
+    }
+    value = std::move(object);
+  } else if (value.is_array()) {
+    for (Json& element : value) escape_controls(element);
   }
 }
 

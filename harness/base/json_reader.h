@@ -32,6 +32,9 @@ namespace gdbench {
 // found ...").
 Result<Json> parse_json(const std::string& text);
 
+// One line of every text and key in a value of somebody else (one_line of text.h).
+void escape_controls(Json& value);
+
 // A value on one line; bytes that are no UTF-8 are replaced.
 template <class AnyJson>
 std::string compact(const AnyJson& json) {

@@ -10,8 +10,37 @@ namespace {
 
 constexpr std::size_t kLongestQuote = 80;
 constexpr std::size_t kLongestCompared = 100;
+constexpr std::size_t kLongestSequence = 4;                // bytes of a character in UTF-8
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
+
+// Bytes of the character that the text begins with; 0 where that is none.
+std::size_t length_of_character(std::string_view text) {
+  for (std::size_t length = 1; length <= kLongestSequence; ++length) {
+    if (is_utf8(text.substr(0, length))) return length;
+  }
+  return 0;
+}
+
+// Of a whole character in UTF-8.
+char32_t code_point(std::string_view character) {
+  char32_t code = static_cast<unsigned char>(character[0]);
+  if (character.size() > 1) code &= 0xffU >> (character.size() + 1);
+  for (const char byte : character.substr(1)) code = code << 6U | (static_cast<unsigned char>(byte) & 0x3fU);
+  return code;
+}
+
+// Whether a character does something instead of being shown; see escape_controls.
+bool acts(char32_t code) {
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
+  constexpr Range kRanges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},  {0x200e, 0x200f},
+                               {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfffe, 0xffff}};
+  return std::ranges::any_of(kRanges, [&](const Range& range) { return range.first <= code && code <= range.last; });
+}
 
 // Insertions, deletions, substitutions and swaps of neighbours (Damerau's edits, "optimal string alignment").
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -34,24 +63,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-bool is_control(char character) {
-  const auto code = static_cast<unsigned char>(character);
-  return code < 0x20 || code == 0x7f;
+bool is_name(std::string_view text, std::string_view more) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !text.empty() && std::ranges::all_of(text, [&](char character) {
+    return kAllowed.find(character) != std::string_view::npos || more.find(character) != std::string_view::npos;
+  });
 }
 
 std::string in_quotes(std::string_view text) {
-  std::string result = "\"";
   std::size_t length = std::min(text.size(), kLongestQuote);
   while (length < text.size() && length > 0 && is_continuation(text[length])) --length;
+  std::string quoted;
   for (const char character : text.substr(0, length)) {
-    if (is_control(character)) {
-      result += formatted("\\x%02x", static_cast<unsigned>(character) & 0xffU);
-    } else {
-      if (character == '"' || character == '\\') result += '\\';
-      result += character;
-    }
+    if (character == '"' || character == '\\') quoted += '\\';
+    quoted += character;
   }
-  return result + (length < text.size() ? "...\"" : "\"");
+  return "\"" + escape_controls(quoted, "") + (length < text.size() ? "...\"" : "\"");
 }
 
 bool is_utf8(std::string_view text) {
@@ -78,9 +105,31 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string escape_controls(std::string_view text, std::string_view kept) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const bool ends_line = text.starts_with("\r\n") && kept.find('\n') != std::string_view::npos;
+    const std::size_t length = ends_line ? 2 : length_of_character(text);
+    const std::string_view character = text.substr(0, length);
+    if (ends_line) {
+      result += character;
+    } else if (length == 0) {
+      result += kReplacement;
+    } else if (acts(code_point(character)) && kept.find(character) == std::string_view::npos) {
+      result += formatted("\\u%04x", static_cast<unsigned>(code_point(character)));
+    } else {
+      result += character;
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
 std::string one_line(std::string text) {
-  std::replace_if(text.begin(), text.end(), is_control, ' ');
-  return text;
+  std::ranges::replace_if(
+      text, [](char character) { return character == ' ' || ('\t' <= character && character <= '\r'); }, ' ');
+  return escape_controls(text, "");
 }
 
 std::string quoted_for_shell(const std::string& word) {

@@ -18,9 +18,20 @@ std::string in_quotes(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-bool is_control(char character);
+// Letters, digits, '.', '_' and '-', and what is in `more`; not empty.
+bool is_name(std::string_view text, std::string_view more = "");
+inline constexpr const char* kExpectedName = "letters, digits, '.', '_' and '-'";
 
-// Control characters (line breaks) become spaces: what a message quotes must not break its line.
+// What the id of an implementation is made of: "graph/jit+hoisted".
+inline constexpr std::string_view kMoreInIds = "/+";
+inline constexpr const char* kExpectedId = "letters, digits, '.', '_', '-', '/' and '+'";
+
+// Characters that act on a terminal, on lines or on the order of letters instead of being shown are spelled as JSON
+// spells them (\u001b): C0 controls but those in `kept` (\n: \r\n, too), DEL, C1 controls, separators of lines and
+// paragraphs, marks of direction; so are U+FFFE and U+FFFF, which XML forbids. Bytes that are no UTF-8 become U+FFFD.
+std::string escape_controls(std::string_view text, std::string_view kept = "\t\n");
+
+// The same on one line: line breaks and tabs become spaces. What a message quotes must not break its line.
 std::string one_line(std::string text);
 
 // One word of a shell's command line, in single quotes where it needs any.

@@ -9,6 +9,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
+#include "harness/base/text.h"
 
 namespace gdbench::protocol {
 
@@ -17,6 +18,27 @@ namespace {
 constexpr int kWatchMilliseconds = 20;
 // No message of the protocol comes near this; a worker that writes on without a newline must not fill our memory.
 constexpr std::size_t kLongestLine = 16u << 20;
+
+// Why a line is no JSON: at which key it ends to be, such as where a number is NaN.
+Error refusal_of(const std::string& line) {
+  std::string key;
+  const auto note_key = [&key](int /*depth*/, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::key) key = parsed.get<std::string>();
+    return true;
+  };
+  try {
+    [[maybe_unused]] const Json message = Json::parse(line, note_key);
+  } catch (const Json::parse_error& error) {
+    constexpr const char* kDelimiters = " :,[]{}";
+    const std::size_t start = line.find_last_of(kDelimiters, error.byte - 1) + 1;
+    const std::string found = line.substr(start, line.find_first_of(kDelimiters, start) - start);
+    if (!key.empty())
+      return failure(cat(in_quotes(key), ": found ", in_quotes(found), ", expected JSON, such as a finite number"));
+  } catch (const Json::exception&) {
+    return failure(cat(in_quotes(key), ": found a number that no double holds, expected a finite one"));
+  }
+  return failure("not a JSON object: " + one_line(line.substr(0, 80)));
+}
 
 }  // namespace
 
@@ -71,7 +93,7 @@ Result<Json> Channel::receive(std::chrono::milliseconds timeout, const Watch& wa
   pending_.erase(0, newline + 1);
   searched_ = 0;
   Json message = Json::parse(line, nullptr, false);
-  if (!message.is_object()) return failure("not a JSON object: " + line.substr(0, 80));
+  if (!message.is_object()) return refusal_of(line);
   return message;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/protocol/file_writers.h"
 #include "harness/protocol/process_client.h"
 
@@ -27,6 +28,12 @@ CatalogueEntry problem_entry(const fs::path& file, Error problem) {
   for (const char* suffix : {kManifestSuffix, ".so"}) {
     if (name.ends_with(suffix)) name.resize(name.size() - std::string(suffix).size());
   }
+  std::ranges::replace_if(
+      name,
+      [](char character) {
+        return !is_name({&character, 1});
+      },
+      '_');
   entry.implementation.id = "plugin/" + name;
   entry.file = file;
   entry.problem = std::move(problem);
@@ -131,6 +138,23 @@ Status check_file(const Arm& arm, const fs::path& file) {
   return {};
 }
 
+// Ids are matched by globs and are printed; keys are words of the command line.
+Status check_names(const std::vector<ImplementationDescription>& implementations) {
+  const auto wrong = [](const std::string& pointer, const std::string& found, const std::string& expected) {
+    return failure(cat("hello: ", pointer, ": found ", in_quotes(found), ", expected ", expected));
+  };
+  for (std::size_t i = 0; i < implementations.size(); ++i) {
+    const std::string pointer = cat("/implementations/", i);
+    const ImplementationDescription& implementation = implementations[i];
+    if (!is_name(implementation.id, kMoreInIds)) return wrong(pointer + "/id", implementation.id, kExpectedId);
+    for (std::size_t j = 0; j < implementation.options.size(); ++j) {
+      const std::string& key = implementation.options[j].key;
+      if (!is_name(key)) return wrong(cat(pointer, "/options/", j, "/key"), key, kExpectedName);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits) {
@@ -141,6 +165,7 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
   Client& client = *started.value();
   const Result<HelloAnswer> hello = client.hello();
   if (!hello.ok()) return {problem_entry(file, hello.error())};
+  if (Status status = check_names(hello->implementations); !status.ok()) return {problem_entry(file, status.error())};
   if (Status status = client.bye(); !status.ok()) return {problem_entry(file, status.error())};
 
   std::vector<CatalogueEntry> entries;

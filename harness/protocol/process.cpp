@@ -275,13 +275,7 @@ std::string Process::last_output_line() const {
   std::string tail = output_tail();
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
   tail.erase(0, tail.rfind('\n') + 1);
-  tail = tail.substr(0, 200);
-  const bool readable = is_utf8(tail);
-  for (char& character : tail) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !readable)) character = '?';
-  }
-  return tail;
+  return one_line(tail.substr(0, 200));
 }
 
 void Process::kill_group() const {

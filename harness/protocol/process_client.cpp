@@ -12,6 +12,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/json.h"
+#include "harness/base/json_reader.h"
 #include "harness/base/scheduling.h"
 #include "harness/base/system_error.h"
 #include "harness/base/text.h"
@@ -115,6 +116,7 @@ Error ProcessClient::explain(const Error& error) {
 
 Result<Json> ProcessClient::await(std::int64_t id) {
   Json answer = TRY(channel_.receive(limits_.request, [this] { return watch(); }));
+  escape_controls(answer);
   const Json answered = answer.value("id", Json());
   if (answered == id) return answer;
   return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
@@ -152,7 +154,6 @@ Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   const Outcome outcome = TRY(message_from<Outcome>(answer.value(), name));
   if (outcome.ok) return message_from<typename Request::Answer>(answer.value(), name);
   Error error = error_of(outcome.error);
-  error.message = one_line(error.message);
   return error;
 }
 

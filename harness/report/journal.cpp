@@ -35,7 +35,8 @@ class JournalReader {
   Status line(const std::string& text) {
     ++number_;
     const std::string place = origin_ + ": line " + std::to_string(number_);
-    const Json event = Json::parse(text, nullptr, false);
+    Json event = Json::parse(text, nullptr, false);
+    escape_controls(event);
     if (!event.is_object() || !event.contains("event") || !event["event"].is_string()) {
       return usage_error(place + ": found no event, expected one JSON object with the key \"event\"");
     }

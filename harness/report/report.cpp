@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/report/fields.h"
 #include "harness/report/report_file.h"
 
@@ -49,7 +50,9 @@ void check_references(const Report& report, RecordReader::Context& context) {
   std::unordered_set<std::string> ids;
   for (std::size_t i = 0; i < report.cells.size() && !context.error; ++i) {
     const Place cell{&cells, {}, i};
-    if (!ids.insert(report.cells[i].id).second) {
+    if (!is_name(report.cells[i].implementation, kMoreInIds)) {
+      RecordReader::refuse(report.cells[i].implementation, {&cell, "implementation"}, kExpectedId, context);
+    } else if (!ids.insert(report.cells[i].id).second) {
       RecordReader::refuse(report.cells[i].id, {&cell, "id"}, "an id that no other cell has", context);
     } else if (!keys.contains(report.cells[i].scenario)) {
       RecordReader::refuse(report.cells[i].scenario, {&cell, "scenario"}, "the key of an entry of /scenarios", context);

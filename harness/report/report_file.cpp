@@ -84,8 +84,9 @@ Status write_all(int descriptor, const std::string& text) {
 Result<Report> read_report(const std::string& path) {
   const std::string text = TRY(read_text(path));
   if (is_journal(text)) return parse_journal(text, path);
-  const Result<Json> json = parse_json(text);
+  Result<Json> json = parse_json(text);
   if (!json.ok()) return usage_error(path + ": " + json.error().message);
+  escape_controls(json.value());
   return from_json(json.value(), path);
 }
 

@@ -118,11 +118,10 @@ std::optional<Target> read_target(JsonReader& root, std::int64_t steps) {
 }
 
 std::string read_name(JsonReader& root) {
-  constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   std::string name = root.text("name");
   // Names are matched by globs and become parts of file names.
-  if (root.has("name") && (name.empty() || name.find_first_not_of(kAllowed) != std::string::npos)) {
-    root.fail("name", "letters, digits, '.', '_' and '-'");
+  if (root.has("name") && !is_name(name)) {
+    root.fail("name", kExpectedName);
   }
   return name;
 }

@@ -13,6 +13,7 @@ An adapter is a module NAME_adapter.py that can be read without its framework:
 import gc
 import importlib.metadata
 import json
+import math
 import mmap
 import os
 import platform
@@ -192,7 +193,7 @@ class Worker:
             raise Unsupported(f"the task {self.training.problem.task} has no loss")
         start = time.perf_counter_ns()
         loss = float(self.training.loss())
-        return {"loss": loss, "real_ns": time.perf_counter_ns() - start}
+        return {"loss": loss if math.isfinite(loss) else None, "real_ns": time.perf_counter_ns() - start}
 
     def profile(self, request):
         self.training.meet()
@@ -211,6 +212,14 @@ class Worker:
         return {}
 
 
+def place_not_finite(value, place=""):
+    """Where an answer has a number that JSON cannot spell, and that number; nothing where it has none."""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{place}: found {value}"
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    return next(filter(None, (place_not_finite(item, f"{place}/{key}") for key, item in items)), "")
+
+
 REQUESTS = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "profile", "bye")
 
 
@@ -219,7 +228,10 @@ def answer_to(worker, request):
     try:
         if name not in REQUESTS:
             raise Unsupported(f"request {name} is unknown to this worker")
-        return {"ok": True, **getattr(worker, name)(request)}
+        answer = getattr(worker, name)(request)
+        if fault := place_not_finite(answer):
+            raise ValueError(f"{fault}, expected a finite number")
+        return {"ok": True, **answer}
     except Unsupported as error:
         return {"ok": False, "error": {"kind": "unsupported", "message": str(error)}}
     except Exception as error:  # whatever a framework throws is an answer, not the worker's end

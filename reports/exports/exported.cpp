@@ -6,12 +6,11 @@
 
 #include "harness/base/text.h"
 #include "harness/report/environment.h"
-#include "reports/markup/escape.h"
 #include "reports/render/words.h"
 
 namespace gdbench::exports {
 
-std::string exported_name(const report::Cell& cell) { return markup::printable(one_line(cell.id)); }
+std::string exported_name(const report::Cell& cell) { return one_line(cell.id); }
 
 std::vector<ExportedCell> timed_cells(const report::Report& report) {
   std::vector<ExportedCell> cells;
@@ -34,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& 
                                     {"kernel", report::text_at(environment, "/kernel")},
                                     {"compiler", report::text_at(environment, "/build/compiler")},
                                     {"matrix", report.run.matrix}}) {
-    if (!value.empty()) facts.emplace_back(name, markup::printable(one_line(value)));
+    if (!value.empty()) facts.emplace_back(name, one_line(value));
   }
   return facts;
 }

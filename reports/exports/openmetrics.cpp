@@ -5,7 +5,6 @@
 
 #include "harness/base/text.h"
 #include "reports/exports/exported.h"
-#include "reports/markup/escape.h"
 #include "reports/render/format.h"
 
 namespace gdbench::exports {
@@ -14,10 +13,10 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// In double quotes, with \ " and line feeds escaped; other control characters become spaces.
+// In double quotes, with \ and " escaped; on one line.
 std::string quoted(const std::string& value) {
   std::string text = "\"";
-  for (const char character : markup::printable(one_line(value))) {
+  for (const char character : one_line(value)) {
     if (character == '\\' || character == '"') text += '\\';
     text += character;
   }

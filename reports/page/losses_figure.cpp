@@ -77,7 +77,7 @@ class LossesPicture {
         setting = curve.setting;
         hue = std::min(hue + 1, kHues - 1);
         add_mark(markup_, hue, kLosses.right + 8, y);
-        add_text(markup_, kLosses.right + 18, y + 4, "", setting.substr(0, kRoomOfMargin));
+        add_text(markup_, kLosses.right + 18, y + 4, "", render::cut(setting, kRoomOfMargin));
         y += kLineHeight;
       }
       path(curve, hue);

@@ -4,13 +4,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "reports/markup/escape.h"
-
 namespace gdbench::page {
 
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 // Elements that stand in a line; others end theirs, so that two versions of a page can be compared by lines.
 constexpr std::string_view kInline[] = {"a", "b", "button", "code", "option", "span", "text", "title", "tspan"};
@@ -22,21 +18,7 @@ bool is_inline(std::string_view tag) {
   return false;
 }
 
-// Characters that turn the direction of what follows them: a name could show itself as another one.
-constexpr std::string_view kTurns[] = {"\u061c", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c",
-                                       "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
-
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out = markup::escaped(text);
-  for (const std::string_view turn : kTurns) {
-    for (std::size_t at = out.find(turn); at != std::string::npos; at = out.find(turn, at)) {
-      out.replace(at, turn.size(), kReplacement);
-    }
-  }
-  return out;
-}
 
 std::string coordinate(double value) {
   std::array<char, 32> digits{};

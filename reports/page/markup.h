@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "reports/markup/escape.h"
+
 namespace gdbench::page {
 
-// What a text or an attribute may hold (reports/markup/escape.h), with U+FFFD for characters that turn the direction of
-// what follows them.
-std::string escaped(std::string_view text);
+using markup::escaped;
 
 // A coordinate in a picture: a tenth of a pixel, without zeros at its end.
 std::string coordinate(double value);

@@ -63,9 +63,7 @@ std::string markdown_details(const ClaimJudgement& judgement) {
   for (const JudgedRelation& relation : judgement.relations) {
     text += markdown_escaped(relation_words(relation.relation)) + ": **" + name_of(relation.verdict) + "**\n\n";
     if (was_run(relation)) {
-      PlainTable table = point_table(relation);
-      for (PlainColumn& column : table.columns) column = {markdown_escaped(column.title)};
-      text += markdown_table(table);
+      text += markdown_table(point_table(relation));
     }
     const std::vector<std::string> sentences = sentences_about(relation);
     for (const std::string& sentence : sentences) text += "- " + markdown_escaped(sentence) + "\n";

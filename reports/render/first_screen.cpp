@@ -118,7 +118,9 @@ class Screen {
     std::string divided;
     std::istringstream words(text);
     for (std::string word; words >> word; divided += word + " ") {
-      for (; display_width(word) > width_; word = word.substr(width_)) divided += word.substr(0, width_) + " ";
+      for (; display_width(word) > width_; word.erase(0, bytes_of(word, width_))) {
+        divided += word.substr(0, bytes_of(word, width_)) + " ";
+      }
     }
     Lines lines;
     std::istringstream stream(paragraph(divided, 0, width_, style, options_.colour));

@@ -22,10 +22,14 @@ std::size_t display_width(const std::string& text);
 std::size_t display_width(const std::vector<std::string>& texts);
 // Filled up with spaces to that many columns; a longer text stays whole.
 std::string padded(const std::string& text, std::size_t width, bool right_aligned);
+// Bytes of the characters that fill so many columns.
+std::size_t bytes_of(std::string_view text, std::size_t width);
 // What is longer ends in "..".
 std::string cut(const std::string& text, std::size_t width);
 // The text in ANSI colours, or as it is.
 std::string styled(const std::string& text, Style style, bool colour);
+// Bytes of the code with which styled() begins or ends a style, where the text begins with one; else 0.
+std::size_t length_of_style(std::string_view text);
 
 Style style_of_verdict(stats::Verdict verdict);
 Style style_of_state(report::CellState state);

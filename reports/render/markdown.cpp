@@ -96,11 +96,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
 
 std::string markdown_escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') {
-      out += ' ';
-      continue;
-    }
+  for (const char c : one_line(text)) {
     if (c == '|' || c == '*' || c == '<' || c == '_' || c == '`' || c == '\\' || c == '[') out += '\\';
     out += c;
   }
@@ -111,7 +107,7 @@ std::string markdown_table(const std::vector<PlainColumn>& columns, const std::v
   std::string header = "|";
   std::string rule = "|";
   for (const PlainColumn& column : columns) {
-    header.append(" ").append(column.title).append(" |");
+    header.append(" ").append(markdown_escaped(column.title)).append(" |");
     rule += column.right_aligned ? " ---: |" : " --- |";
   }
   std::string text = header + "\n" + rule + "\n";

@@ -270,7 +270,7 @@ TextTable by_columns(const PlainTable& table) {
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
-  for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + quoted(field);
+  for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + quoted(one_line(field));
   return line + "\r\n";
 }
 

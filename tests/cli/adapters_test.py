@@ -18,6 +18,8 @@ ROWS = {
     "broken/traces_again": ("ok", ""),  # see the note
     "broken/slow_in_turn": ("ok", ""),
     "broken/loss_text": ("crashed", "evaluate: /loss: found \"0."),
+    "broken/loss_nan": ("crashed", 'evaluate: "loss": found "NaN", expected JSON, such as a finite number'),
+    "broken/run_infinite": ("crashed", 'run: "real_ns": found "-Infinity", expected JSON, such as a finite number'),
     "broken/never_answers_run": ("timed out", "run: no answer within 3 s"),
     "broken/dies_in_run": ("crashed", "run: exit status 1: RuntimeError: the accelerator fell off the bus"),
     "broken/exhausts_memory": ("crashed", "MiB of memory, the cap is 102 MiB"),
@@ -35,6 +37,8 @@ ROWS = {
     "plugin/ok_is_text": ("crashed", 'hello: /ok: found "yes", expected true or false'),
     "plugin/no_list": ("crashed", 'hello: /implementations: found "broken/adapter", expected an array'),
     "plugin/id_is_a_number": ("crashed", "hello: /implementations/0/id: found 7, expected a string"),
+    "plugin/id_with_escape": ("crashed", r'hello: /implementations/0/id: found "broken/\\u001b[31m", expected letters,'),
+    "plugin/option_with_break": ("crashed", 'hello: /implementations/0/options/0/key: found "a b", expected letters,'),
     "plugin/option_is_text": ("crashed", 'hello: /implementations/0/options/0: found "tile", expected an object'),
     "plugin/newer_protocol": ("unsupported", "speaks version 2 of the worker protocol"),
     "plugin/two_lines": ("crashed", "one two"),

@@ -1,5 +1,6 @@
 """Right workers but for one request, each in one way: breaks_later.py HOW. Their implementation is broken/HOW."""
 
+import math
 import os
 import pathlib
 import sys
@@ -77,6 +78,18 @@ class LossIsText(script.Worker):
         return {"loss": str(super().evaluate(request)["loss"])}
 
 
+class LossIsNan(script.Worker):
+    """As json.dumps of Python writes it, which is no JSON."""
+
+    def evaluate(self, request):
+        return {**super().evaluate(request), "loss": math.nan}
+
+
+class TimeIsInfinite(script.Worker):
+    def run(self, request):
+        return {**super().run(request), "real_ns": -math.inf}
+
+
 class ProfileIsText(script.Worker):
     REQUESTS = (*script.Worker.REQUESTS, "profile")
 
@@ -120,6 +133,8 @@ WAYS = {
     "traces_again": TracesAgain,
     "profile_text": ProfileIsText,
     "loss_text": LossIsText,
+    "loss_nan": LossIsNan,
+    "run_infinite": TimeIsInfinite,
     "slow_in_turn": SlowInTurn,
 }
 

@@ -27,6 +27,8 @@ WAYS = {
     "ok_is_text": lambda: hello(ok="yes"),
     "no_list": lambda: hello(implementations="broken/adapter"),
     "id_is_a_number": lambda: hello(implementations=[{"id": 7}]),
+    "id_with_escape": lambda: hello(implementations=[{"id": "broken/\x1b[31m"}]),
+    "option_with_break": lambda: hello(implementations=[{"id": "broken/adapter", "options": [{"key": "a\nb"}]}]),
     "option_is_text": lambda: hello(implementations=[{"id": "broken/adapter", "options": ["tile"]}]),
     "newer_protocol": lambda: hello(protocol={"major": 2, "minor": 0}),
     "two_lines": lambda: answer_with('{"id": 1, "ok": false, "error": {"kind": "failed", "message": "one\\ntwo"}}'),

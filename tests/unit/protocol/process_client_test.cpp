@@ -264,7 +264,7 @@ TEST_P(BrokenAdapter, IsRefusedWithAReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, BrokenAdapter,
-                         testing::Values(Breach{"die", ErrorKind::crashed, "exit status 1: bye?"},
+                         testing::Values(Breach{"die", ErrorKind::crashed, "exit status 1: bye\ufffd"},
                                          Breach{"garbage", ErrorKind::failed, "not a JSON object: Segmentation fault?"},
                                          Breach{"not_an_object", ErrorKind::failed, "not a JSON object"},
                                          Breach{"wrong_id", ErrorKind::failed, "answered request 7, expected 1"},

@@ -175,11 +175,11 @@ TEST(Process, KeepsTheLastLineOfItsOutput) {
 TEST(Process, MakesItsOutputFitIntoAMessage) {
   Process coloured = shell(R"(printf '\033[31mred\033[0m\t!\n')");
   coloured.finish(5);
-  EXPECT_EQ(coloured.last_output_line(), "?[31mred?[0m?!");
+  EXPECT_EQ(coloured.last_output_line(), "\\u001b[31mred\\u001b[0m !");
 
   Process binary = shell(R"(printf 'caf\351 \377\n')");
   binary.finish(5);
-  EXPECT_EQ(binary.last_output_line(), "caf? ?");
+  EXPECT_EQ(binary.last_output_line(), "caf\ufffd \ufffd");
 
   Process wordy = shell("head -c 100000 /dev/zero | tr '\\0' x");
   wordy.finish(5);

@@ -17,6 +17,7 @@ Report planned_run() {
   for (const char* id : {"s/a", "s/b"}) {
     Cell cell;
     cell.id = id;
+    cell.implementation = cell.id.substr(2);
     cell.scenario = "s";
     cell.build = "build 1";
     report.cells.push_back(cell);

@@ -294,7 +294,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /dtype: found \"bf17\", expected one of f32, f64, bf16, f16 (did you mean bf16?)"},
       {"/dtype", "64", "s.json: /dtype: found 64, expected one of f32, f64, bf16, f16"},
       {"/steps", "0", "s.json: /steps: found 0, expected an integer from 1 to 1000000000000"},
-      {"/purpose", "\"a\\nb\"", "s.json: /purpose: found \"a\\x0ab\", expected text on one line"},
+      {"/purpose", "\"a\\nb\"", "s.json: /purpose: found \"a\\u000ab\", expected text on one line"},
       {"/optimiser", "{}",
        "s.json: /optimiser: found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
        "standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target (did you mean optimizer?)"},
@@ -337,7 +337,7 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
       {{"data", R"({"source": "synthetic"})"},
        "s.json: --set data (/data/kind): found nothing, expected one of linear, teacher, blobs, gradients"},
       {{"dtype", "f3\n2"},
-       "s.json: --set dtype: found \"f3\\x0a2\", expected one of f32, f64, bf16, f16 (did you mean f32?)"},
+       "s.json: --set dtype: found \"f3\\u000a2\", expected one of f32, f64, bf16, f16 (did you mean f32?)"},
       {{"", "1"},
        "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
        "standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target"},
