@@ -103,7 +103,7 @@ void add_taxes(const std::string& base_strategy, const VerdictRules& rules, cons
     const auto& ratio = cell->summary->ratio;  // the same question where the base is the baseline's cell
     tax.ratio =
         ratio && ratio->baseline == base->id ? ratio->comparison : stats::compare(pairs, rules.of(cell->scenario));
-    if (cell->profile) tax.calls_per_step = report::calls_per_step(*cell->profile);
+    tax.calls_per_step = report::calls_per_step(*cell);
     if (tax.calls_per_step > 0) tax.difference_per_call_ns = tax.difference_ns.value / tax.calls_per_step;
     if (cell->profile && base->profile) tax.ops = op_differences(*cell->profile, *base->profile);
     taxes.push_back(std::move(tax));
@@ -204,7 +204,7 @@ std::vector<Series> series_of(const report::Report& report) {
       all.back().fit.arm = cell.arm;
     }
     Series& series = all[position->second];
-    const double calls = report::calls_per_step(*cell.profile);
+    const double calls = report::calls_per_step(cell);
     series.arithmetic = series.arithmetic || cell.verification.has_value();
     series.points.push_back({{1, calls, scenario->operations_per_step}, launch_times(cell)});
     series.sizes.emplace(calls, scenario->operations_per_step);

@@ -48,7 +48,7 @@ struct FrameworkTax {
   std::string base;
   stats::Estimate difference_ns;  // per step, paired by launch and round; negative where the strategy wins
   stats::Comparison ratio;        // of the cell's time to the base's, paired alike
-  double calls_per_step = 0;      // of kernels, of the cell, from its profile; 0 where it has none
+  double calls_per_step = 0;      // of the cell (calls_per_step of report.h)
   double difference_per_call_ns = 0;
   std::vector<OpDifference> ops;  // largest difference first; empty where one of the two has no profile
 };

@@ -20,15 +20,6 @@ double data_share(const Profile& profile) {
   return profile.profiled_step_ns > 0 ? time_ns / profile.profiled_step_ns : 0;
 }
 
-double calls_per_step(const Profile& profile) {
-  double calls = 0;
-  for (const ProfileRecord& record : profile.records) {
-    const Phase phase = record.phase;
-    if (phase == Phase::forward || phase == Phase::backward || phase == Phase::update) calls += record.calls;
-  }
-  return calls;
-}
-
 OrderedJson to_json(const Profile& profile) {
   OrderedJson json = RecordWriter::document("gdbench-profile", 1, 2, profile);
   json["unattributed_ns"] = unattributed_ns(profile);

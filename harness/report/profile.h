@@ -71,9 +71,6 @@ double unattributed_ns(const Profile& profile);
 // Part of the profiled step that is phase data: making its batch, or waiting for it.
 double data_share(const Profile& profile);
 
-// Kernel calls of a step: those of the phases forward, backward and update. Fetching a batch and recording are none.
-double calls_per_step(const Profile& profile);
-
 OrderedJson to_json(const Profile& profile);
 
 }  // namespace gdbench::report

@@ -90,6 +90,19 @@ const VectorCeilings* Ceilings::best_of(int threads) const {
   return team == teams->end() ? nullptr : &team->best;
 }
 
+double calls_per_step(const Cell& cell) {
+  if (!cell.profile) return 0;
+  const bool imports =
+      std::ranges::any_of(cell.launches, [](const Launch& launch) { return launch.import_seconds.has_value(); });
+  if (imports) return cell.profile->dispatches_per_step.value_or(0);
+  double calls = 0;
+  for (const ProfileRecord& record : cell.profile->records) {
+    const Phase phase = record.phase;
+    if (phase == Phase::forward || phase == Phase::backward || phase == Phase::update) calls += record.calls;
+  }
+  return calls;
+}
+
 Cell* Report::find_cell(const std::string& id) {
   const auto cell = std::ranges::find(cells, id, &Cell::id);
   return cell == cells.end() ? nullptr : &*cell;

@@ -265,6 +265,11 @@ struct Cell {
 };
 
 // Whether a cell may win, and be compared with others: in rankings, claims, break-even points and explanations.
+// Calls of a step, by the cell's profile: those of kernels in the phases forward, backward and update, as fetching a
+// batch and recording are none; of a framework, whose records are phases, what it counts itself. 0 where none are
+// known.
+double calls_per_step(const Cell& cell);
+
 inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary && cell.summary->not_ranked); }
 
 struct ScenarioRecord {

@@ -43,6 +43,7 @@ void decode_whole(const Json& value, const Place& place, ResolvedScenario& scena
   read("/data/density", scenario.density);
   read("/batch/micro_batches", scenario.micro_batches);
   read("/optimizer/kind", scenario.optimizer);
+  read("/optimizer/learning_rate", scenario.learning_rate);
   read("/optimizer/weight_decay", scenario.weight_decay);
   read("/optimizer/decoupled_weight_decay", scenario.decoupled_weight_decay);
   read("/optimizer/schedule/kind", scenario.schedule);

@@ -34,6 +34,13 @@ def reason_unsupported(problem):
     return ""
 
 
+def load():
+    """TensorFlow imports Keras at the first use of tf.keras."""
+    import tensorflow as tf
+
+    tf.keras.optimizers.SGD()
+
+
 def make(settings, rate):
     """The optimizer of a problem; rate: a number or a schedule."""
     import numpy

@@ -48,6 +48,10 @@ class Modules(PhasedTraining):
     OPTIMIZERS = tuple(SLOT_NAMES)
     optimizer_settings = {"foreach": False}
 
+    @classmethod
+    def load(cls):
+        torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))])  # the first optimizer imports torch._dynamo
+
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         self.dtype = torch.float32 if problem.dtype == "f4" else torch.float64

@@ -128,6 +128,7 @@ class Worker:
         if options["heap"] == "kept":
             bytearray(LARGE_ARRAY)  # freed at once
         answer = self.start_framework(request["threads"], options["pool"])
+        self.mode.load()
         answer.update(import_ns=time.perf_counter_ns() - before, imported_resident_bytes=resident_bytes())
         import arrays
 

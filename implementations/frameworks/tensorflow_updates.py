@@ -10,6 +10,10 @@ class ByOptimizer:
     def reason_unsupported(cls, problem):
         return keras_optimizers.reason_unsupported(problem)
 
+    @classmethod
+    def load(cls):
+        keras_optimizers.load()
+
     def prepare_update(self):
         import tensorflow as tf
 

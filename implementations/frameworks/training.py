@@ -68,6 +68,11 @@ class Training:
         """Why a problem (as in the request) cannot be trained; empty where it can. Asked before the import."""
         return ""
 
+    @classmethod
+    def load(cls):
+        """Loads what the framework would load when the mode first uses it, such as with its first optimizer. Called
+        once, after start and within the time of the import."""
+
     # What a framework may replace.
     def array(self, values):
         """The framework's array of a NumPy array, sharing its memory where it can."""

@@ -8,6 +8,8 @@ std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : escape_controls(text)) {
     switch (character) {
+      case '\r':  // before a line feed, alone of which XML keeps
+        break;
       case '&':
         result += "&amp;";
         break;

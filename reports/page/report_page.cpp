@@ -112,6 +112,7 @@ class ReportPage {
   void figures_of(Markup& markup, const ScenarioTable& table, const std::string& id) {
     const std::string& key = table.scenario->key;
     add_paragraph(markup, render::scenario_words(*table.scenario), "muted");
+    add_paragraph(markup, render::reduced_rate_words(table));
     add_paragraph(markup, render::control_words(table));
     const ScenarioView view{.table = table, .id = id, .winner = render::winner_words(table), .hues = hues_};
     for (const auto add : {add_times, add_phases, add_curves, add_target, add_samples, add_memory}) add(markup, view);

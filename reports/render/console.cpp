@@ -70,6 +70,7 @@ class Console {
     for (const std::string& sentence : attribution_.break_evens(key, true)) paragraph(sentence, kGap);
     titled(kScalingTitle, scaling_.of_scenario(key));
     target(table);
+    paragraph(reduced_rate_words(table), 2, Style::dim);
     paragraph(control_words(table), 2, Style::dim);
     if (any_within_one_process(table)) paragraph(std::string(kOneProcessMark) + " " + kOneProcessWords, 2, Style::dim);
   }

@@ -114,6 +114,11 @@ std::string target_words(const Explanation& explanation, const Names& names) {
   return text + "." + evidence("steps x time of a step; another learning rate may change the steps");
 }
 
+// A part beyond the whole, which another one makes up for, is no share of it.
+std::string share_words(double share) {
+  return std::abs(share) <= 1 ? format_percent(share) + " of the difference, " : "";
+}
+
 std::string part_line(const Explanation& explanation, const Names& names, const report::AxisPart& part) {
   const CellDifference& difference = part.difference;
   std::string text =
@@ -121,8 +126,8 @@ std::string part_line(const Explanation& explanation, const Names& names, const 
   switch (difference.comparison.verdict) {
     case stats::Verdict::faster:
     case stats::Verdict::slower:
-      text += format_percent(difference.difference_ns.value / explanation.whole.difference_ns.value) +
-              " of the difference, " + difference_words(difference.difference_ns, "");
+      text += share_words(difference.difference_ns.value / explanation.whole.difference_ns.value) +
+              difference_words(difference.difference_ns, "");
       break;
     case stats::Verdict::equivalent:
       text += "no difference, " + format_ratio(difference.comparison.ratio);

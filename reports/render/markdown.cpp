@@ -88,6 +88,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
   add_list(attribution.break_evens(key, false), text);
   add_titled(kScalingTitle, scaling.of_scenario(key), text);
   add_target(table, text);
+  add_paragraph(reduced_rate_words(table), text);
   add_paragraph(control_words(table), text);
   if (any_within_one_process(table)) text += markdown_escaped(kOneProcessMark) + " " + kOneProcessWords + "\n\n";
 }

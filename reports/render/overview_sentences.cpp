@@ -235,16 +235,19 @@ void add_threads(const Overview& overview, std::vector<Sentence>& sentences) {
 }
 
 void add_targets(const Report& report, std::vector<Sentence>& sentences) {
-  std::size_t count = 0;
+  std::size_t reached = 0;
+  std::size_t missed = 0;
   std::string flip;
   for (const ScenarioTable& table : tables_of(report)) {
     if (target_title(table).empty()) continue;
-    ++count;
+    ++(target_table(table).front().texts.empty() ? missed : reached);
     const std::string words = target_first_words(table);
     if (flip.empty() && !words.empty()) flip = " " + table.scenario->label + ": " + words;
   }
-  if (count > 0)
-    sentences.push_back({"There are times to a target loss, on " + counted(count, "scenario") + "." + flip, 5});
+  if (reached > 0)
+    sentences.push_back({"There are times to a target loss, on " + counted(reached, "scenario") + "." + flip, 5});
+  if (missed > 0)
+    sentences.push_back({"No row has a time to its target loss, on " + counted(missed, "scenario") + ".", 5});
 }
 
 }  // namespace

@@ -262,6 +262,20 @@ std::string control_words(const ScenarioTable& table) {
   return "";
 }
 
+std::string reduced_rate_words(const ScenarioTable& table) {
+  std::vector<std::string> rows;
+  for (const std::vector<Row>* part : {&table.ranked, &table.unranked}) {
+    for (const Row& row : *part) {
+      const std::optional<report::Block>& block = row.cell->block;
+      if (block && block->reduced_learning_rate)
+        rows.push_back(row_name(*row.cell) + " " + format_number(block->learning_rate));
+    }
+  }
+  if (rows.empty()) return "";
+  return "timed in longer blocks than the scenario has steps, with a smaller learning rate than its " +
+         format_number(table.scenario->resolved.learning_rate) + ": " + joined(rows) + ".";
+}
+
 std::string baseline_words(const ScenarioTable& table) {
   const auto row = std::ranges::find_if(table.ranked, [](const Row& r) { return r.is_baseline(); });
   if (row == table.ranked.end() || row->cell->implementation == row->report->run.baseline) return "";
@@ -322,7 +336,7 @@ std::vector<std::string> column_words() {
       "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
       "framework, once per process. after import: resident memory by then, a part of the peak.",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "
-      "intervals; per call: the difference over the kernel calls of a step.",
+      "intervals; per call: the difference over the calls of a step, of kernels or of the framework.",
       "overtakes: told to be faster per step, but ready later (load, prepare, first step, no imports); after so many "
       "steps it is "
       "ahead in all, with its 95% interval, wherever in the verdict's margin the difference of the steps lies.",

@@ -43,6 +43,8 @@ std::string counts_words(const report::Report& report);
 
 // What the scenario's A/A control says of its verdicts, in one sentence; empty where there is none.
 std::string control_words(const ScenarioTable& table);
+// Which rows were timed with a smaller learning rate than the scenario's, and with which; empty where none was.
+std::string reduced_rate_words(const ScenarioTable& table);
 
 // Which row ratios are to, where that is not the run's baseline; else empty.
 std::string baseline_words(const ScenarioTable& table);

@@ -112,8 +112,9 @@ def part_line(told, names, part):
     difference = part["difference"]
     found, whole = difference["comparison"], told["whole"]["difference_ns"].value
     if found.is_told:
-        of_whole = percent(difference["difference_ns"].value / whole)
-        words = (of_whole, " of the difference, ", *difference_words(difference["difference_ns"]))
+        share = difference["difference_ns"].value / whole
+        of_whole = (percent(share), " of the difference, ") if abs(share) <= 1 else ()
+        words = (*of_whole, *difference_words(difference["difference_ns"]))
     elif found.verdict == "equivalent":
         words = ("no difference, ", ratio(found.ratio))
     else:

@@ -67,23 +67,26 @@ def calls_share(a, b, costs, difference_ns):
 def advice(a, b, told):
     """The change that would help the slower cell most: one axis, or one phase where axes say no more."""
     a_is_slower = told["whole"]["comparison"].verdict == "slower"
-    slower, sign = (a, 1) if a_is_slower else (b, -1)
-    saved = lambda nanoseconds: {"saving_ns": sign * nanoseconds, "share": sign * nanoseconds / slower.step.value}
+    slower, sign, end = (a, 1, "cell") if a_is_slower else (b, -1, "base")
+    step = slower.step.value
+    saved = lambda nanoseconds: {"saving_ns": nanoseconds, "share": nanoseconds / step}
+    # Of the slower cell's time: `ratio` is that of a part's cell to its base.
+    by_ratio = lambda ratio: step * (1 - (1 / ratio if a_is_slower else ratio))
     axes = [
         {
             "remedy": "axis",
             "cell": slower.id,
             "subject": part["axis"],
             "value": part["base_value" if a_is_slower else "value"],
-            **saved(part["difference"]["difference_ns"].value),
+            **saved(by_ratio(part["difference"]["comparison"].ratio.value)),
         }
         for path in told["paths"]
         for part in path["parts"]
-        if part["axis"] != WHOLE and part["difference"]["comparison"].is_told
+        if part["axis"] != WHOLE and part["difference"][end] == slower.id
+        if part["difference"]["comparison"].verdict == told["whole"]["comparison"].verdict
     ]
-    axes = [change for change in axes if change["saving_ns"] > 0]
     phases = [
-        {"remedy": "phase", "cell": slower.id, "subject": part["phase"], "value": "", **saved(part["difference_ns"])}
+        {"remedy": "phase", "cell": slower.id, "subject": part["phase"], "value": "", **saved(min(sign * part["difference_ns"], step))}
         for part in (told["profiles"] or {"phases": []})["phases"]
         if part["standing"] == "cause" and not part["only_bounded"]
     ]

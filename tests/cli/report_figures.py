@@ -70,6 +70,8 @@ class Cell:
 
     def calls(self):
         records = self.profile["records"] if self.profile else []
+        if any("import_seconds" in launch for launch in self.record["launches"]):
+            return self.profile.get("dispatches_per_step", 0.0) if self.profile else 0
         return sum(r["calls"] for r in records if r["phase"] in ("forward", "backward", "update"))
 
 

@@ -163,10 +163,17 @@ def diverged(context, sentence, name, diverged, steps):
     r"There are times to a target loss, on (?P<count>\d+) scenarios?\.(?: (?P<label>.+?): (?P<words>.+))?"
 )
 def targets(context, sentence, count, label, words):
-    scenarios = {cell.scenario for cell in context.report.cells if cell.target}
+    scenarios = {cell.scenario for cell in context.report.cells if cell.time_to_target()}
     require(int(count) == len(scenarios), f"there are {len(scenarios)}")
     if words:
         check_target_first(context, label, words)
+
+
+@template(r"No row has a time to its target loss, on (?P<count>\d+) scenarios?\.")
+def no_targets(context, sentence, count):
+    cells = [cell for cell in context.report.cells if cell.target]
+    missed = {cell.scenario for cell in cells} - {cell.scenario for cell in cells if cell.time_to_target()}
+    require(int(count) == len(missed), f"they are {len(missed)}")
 
 
 @template(r"(?P<words>.+ reaches the target\b.+ takes less time\.)")

@@ -298,6 +298,17 @@ def hidden_rows(context, sentence, count, what, text):
     require(text == ", ".join(expected), f"found {text}, expected {expected}")
 
 
+@template(r"timed in longer blocks than the scenario has steps, with a smaller learning rate than its (?P<rate>\S+): "
+          r"(?P<rows>.+)\.")
+def reduced_rates(context, sentence, rate, rows):
+    blocks = {cell: cell.record.get("block") or {} for cell in context.cells_of(sentence.scenario) if cell.is_timed}
+    reduced = [cell for cell, block in blocks.items() if block.get("reduced_learning_rate")]
+    found = [row.rsplit(" ", 1) for row in rows.split(", ")]
+    require(len(found) == len(reduced), f"there are {len(reduced)}")
+    for name, text in found:
+        require(three_digits(blocks[cell_in(reduced, name)]["learning_rate"], text), f"{name} has another rate")
+
+
 @template(
     r"control: (?P<name>.+) beside itself: (?P<change><PERCENT> \S+ \S+?\])(?P<dirty>: this machine was unfit, "
     r"there are no verdicts)?\."

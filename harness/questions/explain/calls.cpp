@@ -93,18 +93,19 @@ std::optional<report::Advice> advice_for(const report::Explanation& explanation)
   const bool a_is_slower = explanation.whole.comparison.verdict == stats::Verdict::slower;
   const std::string& cell = a_is_slower ? explanation.a : explanation.b;
   const double step_ns = a_is_slower ? explanation.a_step_ns.value : explanation.b_step_ns.value;
-  // Differences are a - b: what the slower cell has more of is positive after this.
-  const double sign = a_is_slower ? 1 : -1;
   std::optional<report::Advice> best;
   for (const report::AxisPath& path : explanation.paths) {
     for (const report::AxisPart& part : path.parts) {
       if (part.axis == report::kWholeImplementation) continue;  // the faster cell itself would help more
-      const stats::Verdict verdict = part.difference.comparison.verdict;
-      const double saving_ns = sign * part.difference.difference_ns.value;
-      const bool told = verdict == stats::Verdict::faster || verdict == stats::Verdict::slower;
-      if (!told || saving_ns <= 0) continue;
-      offer(best, {report::Remedy::axis, cell, part.axis, a_is_slower ? part.base_value : part.value, saving_ns,
-                   saving_ns / step_ns});
+      const report::CellDifference& difference = part.difference;
+      // What the axis does to a cell on the way says nothing about this one.
+      if ((a_is_slower ? difference.cell : difference.base) != cell) continue;
+      const stats::Comparison& comparison = difference.comparison;
+      const bool helps = comparison.verdict == explanation.whole.comparison.verdict;
+      if (!helps) continue;
+      const double share = 1 - (a_is_slower ? 1 / comparison.ratio.value : comparison.ratio.value);
+      offer(best, {report::Remedy::axis, cell, part.axis, a_is_slower ? part.base_value : part.value, share * step_ns,
+                   share});
     }
   }
   // A change of one axis says more than the phase it shows in, unless it is the whole difference anyway.
@@ -114,7 +115,8 @@ std::optional<report::Advice> advice_for(const report::Explanation& explanation)
   if (!explanation.profiles) return best;
   for (const report::PhasePart& phase : explanation.profiles->phases) {
     if (phase.contribution.standing != report::Standing::cause || phase.only_bounded) continue;
-    const double saving_ns = sign * phase.contribution.difference_ns;
+    const double difference_ns = phase.contribution.difference_ns;
+    const double saving_ns = std::min(a_is_slower ? difference_ns : -difference_ns, step_ns);
     offer(best, {report::Remedy::phase, cell, phase.name(), "", saving_ns, saving_ns / step_ns});
   }
   return best;

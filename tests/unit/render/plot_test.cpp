@@ -98,7 +98,7 @@ TEST(Plot, CutsNamesAndKeepsThemOnTheirLines) {
   made.row("evil\n\x1b[31m\t%s", 50, 50, 50).row(micros, 60, 60, 60);
   const std::vector<std::string> lines = drawn_lines(made.drawn());
   ASSERT_EQ(lines.size(), 5U);
-  EXPECT_EQ(lines[1], "  evil  [31m %s               50 ns  -  o");
+  EXPECT_EQ(lines[1], "  evil \\u001b[31m %s          50 ns  -  o");
   EXPECT_EQ(lines[2], "  " + micros.substr(0, 2 * 24) + "..  60 ns  -                     o");
 }
 

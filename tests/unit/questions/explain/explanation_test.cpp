@@ -146,7 +146,19 @@ TEST(Explain, AdvisesTheLargestAxisWhereSeveralDiffer) {
     EXPECT_EQ(explanation.advice->cell, report.cells[0].id);
     EXPECT_EQ(explanation.advice->subject, "strategy");
     EXPECT_EQ(explanation.advice->value, "fast");
-    EXPECT_NEAR(explanation.advice->saving_ns, 4100, 50);
+    EXPECT_NEAR(explanation.advice->saving_ns, 3700, 50) << "of slow/loops itself, not of slow/matrix on the way";
+  }
+}
+
+// slow/matrix, the one row between the two, is far slower than both: what "fast" would save there, slow/loops has not.
+TEST(Explain, AdvisesNothingThatOnlyAnotherCellWouldSave) {
+  const report::Report report =
+      report_of({exact_cell("slow/loops", 13700), exact_cell("fast/matrix", 8000), exact_cell("slow/matrix", 200000)});
+  for (const bool slower_first : {true, false}) {
+    const report::Explanation explanation = slower_first ? explain(report, report.cells[0], report.cells[1])
+                                                         : explain(report, report.cells[1], report.cells[0]);
+    EXPECT_FALSE(explanation.paths.empty());
+    EXPECT_FALSE(explanation.advice.has_value()) << explanation.advice->saving_ns;
   }
 }
 
