@@ -37,7 +37,7 @@ ROWS = {
     "plugin/ok_is_text": ("crashed", 'hello: /ok: found "yes", expected true or false'),
     "plugin/no_list": ("crashed", 'hello: /implementations: found "broken/adapter", expected an array'),
     "plugin/id_is_a_number": ("crashed", "hello: /implementations/0/id: found 7, expected a string"),
-    "plugin/id_with_escape": ("crashed", r'hello: /implementations/0/id: found "broken/\\u001b[31m", expected letters,'),
+    "plugin/id_with_escape": ("crashed", r'hello: /implementations/0/id: found "broken/\\u001b[31m", expected'),
     "plugin/option_with_break": ("crashed", 'hello: /implementations/0/options/0/key: found "a b", expected letters,'),
     "plugin/option_is_text": ("crashed", 'hello: /implementations/0/options/0: found "tile", expected an object'),
     "plugin/newer_protocol": ("unsupported", "speaks version 2 of the worker protocol"),

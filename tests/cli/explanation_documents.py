@@ -86,7 +86,13 @@ def advice(a, b, told):
         if part["difference"]["comparison"].verdict == told["whole"]["comparison"].verdict
     ]
     phases = [
-        {"remedy": "phase", "cell": slower.id, "subject": part["phase"], "value": "", **saved(min(sign * part["difference_ns"], step))}
+        {
+            "remedy": "phase",
+            "cell": slower.id,
+            "subject": part["phase"],
+            "value": "",
+            **saved(min(sign * part["difference_ns"], step)),
+        }
         for part in (told["profiles"] or {"phases": []})["phases"]
         if part["standing"] == "cause" and not part["only_bounded"]
     ]

@@ -1,12 +1,17 @@
 """Real frameworks behind the protocol: those that are there are verified like any other implementation, the others say
 what to install. NumPy and SciPy come from the distribution, JAX from scripts/frameworks."""
 
+import importlib
 import itertools
 import json
+import math
 import os
 import re
 import subprocess
+import sys
+import types
 import unittest
+from unittest import mock
 
 from program import CATALOGUE, FRAMEWORKS, SOURCE, ProgramTest
 
@@ -319,6 +324,51 @@ class Threads(unittest.TestCase):
         self.assertTrue(all(processors == every for processors in found["processors_of_threads"]))
         self.assertNotIn("helper_threads", found["answer"])
         self.assertRegex(found["answer"]["runtime"]["threads"], f"^{len(every)} in each of XLA's pools$")
+
+
+class Runner(unittest.TestCase):
+    """What runner.py makes of an adapter, without a framework."""
+
+    def setUp(self):
+        self.addCleanup(setattr, sys, "path", list(sys.path))
+        sys.path.insert(0, str(FRAMEWORKS))
+        self.runner = importlib.import_module("runner")
+
+    def test_a_loss_that_is_no_number_is_null(self):
+        for loss in (math.nan, math.inf, -math.inf):
+            problem = types.SimpleNamespace(task="train")
+            worker = self.runner.Worker(types.SimpleNamespace(), "")
+            worker.training = types.SimpleNamespace(problem=problem, loss=lambda value=loss: value)
+            answer = self.runner.answer_to(worker, {"request": "evaluate", "split": "train"})
+            self.assertIs(json.loads(json.dumps(answer, allow_nan=False))["loss"], None)
+
+    def test_another_number_that_is_none_is_named(self):
+        records = [{"op": "a", "time_ns": math.nan}]
+        worker = types.SimpleNamespace(profile=lambda _: {"real_ns": 1.0, "records": records})
+        answer = self.runner.answer_to(worker, {"request": "profile"})
+        message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
+        self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
+
+    def test_what_a_mode_loads_is_part_of_the_import(self):
+        clock = [0]
+        passes = lambda nanoseconds, value=None: (clock.__setitem__(0, clock[0] + nanoseconds), value)[1]
+        training = types.SimpleNamespace(problem=types.SimpleNamespace(task="train"))
+        mode = lambda *_: passes(100, training)
+        mode.EXCHANGE, mode.reason_unsupported, mode.load = "", lambda problem: "", lambda: passes(5)
+        adapter = types.SimpleNamespace(start=lambda threads: passes(3, {"build": "", "threads": ""}))
+        worker = self.runner.Worker(adapter, "")
+        worker.mode, worker.data, worker.memory = mode, None, None
+        request = {
+            "problem": {},
+            "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
+            "threads": {"compute": 1, "compute_cores": []},
+            "state": None,
+        }
+        arrays = types.SimpleNamespace(Problem=lambda _: None, Data=lambda *_: None, Images=lambda *_: None)
+        with mock.patch.dict(sys.modules, arrays=arrays), mock.patch.object(
+            self.runner.time, "perf_counter_ns", lambda: clock[0]
+        ):
+            self.assertEqual(worker.prepare(request)["import_ns"], 8)
 
 
 class Install(ProgramTest):

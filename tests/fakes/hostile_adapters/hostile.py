@@ -16,8 +16,8 @@ class Hostile(script.Worker):
         option = {"key": "kind", "type": "choice", "default": "a", "choices": ["a", ACTS], "description": ACTS}
         texts = {"description": ACTS, "build": ACTS, "options": [*script.IMPLEMENTATION["options"], option]}
         offered = [{**script.IMPLEMENTATION, **texts, "id": f"hostile/{name}"} for name in ("texts", "refused")]
-        answer = super().hello(request)
-        return {**answer, "plugin": {"name": ACTS, "version": ACTS}, "worker": {"build": ACTS}, "implementations": offered}
+        plugin = {"name": ACTS, "version": ACTS}
+        return {**super().hello(request), "plugin": plugin, "worker": {"build": ACTS}, "implementations": offered}
 
     def load(self, request):
         self.refuses = request["implementation"] == "hostile/refused"

@@ -120,6 +120,11 @@ TEST(FrameworkTax, CountsKernelCallsAndComparesOps) {
                                       {.phase = catalogue::Phase::record, .op = "tape", .calls = 1, .time_ns = 55},
                                       {.phase = catalogue::Phase::forward, .op = "product", .calls = 3, .time_ns = 52}},
                                      137);
+  report::Cell framework = tape;  // whose records are phases
+  for (report::Launch& launch : framework.launches) launch.import_seconds = 1;
+  EXPECT_EQ(summarised({hand, framework}).taxes[0].calls_per_step, 0) << "it does not count";
+  framework.profile->dispatches_per_step = 58;
+  EXPECT_EQ(summarised({hand, framework}).taxes[0].calls_per_step, 58);
   const report::Attribution attribution = summarised({hand, tape});
   ASSERT_EQ(attribution.taxes.size(), 1U);
   const report::FrameworkTax& tax = attribution.taxes[0];

@@ -112,9 +112,10 @@ TEST_F(Csv, NamesLineColumnAndValueOfText) {
             "softmax_cross_entropy)");
   // The line counts line breaks in quoted cells.
   EXPECT_EQ(error_of("x,y,z\n1,2,\"3\"\n4,5,\"\n\n\"\n", {{"features", R"(["x"])"}}), "");
-  EXPECT_EQ(error_of("\"x\n\n\",y\n1,2\nabc,3\n"),
-            "table.csv: line 5, column \"x\\u000a\\u000a\": found \"abc\", expected a finite number (/data/features names "
-            "the columns to take, /data/one_hot those of names)");
+  EXPECT_EQ(
+      error_of("\"x\n\n\",y\n1,2\nabc,3\n"),
+      "table.csv: line 5, column \"x\\u000a\\u000a\": found \"abc\", expected a finite number (/data/features names "
+      "the columns to take, /data/one_hot those of names)");
   for (const std::string value :
        {"nan", "inf", "-inf", "NAN", "infinity", "1e999", "0x10", "1 2", "1;2", "--1", "+-1", "1e", "."}) {
     EXPECT_EQ(

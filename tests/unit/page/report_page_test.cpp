@@ -45,6 +45,15 @@ TEST(ReportPage, FoldsManyScenariosAndGivesThemTheRowsOfTheGrid) {
   EXPECT_NE(report_page(report_of_many(41)).find(" sections</summary>"), std::string::npos);
 }
 
+TEST(ReportPage, SaysWhichLearningRatesWereReduced) {
+  report::Report report = tests::example_report();
+  EXPECT_EQ(report_page(report).find("smaller learning rate than its"), std::string::npos);
+  for (report::Cell& cell : report.cells) {
+    if (cell.block) cell.block->reduced_learning_rate = true;
+  }
+  EXPECT_NE(report_page(report).find("smaller learning rate than its"), std::string::npos);
+}
+
 TEST(Golden, ReportPage) { expect_golden_page("report.html", report_page(tests::example_report())); }
 
 }  // namespace

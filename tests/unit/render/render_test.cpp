@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/console.h"
 #include "reports/render/format.h"
@@ -61,6 +62,18 @@ std::vector<std::vector<std::string>> records_of(const std::string& text) {
   }
   EXPECT_TRUE(field.empty() && record.empty()) << "text after the last record";
   return records;
+}
+
+TEST(Render, SaysWhichLearningRatesWereReduced) {
+  report::Report report = example_report();
+  const std::string words = "with a smaller learning rate than its 0.25: example/loops 0.0125.";
+  const ConsoleOptions wide{.width = 1000};
+  EXPECT_EQ(console(report, wide).find("smaller learning rate"), std::string::npos);
+  report.scenarios[0].resolved.learning_rate = 0.25;
+  report::Cell& cell = *std::ranges::find(report.cells, "example/loops", &report::Cell::implementation);
+  cell.block = report::Block{.steps = 2000, .learning_rate = 0.0125, .reduced_learning_rate = true};
+  EXPECT_NE(console(report, wide).find(words), std::string::npos);
+  EXPECT_NE(markdown(report).find(words), std::string::npos);
 }
 
 TEST(FormatDuration, HasThreeSignificantDigits) {
@@ -280,8 +293,9 @@ TEST(Csv, HasOneRecordPerCellAndTheSameFieldsInEach) {
   }
 }
 
-TEST(Csv, KeepsAwkwardTextWhole) {
-  for (const std::string reason : {"a \"quote\"", "a, comma", "a\nline feed", "a\rcarriage return", "a\r\nline"}) {
+TEST(Csv, KeepsAwkwardTextOnOneLine) {
+  for (const std::string reason :
+       {"a \"quote\"", "a, comma", "a\nline feed", "a\rcarriage return", "a\r\nline", "\x1b[31m"}) {
     report::Report report = example_report();
     report.find_cell("example-3x2/example/liar")->status.reason = reason;
     const auto records = records_of(csv(report));
@@ -289,7 +303,7 @@ TEST(Csv, KeepsAwkwardTextWhole) {
         static_cast<std::size_t>(std::find(records[0].begin(), records[0].end(), "reason") - records[0].begin());
     EXPECT_EQ(records.size(), report.cells.size() + 1);
     EXPECT_TRUE(std::any_of(records.begin(), records.end(), [&](const auto& record) {
-      return record.size() > column && record[column] == reason;
+      return record.size() > column && record[column] == one_line(reason);
     })) << reason;
   }
 }

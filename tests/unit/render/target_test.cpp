@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "reports/render/overview.h"
+#include "reports/render/overview_sentences.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::render {
@@ -44,6 +47,21 @@ TEST(TargetSentences, SayHowTheOthersEnded) {
       "example/matrix reaches the target, example/matrix @2 #base does not, though a step of that one takes less "
       "time."};
   EXPECT_EQ(target_sentences(tables_of(report)[0]), sentences);
+}
+
+TEST(TargetSentences, SayWhereNoRowHasATime) {
+  report::Report report = tests::example_report();
+  const auto said = [&report](const std::string& sentence) {
+    return std::ranges::any_of(sentences_of(overview_of(report)),
+                               [&](const Sentence& found) { return found.text.starts_with(sentence); });
+  };
+  EXPECT_TRUE(said("There are times to a target loss, on 1 scenario."));
+  for (report::Cell& cell : report.cells) {
+    if (cell.target) cell.target->state = TargetState::diverged;
+    if (cell.summary) cell.summary->to_target.reset();
+  }
+  EXPECT_FALSE(said("There are times"));
+  EXPECT_TRUE(said("No row has a time to its target loss, on 1 scenario."));
 }
 
 TEST(TargetSentences, SayThatTheFastestPerStepLosesOnlyWhereItDoes) {
