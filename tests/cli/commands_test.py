@@ -128,7 +128,7 @@ class Commands(ProgramTest):
 
     def test_plugin_check_of_broken_adapters(self):
         folder = pathlib.Path(ADAPTERS).parent / "broken_adapters"
-        for name, part in {"garbage": "not a JSON object", "wrong_id": "expected 1", "die": "bye?"}.items():
+        for name, part in {"garbage": "not a JSON object", "wrong_id": "expected 1", "die": "bye\ufffd"}.items():
             with self.subTest(adapter=name):
                 self.assertIn(part, self.check(str(folder / f"{name}.adapter.json"), 3))
 

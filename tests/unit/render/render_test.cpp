@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
 #include "reports/render/console.h"
+#include "reports/render/first_screen.h"
 #include "reports/render/format.h"
 #include "reports/render/markdown.h"
 #include "reports/render/table.h"
@@ -62,6 +63,35 @@ std::vector<std::vector<std::string>> records_of(const std::string& text) {
   }
   EXPECT_TRUE(field.empty() && record.empty()) << "text after the last record";
   return records;
+}
+
+TEST(Format, CutsBetweenLetters) {
+  const std::string letters = "\u00b5\u20ac\U0001f600z";
+  EXPECT_EQ(cut(letters, 4), letters);
+  EXPECT_EQ(cut(letters, 3), "\u00b5..");
+  EXPECT_EQ(cut(letters, 1), "..");
+  EXPECT_EQ(bytes_of(letters, 0), 0U);
+  EXPECT_EQ(bytes_of(letters, 2), 5U);
+  EXPECT_EQ(bytes_of(letters, 9), letters.size());
+}
+
+TEST(Format, KnowsItsOwnStyles) {
+  const std::string text = styled("a", Style::bad, true);
+  EXPECT_EQ(length_of_style(text), text.find('a'));
+  EXPECT_GT(length_of_style(text.substr(text.find('a') + 1)), 0U);
+  for (const char* other : {"a", "", "\x1b", "\x1b[8m", "\x1b[2J"}) EXPECT_EQ(length_of_style(other), 0U);
+}
+
+TEST(FirstScreen, DividesLongWordsBetweenLetters) {
+  report::Report report = example_report();
+  std::string word;
+  for (int i = 0; i < 300; ++i) word += "\u20ac";
+  report.notes = {word};
+  report.cells.clear();
+  report.conditions.reset();
+  const std::string screen = first_screen(report, {.width = 40});
+  EXPECT_TRUE(is_utf8(screen));
+  EXPECT_NE(screen.find(word.substr(0, 40 * 3)), std::string::npos) << screen;
 }
 
 TEST(Render, SaysWhichLearningRatesWereReduced) {
