@@ -182,14 +182,12 @@ Result<int> train(const TrainOptions& options) {
   const Result<Trained> trained =
       train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps, !options.dump.empty());
   if (!trained.ok()) return Error{ErrorKind::crashed, trained.error().message};
-  print_text(formatted("loss %.9g -> %.9g after %lld steps
-", trained->losses.front(), trained->losses.back(),
+  print_text(formatted("loss %.9g -> %.9g after %lld steps\n", trained->losses.front(), trained->losses.back(),
                        static_cast<long long>(trained->steps)));
   if (!(trained->losses.back() <= trained->losses.front())) {
     const Status converges =
         verify::check_convergence(scenario.problem, *scenario.dataset, scenario.start, trained->steps);
-    if (!converges.ok()) print_error(cat("gdbench: ", scenario.scenario.place(), ": ", converges.error().message, "
-"));
+    if (!converges.ok()) print_error(cat("gdbench: ", scenario.scenario.place(), ": ", converges.error().message));
   }
   if (!options.dump.empty()) {
     const Status dumped = catalogue::with_element(scenario.problem.dtype, [&](auto zero) {

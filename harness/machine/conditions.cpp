@@ -17,6 +17,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/control_word.h"
 #include "harness/base/json.h"
+#include "harness/base/landlock.h"
 #include "harness/base/text.h"
 #include "harness/machine/build_information.h"
 #include "harness/machine/environment.h"
@@ -323,19 +324,38 @@ Condition unaligned_cost() {
           "data of every worker is aligned to 64 bytes", ""};
 }
 
+// What keeps workers from each other and from files (SECURITY.md).
+Condition confinement() {
+  struct Part {
+    int since;
+    const char* name;
+    const char* kernel;
+  };
+  const int version = landlock_version();
+  std::vector<std::string> kept;
+  std::vector<std::string> missing;
+  for (const auto& [since, name, kernel] : {Part{1, "files", "5.13"}, {4, "TCP", "6.7"}, {6, "signals", "6.12"}}) {
+    if (version >= since) kept.emplace_back(name);
+    if (version < since) missing.push_back(cat(name, " (Linux ", kernel, ")"));
+  }
+  if (missing.empty()) return {"confinement", Severity::fine, joined(kept), "", ""};
+  return {"confinement", Severity::notice, kept.empty() ? "none" : joined(kept),
+          "a plugin could harm what the kernel has no rules for: " + joined(missing),
+          "measure plugins of others elsewhere"};
+}
+
 Condition user() {
   const bool root = geteuid() == 0;
-  return {"user", Severity::fine, root ? "root" : "not root",
-          root ? "nothing here needs root's rights, which plugins have, too" : "", ""};
+  return {"user", Severity::fine, root ? "root" : "not root", root ? "nothing here needs root's rights" : "", ""};
 }
 
 }  // namespace
 
 std::vector<Condition> conditions(const fs::path& root) {
   const auto [load, stolen_time] = load_and_steal(root);
-  return {governor(root),   turbo(root),       hyper_threads(root), load,        stolen_time,  swap(root),
-          throttling(root), addresses(root),   clock_source(root),  quota(root), processors(), build(),
-          control_word(),   library_threads(), library_kernels(),   user()};
+  return {governor(root),   turbo(root),       hyper_threads(root), load,          stolen_time,  swap(root),
+          throttling(root), addresses(root),   clock_source(root),  quota(root),   processors(), build(),
+          control_word(),   library_threads(), library_kernels(),   confinement(), user()};
 }
 
 std::vector<Condition> measured_conditions(int processor) {

@@ -73,6 +73,13 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
   for (const std::string& text : lacks) {
     if (!text.empty()) return id + text;
   }
+  for (const OptionDeclaration& option : implementation.options) {
+    const std::string expected = unmet_expectation(option, option.default_value);
+    if (!expected.empty()) {
+      return cat(id, " declares the default ", in_quotes(option.default_value), " for its option ", option.key,
+                 ", expected ", expected);
+    }
+  }
   const auto layers = static_cast<std::int64_t>(problem.layers.size());
   if (implementation.max_layers != 0 && layers > implementation.max_layers) {
     return cat(id, " has at most ", implementation.max_layers, " layer(s), the model has ", layers);
@@ -101,11 +108,11 @@ Result<std::map<std::string, std::string>> resolve_options(const ImplementationD
   std::map<std::string, std::string> options;
   for (const OptionDeclaration& option : implementation.options) {
     const auto found = wanted.find(option.key);
-    const std::string& value = found == wanted.end() ? option.default_value : found->second;
-    if (const std::string expected = unmet_expectation(option, value); !expected.empty()) {
-      return usage_error("impl." + option.key + ": found " + in_quotes(value) + ", expected " + expected);
+    options[option.key] = found == wanted.end() ? option.default_value : found->second;
+    if (found == wanted.end()) continue;
+    if (const std::string expected = unmet_expectation(option, found->second); !expected.empty()) {
+      return usage_error("impl." + option.key + ": found " + in_quotes(found->second) + ", expected " + expected);
     }
-    options[option.key] = value;
   }
   return options;
 }

@@ -34,7 +34,7 @@ constexpr double kIdleSlackNs = 5e6;  // for each thread, which may look out for
 // Two measurements of a ceiling in one run differ by up to some per cent.
 constexpr double kCeilingError = 0.1;
 // Of a request beyond its block and the overhead: to wake the worker, and then the coordinator.
-constexpr double kRequestSlackNs = 100'000;
+constexpr double kRequestSlackNs = 150'000;
 constexpr double kUntoldRequestSlackNs = 500'000;  // an interpreter answers
 constexpr double kRequestSlackFactor = 0.03;
 // A request with nothing to do takes 0.1 ms. What a worker takes longer could be spent on a block's steps; an adapter

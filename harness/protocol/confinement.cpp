@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <system_error>
 
 #include "harness/base/hash.h"
+#include "harness/base/landlock.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/base/system_error.h"
 #include "harness/base/text.h"
@@ -32,7 +35,6 @@ struct __attribute__((packed)) PathBeneath {
   std::int32_t parent;
 };
 constexpr int kRuleOfPath = 1;
-constexpr unsigned kAskVersion = 1;
 constexpr std::uint64_t kWriteFile = 1U << 1;
 constexpr std::uint64_t kRemoveAndMake = 0x1ff0;  // remove and make folders, files, links, sockets, pipes and devices
 constexpr std::uint64_t kRefer = 1U << 13;        // since version 2: rename and link from one folder to another
@@ -40,12 +42,14 @@ constexpr std::uint64_t kTruncate = 1U << 14;     // since version 3
 constexpr std::uint64_t kBindAndConnectTcp = 3;
 constexpr std::uint64_t kAbstractSocketsAndSignals = 3;
 
-// Every program may write to these; a GPU's driver has its own.
-constexpr const char* kDevices[] = {"/dev/null", "/dev/zero",    "/dev/full", "/dev/tty",
-                                    "/dev/ptmx", "/dev/nvidia*", "/dev/dri",  "/dev/kfd"};
+constexpr std::uint64_t kDeviceControl = 1U << 15;  // since version 5: ioctl of devices
+
+// Every program may write to these; a GPU's driver has its own. No terminal: it is the user's.
+constexpr const char* kDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/nvidia*", "/dev/dri", "/dev/kfd"};
 
 std::uint64_t file_accesses(int version) {
-  return kWriteFile | kRemoveAndMake | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0);
+  return kWriteFile | kRemoveAndMake | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0) |
+         (version >= 5 ? kDeviceControl : 0);
 }
 
 // Errors: the kernel refuses the rule.
@@ -53,7 +57,7 @@ Status allow_writing(int rules, std::uint64_t accesses, const fs::path& path) {
   const UniqueDescriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat information {};
   if (!parent.is_open() || fstat(parent.number(), &information) != 0) return {};
-  if (!S_ISDIR(information.st_mode)) accesses &= kWriteFile | kTruncate;
+  if (!S_ISDIR(information.st_mode)) accesses &= kWriteFile | kTruncate | kDeviceControl;
   const PathBeneath rule = {accesses, parent.number()};
   if (syscall(SYS_landlock_add_rule, rules, kRuleOfPath, &rule, 0) == 0) return {};
   return system_error("cannot let a worker write in " + path.string());
@@ -73,11 +77,6 @@ std::vector<fs::path> devices() {
 
 }  // namespace
 
-int landlock_version() {
-  const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
-  return version < 0 ? 0 : static_cast<int>(version);
-}
-
 Result<Confinement> Confinement::make(const fs::path& folder, const Permissions& permissions) {
   Confinement confinement(permissions.network);
   const int version = landlock_version();
@@ -95,7 +94,29 @@ Result<Confinement> Confinement::make(const fs::path& folder, const Permissions&
   return confinement;
 }
 
+namespace {
+
+// Of root's: what remains is to read what belongs to others, as files of plugins may.
+void give_up_capabilities() {
+  constexpr int kReadAll = 2;  // CAP_DAC_READ_SEARCH
+  constexpr int kMost = 64;
+  for (int capability = 0; capability < kMost; ++capability) {
+    if (capability != kReadAll) prctl(PR_CAPBSET_DROP, capability);
+  }
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  if (syscall(SYS_capget, &header, sets) != 0) return;
+  for (__user_cap_data_struct& set : sets) {
+    const unsigned kept = &set == sets ? set.permitted & (1U << kReadAll) : 0;
+    set = {kept, kept, 0};
+  }
+  syscall(SYS_capset, &header, sets);
+}
+
+}  // namespace
+
 void Confinement::enter() {
+  give_up_capabilities();
   if (rules_.is_open()) syscall(SYS_landlock_restrict_self, rules_.number(), 0);
   filter_.enter();
 }

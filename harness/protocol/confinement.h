@@ -11,10 +11,6 @@
 
 namespace gdbench::protocol {
 
-// The version of Landlock's interface that this kernel has: 0 for none; files from 1 on (Linux 5.13), TCP from 4 on
-// (6.7), signals and abstract sockets from 6 on (6.12).
-int landlock_version();
-
 // What a process may do beyond reading, executing, and writing in its own folder.
 struct Permissions {
   bool network = false;                              // sockets, to bind and connect them by TCP, and segments

@@ -150,6 +150,15 @@ Status check_names(const std::vector<ImplementationDescription>& implementations
     for (std::size_t j = 0; j < implementation.options.size(); ++j) {
       const std::string& key = implementation.options[j].key;
       if (!is_name(key)) return wrong(cat(pointer, "/options/", j, "/key"), key, kExpectedName);
+      if (key == catalogue::kRanksOption) {
+        return wrong(cat(pointer, "/options/", j, "/key"), key, "another one, as this is the host's own");
+      }
+    }
+    // What is computed less exactly than others compute it must be seen in each table.
+    for (const char* const capability : {"tf32_products", "rounds_parameters", "rounds_stochastically"}) {
+      if (implementation.has_capability(capability) && implementation.id.find('+') == std::string::npos) {
+        return wrong(pointer + "/id", implementation.id, cat("a policy in it (\"+NAME\") for ", capability));
+      }
     }
   }
   return {};

@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -59,7 +60,8 @@ Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescripto
 void become_worker(char* const* argv, char* const* environment, const std::vector<InheritedDescriptor>& inherited,
                    const WorkerDescriptors& copies, const std::vector<int>& processors, pid_t parent,
                    Confinement* confinement) {
-  setpgid(0, 0);  // Ctrl-C on the terminal reaches the coordinator alone, which ends its workers in order
+  // Without a terminal, and Ctrl-C on that reaches the coordinator alone, which ends its workers in order.
+  setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) return;  // the coordinator died before the signal was armed
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -146,6 +148,42 @@ std::vector<pid_t> with_descendants(pid_t pid) {
   return processes;
 }
 
+// Children of this process, but for what workers have left behind: workers, and those that were there before.
+std::set<pid_t> known_children;
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  std::error_code ended;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ended)) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t child = 0; file >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+// From here on what a worker leaves behind becomes a child of this process.
+void adopt_orphans() {
+  static bool adopts = false;
+  if (std::exchange(adopts, true)) return;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (const pid_t child : children()) known_children.insert(child);
+}
+
+// Ends them; what they start meanwhile is found in the next turn.
+void end_orphans() {
+  constexpr int kTurns = 100;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    bool any = false;
+    for (const pid_t child : children()) {
+      if (known_children.contains(child)) continue;
+      any = true;
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+    if (!any) return;
+  }
+}
+
 std::int64_t cpu_ns_of(pid_t pid) {
   clockid_t clock;
   timespec time{};
@@ -209,6 +247,7 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   const std::vector<std::string> variables = environment_with(std::move(changes), preload);
   const std::vector<char*> environment = pointers_to(variables);
   const pid_t parent = getpid();
+  adopt_orphans();
   const pid_t pid = fork();
   if (pid < 0) return system_error("cannot start a worker");
   if (pid == 0) {
@@ -218,6 +257,7 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
     _exit(127);
   }
   process.pid_ = pid;
+  known_children.insert(pid);
   return process;
 }
 
@@ -286,6 +326,7 @@ void Process::kill_group() const {
 
 ProcessEnd Process::finish(double seconds) {
   if (pid_ <= 0) return {};
+  const pid_t own = pid_;
   // A descriptor that becomes readable at the child's end: waiting without polling, without reaping.
   // By number: glibc 2.36 declares pidfd_open without C linkage.
   const UniqueDescriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
@@ -298,6 +339,8 @@ ProcessEnd Process::finish(double seconds) {
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  known_children.erase(own);
+  end_orphans();
   if (WIFEXITED(status)) return {ProcessEnd::Kind::exit_status, WEXITSTATUS(status)};
   return {ProcessEnd::Kind::signal, WTERMSIG(status)};
 }

@@ -122,6 +122,20 @@ Result<Json> ProcessClient::await(std::int64_t id) {
   return failure("answered request " + answered.dump() + ", expected " + std::to_string(id));
 }
 
+namespace {
+
+// Sums of what passes are numbers.
+Status check_times(const RunAnswer& answer) {
+  constexpr double kMostNs = 1e15;  // eleven days
+  for (const auto& [name, value] : {std::pair("real_ns", answer.real_ns), std::pair("cpu_ns", answer.cpu_ns)}) {
+    if (value >= 0 && value <= kMostNs) continue;  // NaN fails
+    return failure(formatted("run: /%s: found %g, expected nanoseconds from 0 to %g", name, value, kMostNs));
+  }
+  return {};
+}
+
+}  // namespace
+
 double ProcessClient::waiting_ns() const { return process_.waiting_ns() + gdbench::waiting_ns(kOwnScheduling); }
 
 void ProcessClient::note_idle_time() {
@@ -204,6 +218,7 @@ Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t 
   const Result<RunAnswer> answer = ask(request);
   result.received_ns = answered_ns_;
   if (!answer.ok()) return answer.error();
+  TRY(check_times(*answer));
   static_cast<RunAnswer&>(result) = answer.value();
   result.waiting_ns = totals_.waiting_ns - waiting_before_ns;
   result.request_cpu_ns = static_cast<double>(answered_cpu_ns_ - cpu_before_ns);

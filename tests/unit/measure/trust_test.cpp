@@ -212,8 +212,8 @@ protocol::BlockAnswer answer_after(double real_ns, double request_ns, double wai
 
 TEST(RequestTrust, BoundsATimeByTheCoordinatorsOwn) {
   const double limit_ns = unclaimed_limit_ns(true, 1, 100'000, 2e6);
-  EXPECT_EQ(limit_ns, 260'000);
-  EXPECT_EQ(untrusted_for_request(answer_after(2e6, 2.25e6), limit_ns), "");
+  EXPECT_EQ(limit_ns, 310'000);
+  EXPECT_EQ(untrusted_for_request(answer_after(2e6, 2.3e6), limit_ns), "");
   EXPECT_EQ(untrusted_for_request(answer_after(1e6, 2.25e6), limit_ns),
             "says that a block took 1 ms, and the answer came after 2.25 ms");
   EXPECT_EQ(untrusted_for_request(answer_after(1e6, 2.25e6, 1e6), limit_ns), "") << "it had no processor";

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/base/landlock.h"
 #include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::protocol {
@@ -58,10 +59,10 @@ TEST(Process, TellsHowItEnded) {
   EXPECT_EQ(shell("kill -ABRT $$").finish(5).text(), "signal 6 (Aborted)");
 }
 
-// Listens on a port of its own and connects to it; the exit status is errno's where one of both is refused.
+// Listens on a port of its own and connects to it; the exit status is errno's where one of them is refused.
 Process connecting(bool network) {
   const std::string script =
-      "use Socket; socket(S, PF_INET, SOCK_STREAM, 0) or exit 200; bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or exit $!;"
+      "use Socket; socket(S, PF_INET, SOCK_STREAM, 0) or exit $!; bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or exit $!;"
       "listen(S, 1); socket(C, PF_INET, SOCK_STREAM, 0); connect(C, getsockname(S)) or exit $!; exit 0";
   const Permissions permissions{.network = network};
   Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", &permissions);
@@ -71,7 +72,6 @@ Process connecting(bool network) {
 
 TEST(Process, HasTheNetworkOnlyWhereItIsAsked) {
   EXPECT_EQ(connecting(true).finish(5).text(), "exit status 0");
-  if (landlock_version() < 4) GTEST_SKIP() << "the kernel has no rules for TCP (Linux 6.7 has)";
   EXPECT_EQ(connecting(false).finish(5).text(), "exit status " + std::to_string(EACCES));
 }
 
@@ -110,6 +110,32 @@ TEST(ConfinedProcess, SignalsNoOther) {
   EXPECT_FALSE(confined("kill -0 $PPID").is_success()) << "nor its parent";
   EXPECT_TRUE(confined("sleep 60 & kill -9 $!").is_success()) << "its own children it may";
   EXPECT_FALSE(bystander.has_ended());
+}
+
+TEST(Process, LeavesNothingBehind) {
+  const tests::TemporaryFolder folder;
+  const std::string file = folder.file("pid");
+  Process process = shell("(setsid sh -c 'echo $$ > " + file + "; exec sleep 60' &); exec sleep 0.2");
+  pid_t orphan = 0;
+  EXPECT_TRUE(soon([&] { return bool(std::ifstream(file) >> orphan); }));
+  EXPECT_TRUE(process.finish(5).is_success());
+  EXPECT_FALSE(alive(orphan)) << "in a session and a group of its own";
+}
+
+TEST(ConfinedProcess, ChangesNoOther) {
+  const Permissions permissions;
+  const std::string script =
+      "require 'syscall.ph'; my ($pid, $one, $limits) = (getppid, pack('Q', 1), pack('QQ', 64, 64));"
+      "my @refused = grep { $_->() != -1 } sub { setpriority(0, $pid, 19) ? 1 : -1 },"
+      "sub { syscall(&SYS_sched_setaffinity, $pid, 8, $one) },"
+      "sub { syscall(&SYS_prlimit64, $pid, 7, $limits, 0) },"
+      "sub { socket(my $s, 1, 1, 0) ? 1 : -1 }, sub { open(F, \">$ENV{HOME}/x\"); chmod(0600, \"$ENV{HOME}/x\") ? 1 : "
+      "-1 }; exit scalar @refused";
+  Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", &permissions);
+  ASSERT_TRUE(process.ok());
+  const ProcessEnd end = process->finish(5);
+  EXPECT_TRUE(end.is_success()) << end.text() << " " << process->output_tail();
+  EXPECT_TRUE(confined("taskset --pid 1 $$ && ulimit -n 64").is_success()) << "what is its own it may";
 }
 
 TEST(Process, KnowsWhatIsBelowIt) {
