@@ -28,7 +28,11 @@ constexpr std::chrono::milliseconds kFirstWait{8};
 constexpr std::chrono::milliseconds kLongestWait{128};
 // A step of another length of block may take this much longer: caches and clocks differ.
 constexpr double kLongerStep = 1.5;
-constexpr double kMinGrowth = 1.5;  // of the time, from n steps to 2n
+// Of the time, from n steps to 2n. The first step after a request takes up to twice as long as the next one, whose data
+// are in the caches, so a few steps grow by less.
+constexpr double kMinGrowth = 1.5;
+constexpr double kMinGrowthOfFewSteps = 1.15;
+constexpr double kFewSteps = 8;
 // A block from a new state takes at most so many times as long as one that the worker might know: caches and
 // interruptions explain that much.
 constexpr double kForesight = 1.5;
@@ -51,14 +55,14 @@ struct Times {
   double twice_ns = 0;  // 2n
 };
 
-std::string reason_of(const Times& times, double steps, double sampled_step_ns) {
+std::string reason_of(const Times& times, double steps, double sampled_step_ns, double min_growth) {
   const double step_ns = times.once_ns / steps;
   if (step_ns > kLongerStep * sampled_step_ns) {
     return formatted("a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
                      step_ns, sampled_step_ns);
   }
   const double growth = times.twice_ns / times.once_ns;
-  if (growth >= kMinGrowth) return {};
+  if (growth >= min_growth) return {};
   return formatted("twice as many steps take only %.2f times as long", growth);
 }
 
@@ -284,6 +288,7 @@ std::string MeasuredWorker::untrusted_for_warm_up() const {
 
 Result<std::string> MeasuredWorker::untrusted_for_lengths() {
   const double sampled_step_ns = stats::median(step_times_ns_);
+  const double min_growth = static_cast<double>(block_.steps) < kFewSteps ? kMinGrowthOfFewSteps : kMinGrowth;
   const std::uint64_t shortest = std::max<std::uint64_t>(1, block_.steps / 2);
   Times least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   std::vector<double> step_times;
@@ -302,11 +307,11 @@ Result<std::string> MeasuredWorker::untrusted_for_lengths() {
     if (!reason.empty()) return reason;
     step_times.push_back(once_ns / count);
     least = {std::min(least.once_ns, once_ns / count), std::min(least.twice_ns, twice_ns / count)};
-    if (reason_of({once_ns, twice_ns}, count, sampled_step_ns).empty()) return std::string();
+    if (reason_of({once_ns, twice_ns}, count, sampled_step_ns, min_growth).empty()) return std::string();
     // The best of all tries: each time by itself is interrupted now and then.
-    if (reason_of(least, 1, sampled_step_ns).empty()) return std::string();
+    if (reason_of(least, 1, sampled_step_ns, min_growth).empty()) return std::string();
   }
-  return with_scatter(reason_of(least, 1, sampled_step_ns), step_times);
+  return with_scatter(reason_of(least, 1, sampled_step_ns, min_growth), step_times);
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_foresight() {

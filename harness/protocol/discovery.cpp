@@ -150,8 +150,9 @@ Status check_names(const std::vector<ImplementationDescription>& implementations
     for (std::size_t j = 0; j < implementation.options.size(); ++j) {
       const std::string& key = implementation.options[j].key;
       if (!is_name(key)) return wrong(cat(pointer, "/options/", j, "/key"), key, kExpectedName);
-      if (key == catalogue::kRanksOption) {
-        return wrong(cat(pointer, "/options/", j, "/key"), key, "another one, as this is the host's own");
+      const auto same = [&](const OptionDeclaration& other) { return other.key == key; };
+      if (std::ranges::count_if(implementation.options, same) > 1) {
+        return wrong(cat(pointer, "/options/", j, "/key"), key, "one option of that key");
       }
     }
     // What is computed less exactly than others compute it must be seen in each table.
@@ -184,6 +185,8 @@ std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limi
     entry.command = command.value();
     entry.file = announced(file);
     if (!entry.hosted() && implementation.has_capability(name_of(catalogue::Capability::ranks))) {
+      std::erase_if(entry.implementation.options,
+                    [](const OptionDeclaration& option) { return option.key == catalogue::kRanksOption; });
       entry.implementation.options.push_back(rank_count_option());
       entry.command.insert(entry.command.begin(), {arm.worker.string(), "worker", "--adapter"});
     }
