@@ -18,12 +18,12 @@ namespace gdbench::measure {
 struct ExpectedDisplacement {
   double value = 0;
   double tolerance = 0;
+  double rounding = 0;  // how far from there the same reference ends in the cell's own type, 2-norm
   std::shared_ptr<const Parameters> way = {};  // from the scenario's start to the end; null where nothing is varied
 };
 
 // By the reference, where a block of `steps` steps is affordable (nothing otherwise; a single step always is, as
-// verification has made one). `problem` has the learning rate of timed blocks. The tolerance follows what rounding and
-// the starts of blocks do to the reference.
+// verification has made one). `problem` has the learning rate of timed blocks.
 std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
                                                           const data::Dataset& dataset, const scenario::State& start,
                                                           std::uint64_t steps);
@@ -40,9 +40,9 @@ struct ExpectedEnd {
   double forgivable = 0;
 };
 
-// Likewise, where it is affordable.
+// Likewise, where it is affordable. `rounding`: of as many steps from the scenario's start.
 std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
-                                        const scenario::State& start, std::uint64_t steps);
+                                        const scenario::State& start, std::uint64_t steps, double rounding);
 
 // Empty where `end` is within the tolerance.
 std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expected);

@@ -41,7 +41,8 @@ constexpr double kLongerWarmUp = 3;
 constexpr double kWakingNs = 100'000;  // for each compute thread
 // Where a right end may be off now and then.
 constexpr int kEndTries = 4;
-constexpr int kOverheadTries = 5;
+constexpr int kOverheadTries = 16;  // of which so many are made at once, and the others where those took too long
+constexpr int kQuickTries = 5;
 constexpr int kOverheadTriesOfAdapters = 2;  // beside the first step, as a lead-in may be long
 // Later launches are checked like the first one with this chance.
 constexpr unsigned kOneLaunchIn = 4;
@@ -50,16 +51,17 @@ constexpr unsigned kOneLaunchIn = 4;
 constexpr double kMostOfSteps = 3;
 constexpr double kLeastOfAStep = 0.05;
 
+// Of a step, in blocks next to each other.
 struct Times {
-  double once_ns = 0;   // n steps
-  double twice_ns = 0;  // 2n
+  double timed_ns = 0;  // in a block of the length that is timed
+  double once_ns = 0;   // in a block of another length n
+  double twice_ns = 0;  // in one of 2n, for both of which n steps count
 };
 
-std::string reason_of(const Times& times, double steps, double sampled_step_ns, double min_growth) {
-  const double step_ns = times.once_ns / steps;
-  if (step_ns > kLongerStep * sampled_step_ns) {
+std::string reason_of(const Times& times, double min_growth) {
+  if (times.once_ns > kLongerStep * times.timed_ns) {
     return formatted("a step takes %.3g ns in a block of a length that it had not seen, %.3g ns in the timed blocks",
-                     step_ns, sampled_step_ns);
+                     times.once_ns, times.timed_ns);
   }
   const double growth = times.twice_ns / times.once_ns;
   if (growth >= min_growth) return {};
@@ -130,7 +132,9 @@ void MeasuredWorker::vary_starts() {
 Status MeasuredWorker::measure_overhead() {
   double least_ns = std::numeric_limits<double>::infinity();
   for (int i = 0; i < (is_hosted() ? kOverheadTries : kOverheadTriesOfAdapters); ++i) {
+    wait_before(std::max(0, i - kQuickTries));
     least_ns = std::min(least_ns, unclaimed_ns(TRY(worker_.run_block(is_hosted() ? 0 : 1, 0))));
+    if (i + 1 >= kQuickTries && untrusted_for_overhead(is_hosted(), least_ns, 0).empty()) break;
   }
   overhead_ns_ = std::max(0.0, least_ns);
   return {};
@@ -155,8 +159,8 @@ std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer
   if (!reason.empty() || !is_hosted()) return reason;
   // What the coordinator saw of the other requests, in each of which its host has something to do.
   constexpr int kOtherRequests = 4;
-  const double most_ns =
-      limit_ns + kOtherRequests * unclaimed_limit_ns(true, planned_.compute_threads(), overhead_ns_, 0);
+  constexpr double kOtherSlackNs = 300'000;
+  const double most_ns = limit_ns + kOtherRequests * overhead_ns_ + kOtherSlackNs;
   return untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
 }
 
@@ -181,7 +185,8 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
     std::string reason = untrusted_reason(sample.displacement, *expectation_.block);
     // The starts of blocks differ; what follows from this one decides.
     if (!reason.empty()) {
-      auto own = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps);
+      auto own = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps,
+                              expectation_.block->rounding);
       if (own) own->tolerance = std::max(own->tolerance, own->forgivable);
       if (own) reason = untrusted_reason(worker_.state(kEndImage, 0), *own);
     }
@@ -241,14 +246,17 @@ Result<std::string> MeasuredWorker::check_other_blocks() {
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_end(std::uint64_t steps) {
+  // Of another length only where that takes no time.
+  const bool known = expectation_.block && (steps == block_.steps || is_quickly_checked(expectation_.problem, steps));
   std::string reason;
   for (int attempt = 0; attempt < kEndTries; ++attempt) {
     if (attempt > 0) {
       vary_starts();
       TRY(worker_.run_block(steps, block_.warm_up_steps));
     }
-    const auto expected =
-        expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), steps);
+    const auto expected = known ? expected_end(expectation_.problem, *expectation_.dataset,
+                                               worker_.state(kStartImage, 0), steps, expectation_.block->rounding)
+                                : std::nullopt;
     if (!expected) return steps < 2 ? std::string() : untrusted_for_replay(steps);
     const scenario::State end = worker_.state(kEndImage, 0);
     reason = untrusted_reason(end, *expected);
@@ -287,31 +295,35 @@ std::string MeasuredWorker::untrusted_for_warm_up() const {
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_lengths() {
-  const double sampled_step_ns = stats::median(step_times_ns_);
   const double min_growth = static_cast<double>(block_.steps) < kFewSteps ? kMinGrowthOfFewSteps : kMinGrowth;
   const std::uint64_t shortest = std::max<std::uint64_t>(1, block_.steps / 2);
-  Times least{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Times least{kInfinity, kInfinity, kInfinity};
   std::vector<double> step_times;
-  std::string reason;
+  const auto block_ns = [&](std::uint64_t steps) -> Result<double> {
+    vary_starts();
+    return TRY(worker_.run_block(steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
+  };
   for (int attempt = 0; attempt < kTriesOnANoisyMachine; ++attempt) {
     if (attempt >= kTries && !scatters(step_times)) break;
     wait_before(attempt);
     const std::uint64_t steps = shortest + generator_() % std::max<std::uint64_t>(1, block_.steps - shortest);
     const auto count = static_cast<double>(steps);
-    vary_starts();
-    const double once_ns = TRY(worker_.run_block(steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
-    if (attempt == 0) reason = TRY(untrusted_for_end(steps));
-    vary_starts();
-    const double twice_ns = TRY(worker_.run_block(2 * steps, block_.warm_up_steps)).real_ns - block_.empty_block_ns;
+    Times times;
+    // One after the other, as the machine's speed may have changed since the samples.
+    times.timed_ns = TRY(block_ns(block_.steps)) / static_cast<double>(block_.steps);
+    times.once_ns = TRY(block_ns(steps)) / count;
+    std::string reason = attempt == 0 ? TRY(untrusted_for_end(steps)) : std::string();
+    times.twice_ns = TRY(block_ns(2 * steps)) / count;
     if (attempt == 0 && reason.empty() && steps == 1) reason = TRY(untrusted_for_end(2));
     if (!reason.empty()) return reason;
-    step_times.push_back(once_ns / count);
-    least = {std::min(least.once_ns, once_ns / count), std::min(least.twice_ns, twice_ns / count)};
-    if (reason_of({once_ns, twice_ns}, count, sampled_step_ns, min_growth).empty()) return std::string();
-    // The best of all tries: each time by itself is interrupted now and then.
-    if (reason_of(least, 1, sampled_step_ns, min_growth).empty()) return std::string();
+    step_times.push_back(times.once_ns);
+    least = {std::min(least.timed_ns, times.timed_ns), std::min(least.once_ns, times.once_ns),
+             std::min(least.twice_ns, times.twice_ns)};
+    // In this try, or in the best of all: each time by itself is interrupted now and then.
+    if (reason_of(times, min_growth).empty() || reason_of(least, min_growth).empty()) return std::string();
   }
-  return with_scatter(reason_of(least, 1, sampled_step_ns, min_growth), step_times);
+  return with_scatter(reason_of(least, min_growth), step_times);
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_foresight() {

@@ -39,13 +39,13 @@ constexpr double kUntoldRequestSlackNs = 500'000;  // an interpreter answers
 constexpr double kRequestSlackFactor = 0.03;
 // A request with nothing to do takes 0.1 ms. What a worker takes longer could be spent on a block's steps; an adapter
 // may have a lead-in before its clock, and then has blocks of ten times that length.
-constexpr double kOverheadNs = 1e6;
+constexpr double kOverheadNs = 0.25e6;
 constexpr double kUntoldOverheadNs = 2e6;
 constexpr double kOverheadShare = 0.1;
 // What a plugin needs to set a state twice and to read it, beside copying it: 20 us, 60 on a machine under load.
 constexpr double kOutsideNs = 100'000;
 // The same of an adapter: four requests, and what an interpreter makes of each tensor, three times.
-constexpr double kUntoldOutsideNs = 2e6;
+constexpr double kUntoldOutsideNs = 3e6;
 constexpr double kUntoldTensorNs = 3 * 100'000;
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout: 48. So much may be

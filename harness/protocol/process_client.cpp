@@ -155,13 +155,17 @@ Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   message.update(RecordWriter::encode(request));
   note_idle_time();
   const double waited_before_ns = waiting_ns();
+  const std::int64_t cpu_before_ns = process_.cpu_ns();
   const std::int64_t sent_ns = monotonic_ns();
   if (Status status = channel_.send(message); !status.ok()) return explain(status.error());
   const Result<Json> answer = await(id);
   answered_ns_ = monotonic_ns();
   answered_cpu_ns_ = process_.cpu_ns();
-  totals_.requests_ns += static_cast<double>(answered_ns_ - sent_ns);
-  totals_.waiting_ns += waiting_ns() - waited_before_ns;
+  const auto passed_ns = static_cast<double>(answered_ns_ - sent_ns);
+  const auto used_ns = static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  totals_.requests_ns += passed_ns;
+  // While it waits for one of its own threads it has a processor.
+  totals_.waiting_ns += std::clamp(waiting_ns() - waited_before_ns, 0.0, std::max(0.0, passed_ns - used_ns));
   if (!answer.ok()) {
     Error error = explain(answer.error());
     error.message = name + ": " + error.message;

@@ -186,7 +186,7 @@ TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   other = work;
   other.told = false;
   other.overhead_ns = 1e6;
-  EXPECT_EQ(outside_limit_ns(other), limit_ns + 5'100'000) << "requests and an interpreter take their time";
+  EXPECT_EQ(outside_limit_ns(other), limit_ns + 6'100'000) << "requests and an interpreter take their time";
   EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
   EXPECT_EQ(
       untrusted_for_outside_work({.cpu_ns = 2.25e6, .real_ns = 1.25e5}, limit_ns),
@@ -221,9 +221,9 @@ TEST(RequestTrust, BoundsATimeByTheCoordinatorsOwn) {
 }
 
 TEST(RequestTrust, BoundsWhatARequestOfNothingTakes) {
-  EXPECT_EQ(untrusted_for_overhead(true, 0.9e6, 2e6), "");
+  EXPECT_EQ(untrusted_for_overhead(true, 0.2e6, 2e6), "");
   EXPECT_EQ(untrusted_for_overhead(true, 1.1e6, 2e6),
-            "answers a request of no step only 1.1 ms after the time that it says; a block of 2 ms allows for 1 ms");
+            "answers a request of no step only 1.1 ms after the time that it says; a block of 2 ms allows for 0.25 ms");
   EXPECT_EQ(untrusted_for_overhead(false, 20e6, 200e6), "") << "a lead-in, a tenth of its block";
   EXPECT_NE(untrusted_for_overhead(false, 20e6, 100e6), "");
 }
