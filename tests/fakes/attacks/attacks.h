@@ -7,23 +7,41 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "gdbench/plugin.h"
 
 using Values = std::vector<std::vector<std::byte>>;  // of a state's parameters
 
+namespace gdbench::tests {
+struct Algebra;
+struct Narrow;
+struct Memory;
+}  // namespace gdbench::tests
+
 struct gdbench_instance {
   gdbench_instance* wrapped = nullptr;
   std::size_t element_bytes = 0;
   std::map<std::uint64_t, int> lengths;  // of the blocks that were asked for
+  std::vector<gdbench_tensor> shapes;    // of the state's parameters
   Values start;                          // the state that was set last
   Values end;                            // what get_state answers in place of the wrapped one's; empty: nothing
+  bool moved = false;                    // since then
   std::int64_t step = 0;                 // after that
   double block_ns = 0;                   // what the last honest block took
   Values way;                            // an honest block's end less its start
   int requests = 0;
   pid_t child = 0;
+  const gdbench_data* data = nullptr;
+  const gdbench_problem* problem = nullptr;
+  double step_ns = 0;             // the quickest honest step so far
+  std::uint64_t left = 0;         // steps that a run left for later
+  std::vector<void*> parameters;  // where the host keeps the state that was set last
+  std::shared_ptr<gdbench::tests::Algebra> algebra;
+  std::shared_ptr<gdbench::tests::Narrow> narrow;
+  std::shared_ptr<gdbench::tests::Memory> memory;
 };
 
 namespace gdbench::tests {
@@ -36,6 +54,8 @@ Values copy_of(const gdbench_instance& self, const gdbench_state& state);
 Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign);
 // The parameters of the wrapped instance now.
 Values wrapped_values(gdbench_instance& self);
+void set_wrapped(gdbench_instance& self, Values values);
+const gdbench_implementation& wrapped_table();
 
 // The length that most blocks have had, once there were some of it; else 0.
 std::uint64_t timed_steps(const gdbench_instance& self);
@@ -51,8 +71,13 @@ struct Attack {
   const char* id;
   gdbench_status (*run)(gdbench_instance& self, std::uint64_t steps);
   gdbench_status (*set_state)(gdbench_instance& self) = nullptr;  // after the state is set
+  gdbench_status (*get_state)(gdbench_instance& self) = nullptr;  // before the state is read
+  void (*prepare)(gdbench_instance& self) = nullptr;              // once the wrapped one is prepared
+  void (*destroy)(gdbench_instance& self) = nullptr;              // before the wrapped one is destroyed
+  void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
+  void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 11;
+inline constexpr int kAttackCount = 48;  // those of table.cpp
 extern const Attack kAttacks[kAttackCount];
 
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
@@ -67,5 +92,39 @@ gdbench_status run_with_timer(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_killing(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_spoiling_data(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_with_slow_clock(gdbench_instance& self, std::uint64_t steps);
+
+pid_t parent_of(const std::string& pid);
+
+gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps);
+void prepare_powers(gdbench_instance& self);
+void prepare_narrowly(gdbench_instance& self);
+
+gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_leaving_little(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_leaving_seldom(gdbench_instance& self, std::uint64_t steps);
+gdbench_status make_what_was_left(gdbench_instance& self);
+gdbench_status run_choosing(gdbench_instance& self, std::uint64_t steps);
+gdbench_status spoil_what_was_slow(gdbench_instance& self);
+gdbench_status run_dying(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_refusing(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_slow_at_first(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_moving_the_start(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_watching(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_second(gdbench_instance& self, std::uint64_t steps);
+void flatter(gdbench_instance& self, double& loss);
+void declare_device(gdbench_implementation& table);
+void declare_helper(gdbench_implementation& table);
+void declare_tf32(gdbench_implementation& table);
+
+extern const Attack kPinsSiblings, kStarvesSiblings, kLimitsSiblings, kHaltsSiblings, kScribblesSiblings;
+extern const Attack kIntrudesSiblings, kExposesSiblings;
+extern const Attack kLimitsTime, kLimitsParentsFiles, kLimitsParentsMemory;
+extern const Attack kPinsParent, kStarvesParent, kLimitsParent, kHaltsParent, kScribblesParent, kIntrudesParent;
 
 }  // namespace gdbench::tests

@@ -18,20 +18,6 @@
 
 namespace gdbench::tests {
 
-const Attack kAttacks[kAttackCount] = {
-    {"attack/lazy", run_lazily},
-    {"attack/half", run_half},
-    {"attack/warm-up", run_knowing_the_warm_up},
-    {"attack/extrapolate", run_extrapolating},
-    {"attack/set-state", run_in_set_state, step_in_set_state},
-    {"attack/child", run_with_child},
-    {"attack/orphan", run_with_orphan},
-    {"attack/timer", run_with_timer},
-    {"attack/kill", run_killing},
-    {"attack/data", run_spoiling_data},
-    {"attack/clock", run_with_slow_clock},
-};
-
 // Has a process below it that could work for it.
 gdbench_status run_with_child(gdbench_instance& self, std::uint64_t steps) {
   if (self.child == 0) {
@@ -61,8 +47,6 @@ gdbench_status run_with_orphan(gdbench_instance& self, std::uint64_t steps) {
   return honest_run(self, steps);
 }
 
-namespace {
-
 // Of a process: field 4 of proc_pid_stat(5).
 pid_t parent_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
@@ -73,8 +57,6 @@ pid_t parent_of(const std::string& pid) {
   std::istringstream(text.substr(text.rfind(')') + 1)) >> state >> parent;
   return parent;
 }
-
-}  // namespace
 
 // Kills all other workers of its run.
 gdbench_status run_killing(gdbench_instance& self, std::uint64_t steps) {

@@ -59,17 +59,32 @@ Values added(const gdbench_instance& self, const Values& a, const Values& b, dou
   return sum;
 }
 
+namespace {
+
+std::vector<gdbench_tensor> tensors_of(const gdbench_instance& self, Values& values) {
+  std::vector<gdbench_tensor> tensors = self.shapes;
+  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].data = values[i].data();
+  return tensors;
+}
+
+}  // namespace
+
 Values wrapped_values(gdbench_instance& self) {
   Values values = self.start;
-  std::vector<gdbench_tensor> tensors;
-  for (std::vector<std::byte>& bytes : values) {
-    // Read as one row: the wrapped one fills by size.
-    tensors.push_back({bytes.data(), 1, static_cast<std::int64_t>(bytes.size() / self.element_bytes)});
-  }
+  const std::vector<gdbench_tensor> tensors = tensors_of(self, values);
   gdbench_state state{sizeof state, 0, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr, nullptr};
   inner->get_state(self.wrapped, &state);
   return values;
 }
+
+void set_wrapped(gdbench_instance& self, Values values) {
+  const std::vector<gdbench_tensor> tensors = tensors_of(self, values);
+  const gdbench_state state{sizeof state, self.step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
+                            nullptr,      nullptr};
+  inner->set_state(self.wrapped, &state);
+}
+
+const gdbench_implementation& wrapped_table() { return *inner; }
 
 std::uint64_t timed_steps(const gdbench_instance& self) {
   constexpr int kSeen = 6;
@@ -97,6 +112,8 @@ gdbench_status honest_run(gdbench_instance& self, std::uint64_t steps) {
   const double started_ns = now_ns();
   const gdbench_status status = wrapped_run(self, steps);
   self.block_ns = now_ns() - started_ns;
+  const double step_ns = self.block_ns / static_cast<double>(steps);
+  if (steps > 0 && self.block_ns > 0.5e6 && (self.step_ns == 0 || step_ns < self.step_ns)) self.step_ns = step_ns;
   self.step += static_cast<std::int64_t>(steps);
   return status;
 }
@@ -108,23 +125,38 @@ gdbench_status create(gdbench_instance** instance) {
   return inner->create(&(*instance)->wrapped);
 }
 
+template <int attack>
 void destroy(gdbench_instance* self) {
+  if (kAttacks[attack].destroy != nullptr) kAttacks[attack].destroy(*self);
   inner->destroy(self->wrapped);
   delete self;
 }
 
-gdbench_status load(gdbench_instance* self, const gdbench_data* data) { return inner->load(self->wrapped, data); }
+gdbench_status load(gdbench_instance* self, const gdbench_data* data) {
+  self->data = data;
+  return inner->load(self->wrapped, data);
+}
 
+template <int attack>
 gdbench_status prepare(gdbench_instance* self, const gdbench_problem* problem, const gdbench_settings* settings) {
   self->element_bytes = problem->dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double);
-  return inner->prepare(self->wrapped, problem, settings);
+  self->problem = problem;
+  const gdbench_status status = inner->prepare(self->wrapped, problem, settings);
+  if (status == GDBENCH_OK && kAttacks[attack].prepare != nullptr) kAttacks[attack].prepare(*self);
+  return status;
 }
 
+template <int attack>
 gdbench_status evaluate(gdbench_instance* self, std::int32_t split, double* loss) {
-  return inner->evaluate(self->wrapped, split, loss);
+  if (!self->end.empty()) set_wrapped(*self, self->end);
+  const gdbench_status status = inner->evaluate(self->wrapped, split, loss);
+  if (status == GDBENCH_OK && kAttacks[attack].evaluate != nullptr) kAttacks[attack].evaluate(*self, *loss);
+  return status;
 }
 
+template <int attack>
 gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
+  if (kAttacks[attack].get_state != nullptr) kAttacks[attack].get_state(*self);
   const gdbench_status status = inner->get_state(self->wrapped, state);
   for (std::size_t i = 0; i < self->end.size(); ++i) {
     std::memcpy(state->parameters[i].data, self->end[i].data(), self->end[i].size());
@@ -136,8 +168,12 @@ gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
 template <int attack>
 gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
   self->start = copy_of(*self, *state);
+  self->moved = false;
   self->end.clear();
   self->step = state->step;
+  self->shapes.assign(state->parameters, state->parameters + state->parameter_count);
+  self->parameters.clear();
+  for (std::int64_t i = 0; i < state->parameter_count; ++i) self->parameters.push_back(state->parameters[i].data);
   const gdbench_status status = inner->set_state(self->wrapped, state);
   if (status != GDBENCH_OK || kAttacks[attack].set_state == nullptr) return status;
   return kAttacks[attack].set_state(*self);
@@ -147,6 +183,14 @@ template <int attack>
 gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
   ++self->requests;
   ++self->lengths[steps];
+  if (!self->end.empty()) {  // goes on from there
+    self->start = self->end;
+    set_wrapped(*self, self->start);
+    self->end.clear();
+  } else if (self->moved) {
+    self->start = wrapped_values(*self);
+  }
+  self->moved = true;
   return kAttacks[attack].run(*self, steps);
 }
 
@@ -160,18 +204,19 @@ void make() {
   made.description = "an attack";
   made.optimizers = GDBENCH_BIT(GDBENCH_SGD);
   made.create = create;
-  made.destroy = destroy;
+  made.destroy = destroy<attack>;
   made.load = load;
-  made.prepare = prepare;
+  made.prepare = prepare<attack>;
   made.set_state = set_state<attack>;
-  made.get_state = get_state;
+  made.get_state = get_state<attack>;
   made.run = run<attack>;
   made.sync = nullptr;
-  made.evaluate = evaluate;
+  made.evaluate = evaluate<attack>;
   made.profile = nullptr;
   made.helper_threads_in_use = nullptr;
   made.runtime = nullptr;
   made.imported = nullptr;
+  if (kAttacks[attack].change != nullptr) kAttacks[attack].change(made);
 }
 
 template <int... attacks>

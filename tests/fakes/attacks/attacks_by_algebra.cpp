@@ -1,0 +1,255 @@
+// Attacks that reach where the steps lead by another way than the steps.
+#include <algorithm>
+#include <cstring>
+
+#include "attacks.h"
+
+namespace gdbench::tests {
+
+using Matrix = std::vector<double>;
+
+// A step of linear regression on all rows by plain descent is P -> M P + V: powers of that map are made in advance.
+struct Algebra {
+  std::size_t width = 0;  // features and, where there is a bias, one more
+  std::size_t outputs = 0;
+  bool bias = false;
+  std::vector<Matrix> maps;    // of 2^j steps
+  std::vector<Matrix> shifts;  // likewise
+};
+
+namespace {
+
+double element(const void* values, std::size_t at, bool narrow) {
+  return narrow ? static_cast<double>(static_cast<const float*>(values)[at]) : static_cast<const double*>(values)[at];
+}
+
+// a [n, n] times b [n, columns].
+Matrix product(const Matrix& a, const Matrix& b, std::size_t n, std::size_t columns) {
+  Matrix c(n * columns);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = 0; j < columns; ++j) c[i * columns + j] += a[i * n + k] * b[k * columns + j];
+    }
+  }
+  return c;
+}
+
+Matrix read(const gdbench_instance& self, const Values& values) {
+  Matrix read;
+  for (const std::vector<std::byte>& bytes : values) {
+    for (std::size_t i = 0; i < bytes.size() / self.element_bytes; ++i) {
+      read.push_back(element(bytes.data(), i, self.element_bytes == sizeof(float)));
+    }
+  }
+  return read;
+}
+
+Values written(const gdbench_instance& self, const Matrix& from) {
+  Values values = self.start;
+  std::size_t at = 0;
+  for (std::vector<std::byte>& bytes : values) {
+    for (std::size_t i = 0; i < bytes.size(); i += self.element_bytes, ++at) {
+      const auto narrow = static_cast<float>(from[at]);
+      if (self.element_bytes == sizeof narrow) {
+        std::memcpy(bytes.data() + i, &narrow, sizeof narrow);
+      } else {
+        std::memcpy(bytes.data() + i, &from[at], sizeof from[at]);
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+void prepare_powers(gdbench_instance& self) {
+  const gdbench_problem& problem = *self.problem;
+  const gdbench_data& data = *self.data;
+  if (problem.layer_count != 1 || problem.batch_rows != data.rows || problem.optimizer->learning_rate_count != 1 ||
+      data.y == nullptr || problem.loss > GDBENCH_HALF_MSE) {
+    return;
+  }
+  auto made = std::make_shared<Algebra>();
+  const auto features = static_cast<std::size_t>(data.features);
+  made->bias = problem.layers[0].has_bias != 0;
+  made->width = features + (made->bias ? 1 : 0);
+  made->outputs = static_cast<std::size_t>(data.outputs);
+  const std::size_t n = made->width;
+  const std::size_t outputs = made->outputs;
+  const bool narrow = data.dtype == GDBENCH_F32;
+  Matrix map(n * n);
+  Matrix shift(n * outputs);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
+    const auto x = [&](std::size_t i) { return i < features ? element(data.x, row * features + i, narrow) : 1; };
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) map[i * n + j] += x(i) * x(j);
+      for (std::size_t j = 0; j < outputs; ++j) {
+        shift[i * outputs + j] += x(i) * element(data.y, row * outputs + j, narrow);
+      }
+    }
+  }
+  const double factor = problem.optimizer->learning_rates[0] * (problem.loss == GDBENCH_MSE ? 2 : 1) /
+                        static_cast<double>(data.rows * data.outputs);
+  for (double& value : map) value *= -factor;
+  for (double& value : shift) value *= factor;
+  for (std::size_t i = 0; i < n; ++i) map[i * n + i] += 1;
+  for (int j = 0; j < 32; ++j) {
+    made->maps.push_back(map);
+    made->shifts.push_back(shift);
+    Matrix next = product(map, shift, n, outputs);
+    for (std::size_t i = 0; i < next.size(); ++i) next[i] += shift[i];
+    map = product(map, map, n, n);
+    shift = next;
+  }
+  self.algebra = made;
+}
+
+namespace {
+
+Matrix after(const Algebra& algebra, Matrix state, std::uint64_t steps) {
+  for (std::size_t j = 0; j < algebra.maps.size(); ++j) {
+    if ((steps >> j & 1) == 0) continue;
+    state = product(algebra.maps[j], state, algebra.width, algebra.outputs);
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] += algebra.shifts[j][i];
+  }
+  return state;
+}
+
+}  // namespace
+
+// At once.
+gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps) {
+  if (self.algebra == nullptr) return honest_run(self, steps);
+  return answer(self, written(self, after(*self.algebra, read(self, self.start), steps)), steps);
+}
+
+// Makes honest steps until it knows how long they take, then seems to make them in 0.7 of that.
+gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps) {
+  const double started_ns = now_ns();
+  if (self.algebra == nullptr || self.requests < 12 || self.step_ns == 0) return honest_run(self, steps);
+  const gdbench_status status = run_by_powers(self, steps);
+  wait_until(started_ns + 0.7 * self.step_ns * static_cast<double>(steps));
+  return status;
+}
+
+namespace {
+
+// Makes all but a part of a long run's steps and goes on from there as the course so far bends: through `points` of it.
+gdbench_status run_bent(gdbench_instance& self, std::uint64_t steps, int points) {
+  // Behind n points of equal distance, the next one by the polynomial of degree n - 1.
+  static constexpr double kWeights[][5] = {{}, {}, {-1, 2}, {1, -3, 3}, {-1, 4, -6, 4}, {1, -5, 10, -10, 5}};
+  if (steps < 64) return honest_run(self, steps);
+  const std::uint64_t part = steps / static_cast<std::uint64_t>(points);
+  const std::uint64_t first = steps - part * static_cast<std::uint64_t>(points);
+  if (first > 0) wrapped_run(self, first);
+  Matrix end;
+  for (int i = 0; i < points; ++i) {
+    if (i > 0) wrapped_run(self, part);
+    const Matrix here = read(self, wrapped_values(self));
+    if (end.empty()) end.resize(here.size());
+    for (std::size_t at = 0; at < here.size(); ++at) end[at] += kWeights[points][i] * here[at];
+  }
+  return answer(self, written(self, end), steps);
+}
+
+}  // namespace
+
+gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps) { return run_bent(self, steps, 3); }
+gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps) { return run_bent(self, steps, 5); }
+
+// Makes 48 of 64 steps and goes on from there by a cubic through the last points of the course, again and again.
+gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps) {
+  constexpr std::uint64_t kPart = 16;
+  std::uint64_t made = 0;
+  self.end = self.start;
+  for (; steps - made >= 4 * kPart; made += 4 * kPart) {
+    Matrix end;
+    for (const double weight : {-1.0, 4.0, -6.0, 4.0}) {
+      if (!end.empty()) wrapped_run(self, kPart);
+      const Matrix here = read(self, wrapped_values(self));
+      if (end.empty()) end.resize(here.size());
+      for (std::size_t at = 0; at < here.size(); ++at) end[at] += weight * here[at];
+    }
+    set_wrapped(self, written(self, end));
+  }
+  self.end.clear();
+  self.step += static_cast<std::int64_t>(steps);
+  return steps > made ? wrapped_run(self, steps - made) : GDBENCH_OK;
+}
+
+// Makes seven of eight steps and stretches the way by the eighth.
+gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps) {
+  if (steps < 64) return honest_run(self, steps);
+  wrapped_run(self, steps - steps / 8);
+  Matrix end = read(self, wrapped_values(self));
+  const Matrix start = read(self, self.start);
+  const double share = static_cast<double>(steps) / static_cast<double>(steps - steps / 8);
+  for (std::size_t i = 0; i < end.size(); ++i) end[i] = start[i] + share * (end[i] - start[i]);
+  return answer(self, written(self, end), steps);
+}
+
+// Double problems in floats, where a run is too long to be one of the verification's.
+struct Narrow {
+  gdbench_instance* wrapped = nullptr;
+  std::vector<float> x;
+  std::vector<float> y;
+  gdbench_data data{};
+  gdbench_problem problem{};
+};
+
+void prepare_narrowly(gdbench_instance& self) {
+  if (self.problem->dtype != GDBENCH_F64 || self.data->x == nullptr) return;
+  auto made = std::make_shared<Narrow>();
+  const gdbench_data& data = *self.data;
+  const auto narrowed = [](const void* values, std::int64_t count) {
+    const auto* const from = static_cast<const double*>(values);
+    return std::vector<float>(from, from + (from == nullptr ? 0 : count));
+  };
+  made->x = narrowed(data.x, data.rows * data.features);
+  made->y = narrowed(data.y, data.rows * data.outputs);
+  made->data = data;
+  made->data.dtype = GDBENCH_F32;
+  made->data.x = made->x.data();
+  made->data.y = data.y != nullptr ? made->y.data() : nullptr;
+  made->data.validation_rows = 0;
+  made->problem = *self.problem;
+  made->problem.dtype = GDBENCH_F32;
+  const std::int32_t core = 0;
+  gdbench_settings settings{};
+  settings.struct_size = sizeof settings;
+  settings.compute_threads = 1;
+  settings.compute_core_count = 1;
+  settings.compute_cores = &core;
+  std::vector<gdbench_option_value> options;
+  for (std::int64_t i = 0; i < wrapped_table().option_count; ++i) {
+    options.push_back({wrapped_table().options[i].key, wrapped_table().options[i].default_value});
+  }
+  settings.option_count = wrapped_table().option_count;
+  settings.options = options.data();
+  if (wrapped_table().create(&made->wrapped) != GDBENCH_OK ||
+      wrapped_table().load(made->wrapped, &made->data) != GDBENCH_OK ||
+      wrapped_table().prepare(made->wrapped, &made->problem, &settings) != GDBENCH_OK) {
+    return;
+  }
+  self.narrow = made;
+}
+
+gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps) {
+  if (self.narrow == nullptr || steps < 64) return honest_run(self, steps);
+  const Matrix start = read(self, self.start);
+  std::vector<float> values(start.begin(), start.end());
+  std::vector<gdbench_tensor> tensors = self.shapes;
+  std::size_t at = 0;
+  for (gdbench_tensor& tensor : tensors) {
+    tensor.data = values.data() + at;
+    at += static_cast<std::size_t>(tensor.rows * tensor.columns);
+  }
+  gdbench_state state{sizeof state, self.step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
+                      nullptr,      nullptr};
+  wrapped_table().set_state(self.narrow->wrapped, &state);
+  wrapped_table().run(self.narrow->wrapped, steps);
+  wrapped_table().get_state(self.narrow->wrapped, &state);
+  return answer(self, written(self, Matrix(values.begin(), values.end())), steps);
+}
+
+}  // namespace gdbench::tests

@@ -1,0 +1,173 @@
+// Attacks on what is believed: allowances, retries, minima, and who is looking.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "attacks.h"
+
+namespace gdbench::tests {
+
+// Leaves one step of eight to get_state.
+gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps) {
+  self.left = steps / 8;
+  if (self.left == 0) return honest_run(self, steps);
+  const gdbench_status status = honest_run(self, steps - self.left);
+  self.step += static_cast<std::int64_t>(self.left);
+  return status;
+}
+gdbench_status make_what_was_left(gdbench_instance& self) {
+  if (self.left == 0) return GDBENCH_OK;
+  const gdbench_status status = wrapped_run(self, self.left);
+  self.left = 0;
+  return status;
+}
+
+// Leaves only what 0.09 ms of get_state can make.
+gdbench_status run_leaving_little(gdbench_instance& self, std::uint64_t steps) {
+  if (self.step_ns == 0 || steps < 16) return honest_run(self, steps);
+  self.left = std::min(steps / 4, static_cast<std::uint64_t>(0.08e6 / self.step_ns));
+  const std::uint64_t made = steps - self.left;
+  const gdbench_status status = honest_run(self, made);
+  self.step += static_cast<std::int64_t>(self.left);
+  return status;
+}
+
+// Leaves everything to get_state, in one block out of `each` that are long.
+namespace {
+gdbench_status run_leaving_once(gdbench_instance& self, std::uint64_t steps, int each) {
+  if (!in_timed_block(self, steps) || self.lengths[steps] % each != 0) return honest_run(self, steps);
+  self.left = steps / 4;
+  const gdbench_status status = wrapped_run(self, steps - self.left);
+  self.step += static_cast<std::int64_t>(steps);
+  return status;
+}
+}  // namespace
+gdbench_status run_leaving_seldom(gdbench_instance& self, std::uint64_t steps) {
+  return run_leaving_once(self, steps, 4);
+}
+
+// A block that was slow is made void by spending too much time behind it: it is made again.
+gdbench_status run_choosing(gdbench_instance& self, std::uint64_t steps) {
+  const double started_ns = now_ns();
+  const gdbench_status status = honest_run(self, steps);
+  const double step_ns = (now_ns() - started_ns) / static_cast<double>(steps);
+  self.left = in_timed_block(self, steps) && step_ns > 1.01 * self.step_ns ? 1 : 0;
+  return status;
+}
+gdbench_status spoil_what_was_slow(gdbench_instance& self) {
+  if (self.left != 0) wait_until(now_ns() + 1.5e6);
+  self.left = 0;
+  return GDBENCH_OK;
+}
+
+// Dies behind a slow block, as by chance.
+gdbench_status run_dying(gdbench_instance& self, std::uint64_t steps) {
+  const double started_ns = now_ns();
+  const gdbench_status status = honest_run(self, steps);
+  const double step_ns = (now_ns() - started_ns) / static_cast<double>(steps);
+  if (in_timed_block(self, steps) && step_ns > 1.1 * self.step_ns) _exit(0);
+  return status;
+}
+// Says that a slow block is unsupported.
+gdbench_status run_refusing(gdbench_instance& self, std::uint64_t steps) {
+  const double started_ns = now_ns();
+  const gdbench_status status = honest_run(self, steps);
+  const double step_ns = (now_ns() - started_ns) / static_cast<double>(steps);
+  return in_timed_block(self, steps) && step_ns > 1.1 * self.step_ns ? GDBENCH_UNSUPPORTED : status;
+}
+
+// Slow in all that is no timed block, so that a timed block without its last fifth is nothing odd.
+gdbench_status run_slow_at_first(gdbench_instance& self, std::uint64_t steps) {
+  const double started_ns = now_ns();
+  if (!in_timed_block(self, steps)) {
+    const gdbench_status status = honest_run(self, steps);
+    wait_until(started_ns + 1.5 * (now_ns() - started_ns));
+    return status;
+  }
+  return honest_run(self, steps);
+}
+
+// Writes where it should arrive into the state memory that it was given as its start: the optimum, where no step leads
+// anywhere.
+gdbench_status run_moving_the_start(gdbench_instance& self, std::uint64_t steps) {
+  if (!in_timed_block(self, steps)) return honest_run(self, steps);
+  if (self.way.empty()) {
+    wrapped_run(self, steps * 100);
+    self.way = wrapped_values(self);
+    set_wrapped(self, self.start);
+    return honest_run(self, steps);
+  }
+  for (std::size_t i = 0; i < self.way.size(); ++i) {
+    std::memcpy(self.parameters[i], self.way[i].data(), self.way[i].size());
+  }
+  struct stat information {};
+  fstat(6, &information);
+  const auto bytes = static_cast<std::size_t>(information.st_size);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, 6, 0);
+  if (memory != MAP_FAILED) {
+    auto* const at = static_cast<std::byte*>(memory);
+    const std::size_t length = std::min(self.start[0].size(), bytes);
+    for (std::size_t i = 0; i + length <= bytes; i += 64) {
+      if (std::memcmp(at + i, self.start[0].data(), length) == 0) std::memcpy(at + i, self.way[0].data(), length);
+    }
+    munmap(memory, bytes);
+  }
+  wait_until(now_ns() + 0.6 * self.block_ns);
+  return answer(self, self.way, steps);
+}
+
+namespace {
+
+std::string command_line_of_parent() {
+  std::ifstream file("/proc/" + std::to_string(getppid()) + "/cmdline");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+// Lazy only where its parent is not asked to check.
+gdbench_status run_watching(gdbench_instance& self, std::uint64_t steps) {
+  static const bool watched = command_line_of_parent().find("run") == std::string::npos;
+  return watched ? honest_run(self, steps) : run_stretching(self, steps);
+}
+
+// Lazy only from the fourth process on, as a file says.
+gdbench_status run_second(gdbench_instance& self, std::uint64_t steps) {
+  static const bool second = [] {
+    const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
+    const int file =
+        open((std::string(folder != nullptr ? folder : ".") + "/second").c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
+    struct stat information {};
+    if (file < 0 || fstat(file, &information) != 0) return false;
+    const bool counted = write(file, "x", 1) == 1;
+    close(file);
+    return counted && information.st_size > 3;
+  }();
+  return second ? run_lazily(self, steps) : honest_run(self, steps);
+}
+
+// Lies about its last loss, and says that it is there already.
+void flatter(gdbench_instance& /*self*/, double& loss) { loss *= 0.5; }
+
+void declare_device(gdbench_implementation& table) {
+  table.capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_DEVICE);
+  table.device_time = [](gdbench_instance* self, double* nanoseconds) {
+    *nanoseconds = self->block_ns;
+    return GDBENCH_OK;
+  };
+}
+void declare_helper(gdbench_implementation& table) { table.helper_threads = 1; }
+void declare_tf32(gdbench_implementation& table) {
+  table.capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS);
+}
+
+}  // namespace gdbench::tests
