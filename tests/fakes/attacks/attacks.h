@@ -77,7 +77,7 @@ struct Attack {
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 48;  // those of table.cpp
+inline constexpr int kAttackCount = 71;  // those of table.cpp
 extern const Attack kAttacks[kAttackCount];
 
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
@@ -102,6 +102,9 @@ gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_alone(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_by_two(gdbench_instance& self, std::uint64_t steps);
+void prepare_for_two(gdbench_instance& self);
 void prepare_powers(gdbench_instance& self);
 void prepare_narrowly(gdbench_instance& self);
 
@@ -122,6 +125,14 @@ void declare_device(gdbench_implementation& table);
 void declare_helper(gdbench_implementation& table);
 void declare_tf32(gdbench_implementation& table);
 
+// What a system call said, into the file said of the attacks' folder.
+void say(const char* attack, long result);
+std::string in_folder(const char* name);
+extern const Attack kWritesFiles, kChangesFiles, kAsksService, kHarmsProcess, kUsesSegments, kHoards;
+extern const Attack kRemembersBySegment;
+extern const Attack kShrinks, kOwnsSignals, kWritesAhead, kWritesEscapes, kWritesWithoutEnd, kComesBetween,
+    kComesBetweenALittle, kHangs;
+extern const Attack kHaunts, kSpinsAtEnd, kLeavesHolder, kSlow, kBrother, kSilentBrother;
 extern const Attack kPinsSiblings, kStarvesSiblings, kLimitsSiblings, kHaltsSiblings, kScribblesSiblings;
 extern const Attack kIntrudesSiblings, kExposesSiblings;
 extern const Attack kLimitsTime, kLimitsParentsFiles, kLimitsParentsMemory;

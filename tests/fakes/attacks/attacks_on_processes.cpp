@@ -33,13 +33,6 @@ void for_each_sibling(const std::function<void(pid_t)>& act) {
   }
 }
 
-void say(const char* attack, long result) {
-  const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
-  if (folder == nullptr) return;
-  const int error = errno;
-  std::ofstream(std::string(folder) + "/said", std::ios::app) << attack << ' ' << result << " error " << error << '\n';
-}
-
 void pin(pid_t pid) {
   cpu_set_t own;
   CPU_ZERO(&own);

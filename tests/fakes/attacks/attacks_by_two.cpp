@@ -1,0 +1,108 @@
+// Work that somebody does beside whom nobody counts: a process that shares this one's memory and is the program's
+// child. Linear regression on all rows in floats, one half of the rows each.
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "attacks.h"
+
+namespace gdbench::tests {
+
+namespace {
+
+struct Half {
+  std::vector<float> gradient;
+  alignas(64) std::atomic<std::uint64_t> asked{0};
+  alignas(64) std::atomic<std::uint64_t> done{0};
+};
+
+Half other;
+const gdbench_data* data = nullptr;
+std::vector<float> weights;
+bool alone = true;
+
+void add_gradient(std::size_t first, std::size_t last, float* __restrict gradient) {
+  const auto columns = static_cast<std::size_t>(data->features);
+  const auto* const y = static_cast<const float*>(data->y);
+  std::memset(gradient, 0, columns * sizeof(float));
+  for (std::size_t row = first; row < last; ++row) {
+    const float* const __restrict x = static_cast<const float*>(data->x) + row * columns;
+    float parts[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= columns; i += 8) {
+      for (std::size_t j = 0; j < 8; ++j) parts[j] += x[i + j] * weights[i + j];
+    }
+    float error = -y[row];
+    for (; i < columns; ++i) error += x[i] * weights[i];
+    for (const float part : parts) error += part;
+    for (std::size_t j = 0; j < columns; ++j) gradient[j] += error * x[j];
+  }
+}
+
+alignas(64) char stack[1 << 18];
+int help(void* /*nothing*/) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(0, &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+  const auto rows = static_cast<std::size_t>(data->rows);
+  for (std::uint64_t turn = 0; getppid() > 1; ++turn) {
+    for (int i = 0; other.asked.load(std::memory_order_acquire) == turn; ++i) {
+      if (i > 20000) usleep(20);
+    }
+    add_gradient(rows / 2, rows, other.gradient.data());
+    other.done.store(turn + 1, std::memory_order_release);
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+void prepare_for_two(gdbench_instance& self) {
+  if (self.problem->dtype != GDBENCH_F32 || self.problem->layer_count != 1 || self.problem->layers[0].has_bias != 0 ||
+      self.data->rows != self.problem->batch_rows || self.data->outputs != 1) {
+    return;
+  }
+  data = self.data;
+  weights.resize(static_cast<std::size_t>(data->features));
+  other.gradient.resize(weights.size());
+}
+
+gdbench_status run_alone(gdbench_instance& self, std::uint64_t steps) {
+  if (data == nullptr) return honest_run(self, steps);
+  const auto rows = static_cast<std::size_t>(data->rows);
+  std::memcpy(weights.data(), self.start[0].data(), self.start[0].size());
+  std::vector<float> gradient(weights.size());
+  const double rate = self.problem->optimizer->learning_rates[0] * (self.problem->loss == GDBENCH_MSE ? 2 : 1) /
+                      static_cast<double>(rows);
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    if (alone) {
+      add_gradient(0, rows, gradient.data());
+    } else {
+      other.asked.fetch_add(1, std::memory_order_release);
+      add_gradient(0, rows / 2, gradient.data());
+      while (other.done.load(std::memory_order_acquire) != other.asked.load(std::memory_order_relaxed)) {
+      }
+      for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += other.gradient[i];
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= static_cast<float>(rate) * gradient[i];
+  }
+  Values end = self.start;
+  std::memcpy(end[0].data(), weights.data(), end[0].size());
+  return answer(self, end, steps);
+}
+
+gdbench_status run_by_two(gdbench_instance& self, std::uint64_t steps) {
+  if (data != nullptr && alone) {
+    const int child = clone(help, stack + sizeof stack, CLONE_VM | CLONE_PARENT | SIGCHLD, nullptr);
+    alone = child < 0;
+    say("brother", child);
+  }
+  return run_alone(self, steps);
+}
+
+}  // namespace gdbench::tests

@@ -1,0 +1,188 @@
+// Attacks on what a worker shares with the program: its pipes and its memory.
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "attacks.h"
+
+namespace gdbench::tests {
+
+namespace {
+
+void shrink() {
+  say("shrink state", ftruncate(6, 0));
+  say("shrink data", ftruncate(5, 0));
+  say("hole in state", fallocate(6, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
+  say("hole in data", fallocate(5, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
+  say("grow state", ftruncate(6, 1L << 40));
+}
+
+// The kernel sends a signal to the owner of a descriptor in the name of who made it the owner.
+void own_signals() {
+  for (const int descriptor : {3, 4}) {
+    say("signal", fcntl(descriptor, F_SETSIG, SIGKILL));
+    say("owner", fcntl(descriptor, F_SETOWN, getppid()));
+    say("asynchronous", fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC));
+    say("pipe", fcntl(descriptor, F_SETPIPE_SZ, 1 << 20));
+  }
+}
+
+void write_ahead() {
+  const std::string answers = "{\"id\":99999,\"ok\":true}\n{\"id\":1,\"ok\":true}\n";
+  say("answers", write(4, answers.data(), answers.size()));
+}
+void write_escapes() {
+  const std::string answers = "\033[2J\033]0;owned\007\r{\"ok\":true}\n";
+  say("answers", write(4, answers.data(), answers.size()));
+}
+void write_without_end() {
+  const std::string piece(1 << 16, '[');
+  for (int i = 0; i < 1 << 14; ++i) {
+    if (write(4, piece.data(), piece.size()) <= 0) break;
+  }
+}
+
+// Sits between the worker and the program: what the host answers comes through it, its times made shorter.
+double share = 0.7;
+
+void edit(std::string& line) {
+  for (const char* const key : {"\"real_ns\":", "\"cpu_ns\":"}) {
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos) continue;
+    const std::size_t from = at + std::strlen(key);
+    const std::size_t to = line.find_first_of(",}", from);
+    char text[40];
+    std::snprintf(text, sizeof text, "%.1f", share * std::atof(line.c_str() + from));
+    line.replace(from, to - from, text);
+  }
+}
+
+int between = -1;
+
+void come_between() {
+  if (between != -1) return;
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  const int out = fcntl(4, F_DUPFD_CLOEXEC, 40);
+  between = out;
+  dup2(ends[1], 4);
+  close(ends[1]);
+  std::thread([in = ends[0], out] {
+    std::string text;
+    char piece[65536];
+    for (;;) {
+      const ssize_t got = read(in, piece, sizeof piece);
+      if (got <= 0) return;
+      text.append(piece, static_cast<std::size_t>(got));
+      for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+        std::string line = text.substr(0, end);
+        text.erase(0, end + 1);
+        if (line.find("start_ns") != std::string::npos) edit(line);
+        line += '\n';
+        if (write(out, line.data(), line.size()) < 0) return;
+      }
+    }
+  }).detach();
+}
+
+// Before the host ends, which may be sooner than what it answers last came through.
+void step_aside(gdbench_instance& /*self*/) {
+  if (between == -1) return;
+  usleep(2000);
+  dup2(between, 4);
+}
+
+void come_between_a_little() {
+  share = 0.88;
+  come_between();
+}
+
+template <void (*act)(), int request>
+gdbench_status act_at(gdbench_instance& self) {
+  if (self.requests == request) act();
+  return GDBENCH_OK;
+}
+
+volatile int spins = 0;
+void hang(gdbench_instance& /*self*/) {
+  for (;;) pause();
+}
+void spin_at_end(gdbench_instance& /*self*/) {
+  signal(SIGTERM, SIG_IGN);
+  for (;;) spins = spins + 1;
+}
+// Somebody keeps the pipes open for longer than the worker lives.
+void leave_holder(gdbench_instance& /*self*/) {
+  if (fork() == 0) {
+    setsid();
+    if (fork() != 0) _exit(0);
+    sleep(200);
+    _exit(0);
+  }
+}
+void be_slow(gdbench_instance& /*self*/) { sleep(50); }
+
+// A process that shares this one's memory and is the program's child, not this one's.
+char stack[1 << 16];
+int spin_beside(void* /*nothing*/) {
+  for (const double end_ns = now_ns() + 3e9; now_ns() < end_ns;) spins = spins + 1;
+  _exit(0);
+}
+void add_brother() {
+  say("brother", clone(spin_beside, stack + sizeof stack, CLONE_VM | CLONE_PARENT | SIGCHLD, nullptr));
+}
+void add_silent_brother() {
+  say("brother", clone(spin_beside, stack + sizeof stack, CLONE_VM | CLONE_PARENT, nullptr));
+}
+
+void say_spins(gdbench_instance& /*self*/) { say("spins", spins); }
+
+// When all that is watched is over, leaves somebody behind who works beside the next launch.
+void haunt(gdbench_instance& /*self*/) {
+  for (int i = 0; i < 4; ++i) {
+    if (fork() != 0) continue;
+    setsid();
+    if (fork() != 0) _exit(0);
+    for (const double end_ns = now_ns() + 2e9; now_ns() < end_ns;) spins = spins + 1;
+    _exit(0);
+  }
+}
+
+}  // namespace
+
+const Attack kShrinks{"attack/shrinks", honest_run, act_at<shrink, 3>};
+const Attack kOwnsSignals{"attack/owns-signals", honest_run, act_at<own_signals, 3>};
+const Attack kWritesAhead{"attack/writes-ahead", honest_run, act_at<write_ahead, 3>};
+const Attack kWritesEscapes{"attack/writes-escapes", honest_run, act_at<write_escapes, 3>};
+const Attack kWritesWithoutEnd{"attack/writes-without-end", honest_run, act_at<write_without_end, 3>};
+const Attack kComesBetween{
+    .id = "attack/comes-between", .run = honest_run, .set_state = act_at<come_between, 3>, .destroy = step_aside};
+const Attack kComesBetweenALittle{.id = "attack/comes-between-a-little",
+                                  .run = honest_run,
+                                  .set_state = act_at<come_between_a_little, 3>,
+                                  .destroy = step_aside};
+const Attack kHangs{.id = "attack/hangs", .run = honest_run, .destroy = hang};
+const Attack kSpinsAtEnd{.id = "attack/spins-at-end", .run = honest_run, .destroy = spin_at_end};
+const Attack kLeavesHolder{.id = "attack/leaves-holder", .run = honest_run, .destroy = leave_holder};
+const Attack kSlow{.id = "attack/slow", .run = honest_run, .prepare = be_slow};
+const Attack kBrother{
+    .id = "attack/brother", .run = honest_run, .set_state = act_at<add_brother, 3>, .destroy = say_spins};
+const Attack kSilentBrother{
+    .id = "attack/silent-brother", .run = honest_run, .set_state = act_at<add_silent_brother, 3>, .destroy = say_spins};
+const Attack kHaunts{.id = "attack/haunts", .run = honest_run, .destroy = haunt};
+
+}  // namespace gdbench::tests

@@ -1,0 +1,156 @@
+// Attacks on files, services and processes of the user that are none of the run's: those in the folder that the
+// variable GDBENCH_ATTACKS_FOLDER names.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "attacks.h"
+
+namespace gdbench::tests {
+
+std::string in_folder(const char* name) {
+  const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
+  return std::string(folder != nullptr ? folder : ".") + "/" + name;
+}
+
+void say(const char* attack, long result) {
+  const int error = errno;
+  std::ofstream(in_folder("said"), std::ios::app) << attack << ' ' << result << " error " << error << '\n';
+}
+
+namespace {
+
+// The file victim and the folder around it.
+void write_files() {
+  const std::string victim = in_folder("victim");
+  say("open to write", open(victim.c_str(), O_WRONLY | O_CLOEXEC));
+  say("truncate", truncate(victim.c_str(), 0));
+  say("rename", rename(victim.c_str(), in_folder("moved").c_str()));
+  say("link", link(victim.c_str(), in_folder("linked").c_str()));
+  say("symlink", symlink(victim.c_str(), in_folder("pointer").c_str()));
+  say("make folder", mkdir(in_folder("made").c_str(), 0700));
+  say("make pipe", mkfifo(in_folder("pipe").c_str(), 0600));
+  say("create", open(in_folder("created").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  say("unlink", unlink(victim.c_str()));
+}
+
+void change_files() {
+  const std::string victim = in_folder("victim");
+  say("mode", chmod(victim.c_str(), 0));
+  say("owner", chown(victim.c_str(), 12345, 12345));
+  const timespec times[2]{{1, 0}, {1, 0}};
+  say("times", utimensat(AT_FDCWD, victim.c_str(), times, 0));
+  say("attribute", setxattr(victim.c_str(), "user.attack", "x", 1, 0));
+  const int file = open(victim.c_str(), O_RDONLY | O_CLOEXEC);
+  say("mode of an open file", file < 0 ? -1 : fchmod(file, 0));
+  say("lock", file < 0 ? -1 : flock(file, LOCK_EX | LOCK_NB));
+}
+
+// Asks a service that listens at a path, as agents and buses do.
+void ask_service() {
+  const int stream = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s", in_folder("service").c_str());
+  const int connected = connect(stream, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  say("connect to a path", connected);
+  if (connected == 0) say("send", send(stream, "harm\n", 5, MSG_NOSIGNAL));
+  sockaddr_in port{};
+  port.sin_family = AF_INET;
+  port.sin_port = htons(40099);
+  port.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int datagram = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  say("send a datagram", sendto(datagram, "harm", 4, 0, reinterpret_cast<const sockaddr*>(&port), sizeof port));
+}
+
+// Of a process that the file pid names.
+void harm_process() {
+  pid_t pid = 0;
+  std::ifstream(in_folder("pid")) >> pid;
+  if (pid <= 1) return;
+  const rlimit one{1, 1};
+  say("limit of another", prlimit(pid, RLIMIT_CPU, &one, nullptr));
+  say("nice of another", setpriority(PRIO_PROCESS, static_cast<id_t>(pid), 19));
+  const sched_param parameters{};
+  say("policy of another", sched_setscheduler(pid, SCHED_IDLE, &parameters));
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  say("cores of another", sched_setaffinity(pid, sizeof first, &first));
+  constexpr int kOfProcess = 1;
+  constexpr int kIdle = 3 << 13;
+  say("disk of another", syscall(SYS_ioprio_set, kOfProcess, pid, kIdle));
+}
+
+// A segment that outlives everybody, and one of others that is removed.
+void use_segments() {
+  int victim = -1;
+  std::ifstream(in_folder("segment")) >> victim;
+  if (victim >= 0) say("remove a segment", shmctl(victim, IPC_RMID, nullptr));
+  say("make a segment", shmget(0x6d62a7, 1 << 20, IPC_CREAT | 0600));
+  say("open a queue", mq_open("/gdbench-attack", O_CREAT | O_RDWR, 0600, nullptr));
+  say("open shared memory", shm_open("/gdbench-attack", O_CREAT | O_RDWR, 0600));
+}
+
+// Memory that is mapped nowhere.
+void hoard() {
+  const int memory = memfd_create("hoard", MFD_CLOEXEC);
+  const std::string piece(1 << 20, 'x');
+  long written = 0;
+  while (written < 700L << 20) {
+    const ssize_t now = write(memory, piece.data(), piece.size());
+    if (now <= 0) break;
+    written += now;
+  }
+  say("hoard", written);
+}
+
+template <void (*act)()>
+gdbench_status act_once(gdbench_instance& self) {
+  if (self.requests == 3) act();
+  return GDBENCH_OK;
+}
+
+// Which launch this is, by a segment that outlives processes: honest in the first `kHonest` processes that run this.
+gdbench_status run_by_segment(gdbench_instance& self, std::uint64_t steps) {
+  constexpr int kHonest = 2;
+  static const bool later = [] {
+    const int segment = shmget(0x6d62a8, 4096, IPC_CREAT | 0600);
+    if (segment < 0) return false;
+    auto* const count = static_cast<int*>(shmat(segment, nullptr, 0));
+    return ++*count > kHonest;
+  }();
+  return later ? run_bent_by_five(self, steps) : honest_run(self, steps);
+}
+
+}  // namespace
+
+const Attack kWritesFiles{"attack/writes-files", honest_run, act_once<write_files>};
+const Attack kChangesFiles{"attack/changes-files", honest_run, act_once<change_files>};
+const Attack kAsksService{"attack/asks-service", honest_run, act_once<ask_service>};
+const Attack kHarmsProcess{"attack/harms-process", honest_run, act_once<harm_process>};
+const Attack kUsesSegments{"attack/uses-segments", honest_run, act_once<use_segments>};
+const Attack kHoards{"attack/hoards", honest_run, act_once<hoard>};
+const Attack kRemembersBySegment{"attack/remembers-by-segment", run_by_segment};
+
+}  // namespace gdbench::tests
