@@ -77,7 +77,7 @@ struct Attack {
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 71;  // those of table.cpp
+inline constexpr int kAttackCount = 75;  // those of table.cpp
 extern const Attack kAttacks[kAttackCount];
 
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
@@ -99,8 +99,12 @@ gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_leaping_when_warm(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
+bool is_later();  // not one of the first processes that ask
+gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_alone(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_by_two(gdbench_instance& self, std::uint64_t steps);
@@ -128,8 +132,9 @@ void declare_tf32(gdbench_implementation& table);
 // What a system call said, into the file said of the attacks' folder.
 void say(const char* attack, long result);
 std::string in_folder(const char* name);
-extern const Attack kWritesFiles, kChangesFiles, kAsksService, kHarmsProcess, kUsesSegments, kHoards;
-extern const Attack kRemembersBySegment;
+void act_at_entry();
+extern const Attack kUsesTerminal, kWritesFiles, kChangesFiles, kAsksService, kHarmsProcess, kUsesSegments, kHoards;
+extern const Attack kBendsLater, kLeapsLater, kNarrowLater;
 extern const Attack kShrinks, kOwnsSignals, kWritesAhead, kWritesEscapes, kWritesWithoutEnd, kComesBetween,
     kComesBetweenALittle, kHangs;
 extern const Attack kHaunts, kSpinsAtEnd, kLeavesHolder, kSlow, kBrother, kSilentBrother;

@@ -5,7 +5,9 @@
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -15,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/xattr.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +30,18 @@
 #include "attacks.h"
 
 namespace gdbench::tests {
+
+// Which launch this is, by a segment that outlives processes.
+bool is_later() {
+  constexpr int kHonest = 2;
+  static const bool later = [] {
+    const int segment = shmget(0x6d62a8, 4096, IPC_CREAT | 0600);
+    if (segment < 0) return false;
+    auto* const count = static_cast<int*>(shmat(segment, nullptr, 0));
+    return ++*count > kHonest;
+  }();
+  return later;
+}
 
 std::string in_folder(const char* name) {
   const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
@@ -131,26 +146,56 @@ gdbench_status act_once(gdbench_instance& self) {
   return GDBENCH_OK;
 }
 
-// Which launch this is, by a segment that outlives processes: honest in the first `kHonest` processes that run this.
-gdbench_status run_by_segment(gdbench_instance& self, std::uint64_t steps) {
-  constexpr int kHonest = 2;
-  static const bool later = [] {
-    const int segment = shmget(0x6d62a8, 4096, IPC_CREAT | 0600);
-    if (segment < 0) return false;
-    auto* const count = static_cast<int*>(shmat(segment, nullptr, 0));
-    return ++*count > kHonest;
-  }();
-  return later ? run_bent_by_five(self, steps) : honest_run(self, steps);
+gdbench_status run_bent_later(gdbench_instance& self, std::uint64_t steps) {
+  return is_later() ? run_bent_by_five(self, steps) : honest_run(self, steps);
+}
+// In small problems, too: three steps of four.
+gdbench_status run_leaping_later(gdbench_instance& self, std::uint64_t steps) {
+  return is_later() ? run_leaping(self, steps) : honest_run(self, steps);
+}
+
+// The terminal of whoever looks on: what it shows, how it is set, what was typed.
+void use_terminal() {
+  signal(SIGTTOU, SIG_IGN);
+  signal(SIGTTIN, SIG_IGN);
+  const int screen = open("/dev/tty", O_WRONLY | O_CLOEXEC);
+  say("terminal to write", screen);
+  if (screen >= 0) say("escape", write(screen, "\033]0;owned\007", 10));
+  const int terminal = open("/dev/tty", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  say("terminal to read", terminal);
+  if (terminal < 0) return;
+  termios settings{};
+  say("settings", tcgetattr(terminal, &settings));
+  settings.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+  say("no echo", tcsetattr(terminal, TCSANOW, &settings));
+  char typed = 0;
+  say("typed", read(terminal, &typed, 1));
+  const char character = '#';
+  say("type", ioctl(terminal, TIOCSTI, &character));
 }
 
 }  // namespace
 
+// Whoever only looks at the plugin runs this.
+void act_at_entry() {
+  if (std::getenv("GDBENCH_ATTACKS_ENTRY") == nullptr) return;
+  write_files();
+  change_files();
+  ask_service();
+  harm_process();
+  use_terminal();
+  say("kill", kill(getppid(), 0));
+}
+
+const Attack kUsesTerminal{"attack/uses-terminal", honest_run, act_once<use_terminal>};
 const Attack kWritesFiles{"attack/writes-files", honest_run, act_once<write_files>};
 const Attack kChangesFiles{"attack/changes-files", honest_run, act_once<change_files>};
 const Attack kAsksService{"attack/asks-service", honest_run, act_once<ask_service>};
 const Attack kHarmsProcess{"attack/harms-process", honest_run, act_once<harm_process>};
 const Attack kUsesSegments{"attack/uses-segments", honest_run, act_once<use_segments>};
 const Attack kHoards{"attack/hoards", honest_run, act_once<hoard>};
-const Attack kRemembersBySegment{"attack/remembers-by-segment", run_by_segment};
+const Attack kBendsLater{"attack/bends-later", run_bent_later};
+const Attack kLeapsLater{"attack/leaps-later", run_leaping_later};
+const Attack kNarrowLater{.id = "attack/narrow-later", .run = run_narrowly_later, .prepare = prepare_narrowly};
 
 }  // namespace gdbench::tests

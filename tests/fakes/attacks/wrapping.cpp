@@ -230,6 +230,7 @@ void make_all(std::integer_sequence<int, attacks...> /*all*/) {
 
 extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
   using namespace gdbench::tests;
+  act_at_entry();
   void* const library = dlopen(GDBENCH_WRAPPED_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   void* const symbol = library != nullptr ? dlsym(library, GDBENCH_PLUGIN_ENTRY_NAME) : nullptr;
   if (symbol == nullptr) {
