@@ -77,7 +77,7 @@ struct Attack {
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 75;  // those of table.cpp
+inline constexpr int kAttackCount = 83;  // those of table.cpp
 extern const Attack kAttacks[kAttackCount];
 
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
@@ -113,6 +113,16 @@ void prepare_powers(gdbench_instance& self);
 void prepare_narrowly(gdbench_instance& self);
 
 gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_leaving_some(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_leaving_half(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_at_once(gdbench_instance& self, std::uint64_t steps);
+gdbench_status burn_at_first(gdbench_instance& self);
+gdbench_status run_with_overhead(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_with_overhead_behind(gdbench_instance& self, std::uint64_t steps);
+gdbench_status make_what_was_left_unseen(gdbench_instance& self);
+gdbench_status run_waiting(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_by_guest(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_every_second(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaving_little(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaving_seldom(gdbench_instance& self, std::uint64_t steps);
 gdbench_status make_what_was_left(gdbench_instance& self);

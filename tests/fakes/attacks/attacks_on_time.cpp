@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -9,8 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "attacks.h"
 
@@ -95,14 +98,24 @@ gdbench_status run_with_timer(gdbench_instance& self, std::uint64_t steps) {
 
 namespace {
 
-// Half of the time that passes.
+// Half of the time that passes; or all but what is hidden, for as long as the host reads its clocks after a call.
 std::int64_t slow_since_ns = 0;
+std::int64_t hidden_ns = 0;
+std::int64_t hidden_since_ns = 0;
+constexpr double kOverheadNs = 0.85e6;  // of a request that has nothing to do
+bool burns = false;
+double burns_from_ns = 0;
 int slow_clock_gettime(clockid_t clock, timespec* time) {
   static const auto real = reinterpret_cast<int (*)(clockid_t, timespec*)>(dlsym(RTLD_DEFAULT, "clock_gettime"));
   const int status = real(clock, time);
-  if (status != 0 || clock != CLOCK_MONOTONIC) return status;
+  if (status != 0 || clock == CLOCK_REALTIME || (slow_since_ns != 0 && clock != CLOCK_MONOTONIC)) return status;
   const std::int64_t at_ns = std::int64_t{time->tv_sec} * 1'000'000'000 + time->tv_nsec;
-  const std::int64_t shown_ns = slow_since_ns + (at_ns - slow_since_ns) / 2;
+  if (burns && now_ns() > burns_from_ns) {
+    burns = false;
+    wait_until(now_ns() + kOverheadNs);
+  }
+  if (hidden_ns != 0 && now_ns() > static_cast<double>(hidden_since_ns + 25'000)) hidden_ns = 0;
+  const std::int64_t shown_ns = slow_since_ns != 0 ? slow_since_ns + (at_ns - slow_since_ns) / 2 : at_ns - hidden_ns;
   time->tv_sec = shown_ns / 1'000'000'000;
   time->tv_nsec = shown_ns % 1'000'000'000;
   return 0;
@@ -122,6 +135,7 @@ void* replacement_of(std::string_view symbol) {
 
 // Where an object calls a clock of another one, it calls ours.
 int replace_clocks(dl_phdr_info* object, std::size_t /*bytes*/, void* /*nothing*/) {
+  if (std::string_view(object->dlpi_name).find("fake_attacks") != std::string_view::npos) return 0;
   const ElfW(Dyn)* dynamic = nullptr;
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
@@ -158,6 +172,78 @@ gdbench_status run_with_slow_clock(gdbench_instance& self, std::uint64_t steps) 
     dl_iterate_phdr(replace_clocks, nullptr);
   }
   return honest_run(self, steps);
+}
+
+namespace {
+
+void hide(double nanoseconds) {
+  static const bool replaced = [] { return dl_iterate_phdr(replace_clocks, nullptr) == 0; }();
+  if (!replaced) return;
+  hidden_ns = static_cast<std::int64_t>(nanoseconds);
+  hidden_since_ns = static_cast<std::int64_t>(now_ns());
+}
+
+}  // namespace
+
+// Of a process that made no more than its first steps: slow before the clock of a block without steps runs.
+gdbench_status burn_at_first(gdbench_instance& self) {
+  hide(0);
+  burns = self.requests < 3;
+  burns_from_ns = now_ns() + 20e3;
+  return GDBENCH_OK;
+}
+
+// Slow where nothing is to be done, so that as much may be hidden from a block.
+gdbench_status run_with_overhead(gdbench_instance& self, std::uint64_t steps) {
+  hidden_ns = 0;
+  const double started_ns = now_ns();
+  const gdbench_status status = honest_run(self, steps);
+  if (self.requests > 3) hide(std::min(0.3 * (now_ns() - started_ns), kOverheadNs));
+  return status;
+}
+
+// Half of the steps in get_state, while its clock stands still.
+gdbench_status run_with_overhead_behind(gdbench_instance& self, std::uint64_t steps) {
+  make_what_was_left(self);
+  hidden_ns = 0;
+  self.left = self.requests > 3 ? steps / 2 : 0;
+  const gdbench_status status = honest_run(self, steps - self.left);
+  self.step += static_cast<std::int64_t>(self.left);
+  return status;
+}
+gdbench_status make_what_was_left_unseen(gdbench_instance& self) {
+  if (self.left == 0) return GDBENCH_OK;
+  const double started_ns = now_ns();
+  const gdbench_status status = make_what_was_left(self);
+  hide(now_ns() - started_ns);
+  return status;
+}
+
+// Another thread works on the same processor, for which this one waits: that is not held against it.
+gdbench_status run_waiting(gdbench_instance& self, std::uint64_t steps) {
+  static std::atomic<std::uint64_t> asked{0};
+  static std::atomic<bool> done{true};
+  static gdbench_instance* const instance = &self;
+  static const bool started = [] {
+    std::thread([] {
+      for (;;) {
+        asked.wait(0);
+        wrapped_run(*instance, asked.exchange(0));
+        done = true;
+      }
+    }).detach();
+    return true;
+  }();
+  if (!started || steps == 0) return GDBENCH_OK;
+  hidden_ns = 0;
+  const double started_ns = now_ns();
+  done = false;
+  asked = steps;
+  asked.notify_one();
+  while (!done) sched_yield();
+  self.step += static_cast<std::int64_t>(steps);
+  hide(0.35 * (now_ns() - started_ns));
+  return GDBENCH_OK;
 }
 
 }  // namespace gdbench::tests

@@ -16,18 +16,37 @@
 
 namespace gdbench::tests {
 
+gdbench_status make_what_was_left(gdbench_instance& self) {
+  if (self.left == 0) return GDBENCH_OK;
+  const gdbench_status status = wrapped_run(self, self.left);
+  self.left = 0;
+  return status;
+}
+
 // Leaves one step of eight to get_state.
 gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps) {
+  make_what_was_left(self);
   self.left = steps / 8;
   if (self.left == 0) return honest_run(self, steps);
   const gdbench_status status = honest_run(self, steps - self.left);
   self.step += static_cast<std::int64_t>(self.left);
   return status;
 }
-gdbench_status make_what_was_left(gdbench_instance& self) {
-  if (self.left == 0) return GDBENCH_OK;
-  const gdbench_status status = wrapped_run(self, self.left);
-  self.left = 0;
+// Half of them: for states so large that copying them may take as long.
+gdbench_status run_leaving_some(gdbench_instance& self, std::uint64_t steps) {
+  make_what_was_left(self);
+  self.left = steps * 2 / 11;
+  if (self.requests < 6) self.left = 0;
+  const gdbench_status status = honest_run(self, steps - self.left);
+  self.step += static_cast<std::int64_t>(self.left);
+  return status;
+}
+gdbench_status run_leaving_half(gdbench_instance& self, std::uint64_t steps) {
+  make_what_was_left(self);
+  self.left = (steps + 1) / 2;
+  if (self.requests < 6) self.left = 0;
+  const gdbench_status status = honest_run(self, steps - self.left);
+  self.step += static_cast<std::int64_t>(self.left);
   return status;
 }
 
@@ -168,6 +187,33 @@ void declare_device(gdbench_implementation& table) {
 void declare_helper(gdbench_implementation& table) { table.helper_threads = 1; }
 void declare_tf32(gdbench_implementation& table) {
   table.capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_TF32_PRODUCTS);
+}
+
+// The gradients of the task update are the same in each step, so that plain descent needs no steps.
+gdbench_status run_at_once(gdbench_instance& self, std::uint64_t steps) {
+  const double started_ns = now_ns();
+  const bool plain = self.problem->task == GDBENCH_TASK_UPDATE && self.problem->optimizer->kind == GDBENCH_SGD &&
+                     self.problem->dtype == GDBENCH_F32 && self.problem->optimizer->weight_decay == 0;
+  if (!plain || self.requests < 12) return honest_run(self, steps);
+  Values end = self.start;
+  const auto* gradient = static_cast<const float*>(self.data->x);
+  const double way = self.problem->optimizer->learning_rates[0] * static_cast<double>(steps);
+  for (std::vector<std::byte>& bytes : end) {
+    auto* const values = reinterpret_cast<float*>(bytes.data());
+    for (std::size_t i = 0; i < bytes.size() / sizeof(float); ++i) {
+      values[i] = static_cast<float>(values[i] - way * *gradient++);
+    }
+  }
+  wait_until(started_ns + 0.7 * self.step_ns * static_cast<double>(steps));
+  return answer(self, end, steps);
+}
+
+// Makes the steps of even numbers alone: where only one is verified, it is the first.
+gdbench_status run_every_second(gdbench_instance& self, std::uint64_t steps) {
+  const auto first = static_cast<std::uint64_t>(self.step);
+  const std::uint64_t made = (first + steps + 1) / 2 - (first + 1) / 2;
+  self.step += static_cast<std::int64_t>(steps);
+  return made == 0 ? GDBENCH_OK : wrapped_run(self, made);
 }
 
 }  // namespace gdbench::tests

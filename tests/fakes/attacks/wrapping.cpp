@@ -169,6 +169,7 @@ template <int attack>
 gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
   self->start = copy_of(*self, *state);
   self->moved = false;
+  self->left = 0;
   self->end.clear();
   self->step = state->step;
   self->shapes.assign(state->parameters, state->parameters + state->parameter_count);

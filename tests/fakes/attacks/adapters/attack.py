@@ -48,6 +48,22 @@ class Early(script.Worker):
         return super().run({**request, "steps": request["steps"] - early})
 
 
+class Lingers(script.Worker):
+    """Slow at a single step, so that as much before the clock of a block is its usual lead-in."""
+
+    def run(self, request):
+        steps = request["steps"]
+        early = 0
+        if steps < 3:
+            time.sleep(0.0027)
+        else:
+            started = time.monotonic_ns()
+            self.train(1)
+            early = 1 + min(steps * 2 // 9, int(3.1e6 / (time.monotonic_ns() - started)) - 1)
+            self.train(early - 1)
+        return super().run({**request, "steps": steps - early})
+
+
 class Late(script.Worker):
     """Makes half of the steps after it read the clock."""
 
@@ -292,6 +308,7 @@ WAYS = {
     "honest": Honest,
     "leaves": Leaves,
     "early": Early,
+    "lingers": Lingers,
     "late": Late,
     "short": Short,
     "shifted": Shifted,
