@@ -77,7 +77,7 @@ struct Attack {
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 85;  // those of table.cpp
+inline constexpr int kAttackCount = 87;  // those of table.cpp
 extern const Attack kAttacks[kAttackCount];
 
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
@@ -144,8 +144,8 @@ void declare_tf32(gdbench_implementation& table);
 void say(const char* attack, long result);
 std::string in_folder(const char* name);
 void act_at_entry();
-extern const Attack kPlants, kUsesTerminal, kWritesFiles, kChangesFiles, kAsksService, kHarmsProcess, kUsesSegments,
-    kHoards;
+extern const Attack kChangesFilesAnew, kWritesSegment, kPlants, kUsesTerminal, kWritesFiles, kChangesFiles,
+    kAsksService, kHarmsProcess, kUsesSegments, kHoards;
 extern const Attack kBendsLater, kLeapsLater, kNarrowLater;
 extern const Attack kShrinks, kOwnsSignals, kWritesAhead, kWritesEscapes, kWritesWithoutEnd, kComesBetween,
     kComesBetweenALittle, kHangs;

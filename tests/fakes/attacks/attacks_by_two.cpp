@@ -108,7 +108,13 @@ gdbench_status run_by_guest(gdbench_instance& self, std::uint64_t steps) {
   other.done = 0;
   leave = false;
   left = false;
+  cpu_set_t own;
+  cpu_set_t any;
+  sched_getaffinity(0, sizeof own, &own);
+  std::memset(&any, 0xff, sizeof any);
+  sched_setaffinity(0, sizeof any, &any);  // so that the helper begins elsewhere
   alone = clone(help, stack + sizeof stack, CLONE_VM | SIGCHLD, nullptr) < 0;
+  sched_setaffinity(0, sizeof own, &own);
   const gdbench_status status = run_alone(self, steps);
   leave = true;
   while (!alone && !left) {

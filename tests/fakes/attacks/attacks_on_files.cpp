@@ -183,6 +183,45 @@ void use_terminal() {
   say("type", ioctl(terminal, TIOCSTI, &character));
 }
 
+// Rights and attributes by calls that are newer than most filters.
+void change_files_anew() {
+  constexpr long kSetAttributeAt = 463;     // since Linux 6.13
+  constexpr long kSetFileAttributes = 469;  // since Linux 6.17
+  struct Arguments {
+    std::uint64_t value;
+    std::uint32_t size;
+    std::uint32_t flags;
+  };
+  struct Entry {
+    std::uint16_t tag;
+    std::uint16_t rights;
+    std::uint32_t id;
+  };
+  struct {
+    std::uint32_t version = 2;
+    Entry entries[3] = {{0x01, 0, ~0U}, {0x04, 0, ~0U}, {0x20, 0, ~0U}};
+  } nobody;
+  const std::string victim = in_folder("victim");
+  const Arguments mark{reinterpret_cast<std::uint64_t>("x"), 1, 0};
+  say("attribute anew", syscall(kSetAttributeAt, AT_FDCWD, victim.c_str(), 0, "user.anew", &mark, sizeof mark));
+  const Arguments rights{reinterpret_cast<std::uint64_t>(&nobody), sizeof nobody, 0};
+  say("rights anew",
+      syscall(kSetAttributeAt, AT_FDCWD, victim.c_str(), 0, "system.posix_acl_access", &rights, sizeof rights));
+  const std::uint64_t flags[3] = {0x80, 0, 0};  // FS_XFLAG_NODUMP
+  say("flags anew", syscall(kSetFileAttributes, AT_FDCWD, victim.c_str(), flags, sizeof flags, 0));
+}
+
+// Of others, by a number that is easily guessed.
+void write_segment() {
+  int victim = -1;
+  std::ifstream(in_folder("segment")) >> victim;
+  if (victim < 0) return;
+  auto* const memory = static_cast<char*>(shmat(victim, nullptr, 0));
+  const bool attached = reinterpret_cast<long>(memory) != -1;
+  say("attach a segment", attached ? 0 : -1);
+  if (attached) std::memcpy(memory, "harm", 5);
+}
+
 // Into the folder of workers, which the program removes: ways out of it, and what is hard to remove.
 void plant() {
   const char* const home = std::getenv("HOME");
@@ -209,6 +248,8 @@ void act_at_entry() {
   say("kill", kill(getppid(), 0));
 }
 
+const Attack kChangesFilesAnew{"attack/changes-files-anew", honest_run, act_once<change_files_anew>};
+const Attack kWritesSegment{"attack/writes-segment", honest_run, act_once<write_segment>};
 const Attack kPlants{"attack/plants", honest_run, act_once<plant>};
 const Attack kUsesTerminal{"attack/uses-terminal", honest_run, act_once<use_terminal>};
 const Attack kWritesFiles{"attack/writes-files", honest_run, act_once<write_files>};

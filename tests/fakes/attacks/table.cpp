@@ -40,6 +40,8 @@ const Attack kAttacks[kAttackCount] = {
     {.id = "attack/device", .run = run_leaving, .get_state = make_what_was_left, .change = declare_device},
     {.id = "attack/helper", .run = run_with_orphan, .change = declare_helper},
     {.id = "attack/products+tf32", .run = honest_run, .change = declare_tf32},
+    kChangesFilesAnew,
+    kWritesSegment,
     kPlants,
     kUsesTerminal,
     kWritesFiles,
