@@ -111,8 +111,8 @@ MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, co
     return first + static_cast<int>(generator_() % static_cast<unsigned>(rounds + 1 - first));
   };
   if (!is_verified()) return;
-  const bool quick = !expectation_.block || is_quickly_checked(expectation_.problem, block_.steps);
-  if (is_first || quick || generator_() % kOneLaunchIn == 0) end_checked_in_ = any_block(0);
+  checks_end_ = is_first || generator_() % kOneLaunchIn == 0 || is_quickly_checked(expectation_.problem, block_.steps);
+  if (!expectation_.block) replayed_in_ = any_block(0);
   // Times are compared with those of samples: not before there are some.
   if (is_first || generator_() % kOneLaunchIn == 0) others_checked_in_ = any_block(std::min(2, rounds));
 }
@@ -226,7 +226,8 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     if (blocks_ > 0) step_times_ns_.push_back(block.sample.real_ns);
     least_warm_up_ns_ = std::min(least_warm_up_ns_, answer.warm_up_ns);
     const int index = blocks_++;
-    if (block.distrust.empty() && index == end_checked_in_) block.distrust = TRY(untrusted_for_end(block_.steps));
+    keep_if_quickest(block.sample);
+    if (block.distrust.empty() && index == replayed_in_) block.distrust = TRY(untrusted_for_end(block_.steps));
     if (block.distrust.empty() && index == others_checked_in_) block.distrust = TRY(check_other_blocks());
     return block;
   }
@@ -235,6 +236,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
 Result<std::string> MeasuredWorker::finish_checks() {
   if (step_times_ns_.empty()) return std::string();
   std::string reason = is_verified() ? untrusted_for_warm_up() : "";
+  if (reason.empty()) reason = TRY(untrusted_for_quickest());
   if (!reason.empty() || others_checked_in_ < blocks_) return reason;
   return check_other_blocks();
 }
@@ -243,6 +245,23 @@ Result<std::string> MeasuredWorker::check_other_blocks() {
   std::string reason = TRY(untrusted_for_lengths());
   if (reason.empty()) reason = TRY(untrusted_for_foresight());
   return reason.empty() ? untrusted_for_step() : reason;
+}
+
+void MeasuredWorker::keep_if_quickest(const report::Sample& sample) {
+  if (!checks_end_ || !expectation_.block || blocks_ <= 1 || (quickest_ && quickest_->ns <= sample.real_ns)) return;
+  quickest_ = {sample.real_ns, worker_.state(kStartImage, 0), worker_.state(kEndImage, 0)};
+}
+
+Result<std::string> MeasuredWorker::untrusted_for_quickest() {
+  if (!quickest_) return std::string();
+  const auto expected = expected_end(expectation_.problem, *expectation_.dataset, quickest_->start, block_.steps,
+                                     expectation_.block->rounding);
+  if (!expected) return std::string();
+  std::string reason = untrusted_reason(quickest_->end, *expected);
+  if (reason.empty() || verify::displacement(quickest_->end, expected->state) > expected->forgivable) return reason;
+  vary_starts();
+  TRY(worker_.run_block(block_.steps, block_.warm_up_steps));
+  return untrusted_for_end(block_.steps);
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_end(std::uint64_t steps) {

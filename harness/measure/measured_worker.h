@@ -67,6 +67,9 @@ class MeasuredWorker {
   // not been asked for before, and from states that it has met before or that it had a request to think about. Times
   // have some tries, as a machine may interrupt.
   Result<std::string> check_other_blocks();
+  void keep_if_quickest(const report::Sample& sample);
+  // The quickest of all blocks ended where its steps lead, by the reference.
+  Result<std::string> untrusted_for_quickest();
   // The block that was made last, of so many steps, ended where they lead, by the reference or by untimed steps of the
   // same worker.
   Result<std::string> untrusted_for_end(std::uint64_t steps);
@@ -92,10 +95,18 @@ class MeasuredWorker {
   ProcessorTrust processor_;
   DeviceTrust device_;
   std::mt19937_64 generator_;
-  int blocks_ = 0;           // that were judged
-  int end_checked_in_ = -1;  // the block after which it is; -1: none
+  int blocks_ = 0;        // that were judged
+  int replayed_in_ = -1;  // the block that is; -1: none
   int others_checked_in_ = -1;
   std::vector<double> step_times_ns_;  // of the samples that are not cold
+  // The one that the launch's figure is, from its start to its end.
+  struct Quickest {
+    double ns = 0;  // of a step
+    scenario::State start;
+    scenario::State end;
+  };
+  bool checks_end_ = false;
+  std::optional<Quickest> quickest_;
   double least_warm_up_ns_ = std::numeric_limits<double>::infinity();
   int repeated_blocks_ = 0;
 };

@@ -57,7 +57,7 @@ Values wrapped_values(gdbench_instance& self);
 void set_wrapped(gdbench_instance& self, Values values);
 const gdbench_implementation& wrapped_table();
 
-// The length that most blocks have had, once there were some of it; else 0.
+// The greatest length that some blocks have had; 0 before there are any.
 std::uint64_t timed_steps(const gdbench_instance& self);
 bool in_timed_block(const gdbench_instance& self, std::uint64_t steps);
 
