@@ -34,8 +34,8 @@ std::uint64_t wait_for_memory(std::uint64_t bytes, const MemorySource& source = 
 
 class SharedMemory {
  public:
-  // Zero-filled memory of `bytes` bytes, whose size no process can change. `name` appears in /proc only. Errors: there is
-  // not so much, even after a wait.
+  // Zero-filled memory of `bytes` bytes, whose size no process can change. `name` appears in /proc only. Errors: there
+  // is not so much, even after a wait.
   static Result<SharedMemory> create(const std::string& name, std::size_t bytes, const MemorySource& source = {});
 
   // Maps memory that another process made; takes over the descriptor.

@@ -24,9 +24,9 @@
  * Time
  *   run and sync are timed together; all arithmetic of a step belongs there. set_state and get_state copy and may
  *   change layouts: from one timed block to the next they and all threads of the plugin may take 0.1 ms for each
- *   compute thread, as long as 48 quick copies of the state, and on a device 20 us for each copy of a tensor. Every
- *   block begins in a new state, and its length is first known to run. A block that is quicker because of what was
- *   done before it (set_state, get_state, evaluate, an earlier block) is not believed.
+ *   compute thread, as long as 48 quick copies of the state (or 10 and a tenth of the block, where that is less), and
+ *   on a device 20 us for each copy of a tensor. Every block begins in a new state, and its length is first known to
+ *   run. A block that is quicker because of what was done before it (set_state, an earlier block) is not believed.
  *
  * Errors
  *   A function returns GDBENCH_OK or another gdbench_status after host->set_error was given one line that says

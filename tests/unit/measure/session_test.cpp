@@ -60,8 +60,7 @@ TEST_F(SessionTest, WhoSkipsStepsOnlyInTimedBlocksIsNotBelieved) {
   run();
   expect_status(0, CellState::ok, "");
   EXPECT_EQ(cell(1).status.state, CellState::untrusted);
-  EXPECT_TRUE(cell(1).status.reason.starts_with("a timed block ended 0.014"))
-      << cell(1).status.reason;
+  EXPECT_TRUE(cell(1).status.reason.starts_with("a timed block ended 0.014")) << cell(1).status.reason;
   EXPECT_EQ(cell(1).samples.size(), 1U) << "what was measured is kept, and no more of it made";
 }
 

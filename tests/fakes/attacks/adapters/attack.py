@@ -1,4 +1,4 @@
-"""Adapters that cheat or attack the program, one way each: attack.py HOW. Each is script/python but for what it does."""
+"""Adapters that cheat or attack the program, one way each: attack.py HOW. Each is script/python but for that."""
 
 import json
 import os
@@ -268,9 +268,11 @@ class Profiles(script.Worker):
     REQUESTS = (*script.Worker.REQUESTS, "profile")
 
     def profile(self, request):
-        record = {"op": "x" + ESCAPE, "phase": "forward" + ESCAPE, "calls": 2**64 - 1, "time_ns": 1e308, "flops": -1e308}
+        record = {"op": "x" + ESCAPE, "phase": "forward" + ESCAPE, "calls": 2**64 - 1, "time_ns": 1e308}
+        record["flops"] = -1e308
         record.update(bytes=float("nan"), layers=[10**9], parameters=["w0" + ESCAPE, "w999999999"], use="reads")
-        return {"real_ns": 1e308, "records": [record] * 50000, "dispatches": -5, "floor": [{"op": ESCAPE, "time_ns": -1}]}
+        floor = [{"op": ESCAPE, "time_ns": -1}]
+        return {"real_ns": 1e308, "records": [record] * 50000, "dispatches": -5, "floor": floor}
 
 
 class Losses(script.Worker):
