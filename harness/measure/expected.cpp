@@ -13,6 +13,8 @@ namespace {
 
 // Reference steps cost about a nanosecond per operation: half a second at most.
 constexpr double kAffordableOperations = 5e8;
+// Ends are kept for each cell, and starts and ends for each worker, in doubles: 40 MB at the most.
+constexpr std::int64_t kAffordableParameters = 5'000'000;
 // Of a single step from next to the scenario's start: an operand of a mixed dtype becomes its neighbour, and a unit of
 // a ReLU changes sides.
 constexpr double kRelativeTolerance = 5e-3;
@@ -47,6 +49,12 @@ bool may_part(const scenario::Problem& problem) {
 
 double operations(const scenario::Problem& problem, std::uint64_t steps) {
   return scenario::operations_per_step(problem) * static_cast<double>(steps);
+}
+
+bool is_affordable(const scenario::Problem& problem, std::uint64_t steps) {
+  std::int64_t parameters = 0;
+  for (const scenario::ParameterShape& shape : scenario::parameter_shapes(problem)) parameters += shape.size();
+  return parameters <= kAffordableParameters && operations(problem, steps) <= kAffordableOperations;
 }
 
 template <class T>
@@ -94,7 +102,7 @@ bool was_read(const data::Dataset& dataset) { return !dataset.stream || !dataset
 std::optional<ExpectedDisplacement> expected_displacement(const scenario::Problem& problem,
                                                           const data::Dataset& dataset, const scenario::State& start,
                                                           std::uint64_t steps) {
-  const bool affordable = operations(problem, steps) <= kAffordableOperations;
+  const bool affordable = is_affordable(problem, steps);
   if (!affordable && steps > 1) return std::nullopt;
   const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
   ExpectedDisplacement expected;
@@ -118,7 +126,7 @@ std::string untrusted_reason(double displacement, const ExpectedDisplacement& ex
 
 std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
                                         const scenario::State& start, std::uint64_t steps, double rounding) {
-  if (operations(problem, steps) > kAffordableOperations) return std::nullopt;
+  if (!is_affordable(problem, steps)) return std::nullopt;
   ExpectedEnd expected;
   expected.state = end_of_block<double>(problem, dataset, start, steps);
   expected.displacement = verify::displacement(start, expected.state);

@@ -1,4 +1,5 @@
-// One worker of a launch, block after block, and whether its blocks are to be believed.
+// One worker of a launch, block after block, and whether its blocks are to be believed: measured_worker.cpp makes and
+// judges them, block_checks.cpp asks for others.
 #pragma once
 
 #include <limits>

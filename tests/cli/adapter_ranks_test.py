@@ -77,7 +77,7 @@ class Ends(ProgramTest):
         self.expect_end_of("meeting.py", signal.SIGSTOP, r"timed out  +.*rank 1 \(process \d+\) is stopped")
 
     def test_a_worker_that_is_killed(self):
-        self.expect_end_of("worker", signal.SIGKILL, r"crashed  +run: signal 9 \(Killed\)")
+        self.expect_end_of("worker", signal.SIGKILL, r"crashed  +run: killed from outside, .*: signal 9")
 
 
 if __name__ == "__main__":

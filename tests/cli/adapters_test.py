@@ -118,7 +118,7 @@ class Broken(ProgramTest):
 
     def test_of_several_profiles_the_least_disturbed_is_kept(self):
         self.variables = {"SLOW_IN_TURN": str(self.folder / "mark")}
-        chosen = ("--impl", "broken/slow_in_turn", "--scenario", "linreg-3x2")
+        chosen = ("--impl", "broken/slow_in_turn", "--scenario", "linreg-3x2", "--allow-write", str(self.folder))
         self.call("run", *chosen, "--launches", "2", "--timeout", "3", "--out", "x.json", plugins=str(BROKEN))
         (cell,) = self.cells_of(self.read_json("x.json"))
         self.assertEqual(cell["profile"]["records"][0]["op"], "fast")

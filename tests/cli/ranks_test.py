@@ -161,7 +161,7 @@ class Ends(ProgramTest):
             "launcher", r"crashed  +rank \d \(process \d+\) ended, mpirun.{library} with signal 9")
 
     def test_a_worker_that_is_killed(self):
-        self.expect_end_of_killed("worker", r"crashed  +run: signal 9 \(Killed\)")
+        self.expect_end_of_killed("worker", r"crashed  +run: killed from outside, .*: signal 9")
 
     def test_a_program_that_is_killed(self):
         for library in LIBRARIES:
