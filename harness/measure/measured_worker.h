@@ -58,7 +58,8 @@ class MeasuredWorker {
 
  private:
   bool is_verified() const { return planned_.proof == Proof::trajectory; }
-  bool is_hosted() const { return planned_.entry->hosted() && planned_.ranks == 1; }
+  // By gdbench in one process.
+  bool is_hosted() const { return planned_.entry->hosted() && !planned_.entry->implementation.has_capability("ranks"); }
   void vary_starts();
   double outside_limit_ns(const protocol::BlockAnswer& answer) const;
   // Why the block has to be made again; empty where it has not.

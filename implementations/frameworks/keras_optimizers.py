@@ -38,7 +38,7 @@ def load():
     """TensorFlow imports Keras at the first use of tf.keras."""
     import tensorflow as tf
 
-    tf.keras.optimizers.SGD()
+    _ = tf.keras.optimizers.SGD  # makes none: several workers have to be configured before the first variable
 
 
 def make(settings, rate):

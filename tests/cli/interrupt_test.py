@@ -130,7 +130,7 @@ class Interrupts(ProgramTest):
         plugins.mkdir()
         command = ["sh", "-c", "touch asked; exec sleep 60"]
         self.write_json("plugins/slow.adapter.json", {"command": command})
-        process = self.start(*LONG, plugins=str(plugins))
+        process = self.start(*LONG, "--allow-write", str(self.folder), plugins=str(plugins))
         self.assertTrue(soon((self.folder / "asked").exists, 30))
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
