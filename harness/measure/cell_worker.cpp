@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "harness/base/clock.h"
@@ -39,6 +41,12 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   if (cell.entry->implementation.has_capability("ranks")) {
     own_limits.permissions.network = true;  // ranks find each other by it
     own_limits.permissions.writable.emplace_back("/dev/shm");
+  }
+  // A folder that the user names for what an implementation writes.
+  if (const auto dump = cell.options.find("dump"); dump != cell.options.end() && !dump->second.empty()) {
+    std::error_code ignored;  // the implementation says what is wrong with it
+    std::filesystem::create_directories(dump->second, ignored);
+    own_limits.permissions.writable.emplace_back(dump->second);
   }
   self.client_ =
       TRY(cell.entry->start(cell.entry->command, &planned.dataset->memory, &self.state_memory_, own_limits, preload));

@@ -94,10 +94,14 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
   // A worker may say that it has fewer helper threads than its implementation declares, not more.
   const int declared = planned_.entry->implementation.helper_threads;
   const int in_use = client().preparation().helper_threads.value_or(declared);
-  const BlockClaim claim{.answer = answer,
-                         .steps = block_.steps,
-                         .compute_threads = planned_.compute_threads(),
-                         .helper_threads = std::clamp(in_use, 0, declared)};
+  BlockClaim claim{.answer = answer,
+                   .steps = block_.steps,
+                   .compute_threads = planned_.compute_threads(),
+                   .helper_threads = std::clamp(in_use, 0, declared)};
+  // The processes below it are those that compute, and say what they use.
+  if (planned_.entry->implementation.has_capability("ranks")) {
+    claim.answer.children_cpu_ns = claim.answer.request_cpu_ns = 0;
+  }
   std::vector<std::string> reasons = {untrusted_reason(claim),
                                       untrusted_for_overhead(is_hosted(), overhead_ns_, answer.real_ns),
                                       processor_.judge(claim)};

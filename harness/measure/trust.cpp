@@ -29,6 +29,7 @@ constexpr double kDeviceSlackFactor = 1.01;
 constexpr double kLaunchAndWaitNs = 100'000;
 constexpr double kLaunchAndWaitFactor = 1.1;
 constexpr double kIdleShare = 0.05;   // an idle process uses nothing, a busy one on a loaded machine not much
+constexpr double kTicksNs = 2e7;      // of processes that have ended, which are accounted by ticks of 10 ms
 constexpr double kIdleSlackNs = 5e6;  // for each thread, which may look out for more work for a moment
 
 // Two measurements of a ceiling in one run differ by up to some per cent.
@@ -100,14 +101,19 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
   const protocol::BlockAnswer& answer = claim.answer;
   const int threads = claim.compute_threads + claim.helper_threads;
   const double window_ns = static_cast<double>(answer.received_ns - answer.sent_ns);
-  const double used_ns = answer.request_cpu_ns + answer.children_cpu_ns;
   const bool by_claim = answer.cpu_ns > threads * answer.real_ns * kCpuSlackFactor + kCpuSlackNs;
-  const bool by_kernel = used_ns > threads * window_ns * kCpuSlackFactor + kCpuSlackNs;
+  const bool by_kernel = answer.request_cpu_ns > threads * window_ns * kCpuSlackFactor + kCpuSlackNs;
   breaches_ = by_claim || by_kernel ? breaches_ + 1 : 0;
   if (breaches_ >= kBreachesBelieved) {
     return formatted("used %.2f ms of CPU time in %.2f ms with %d declared thread(s), %d blocks in a row",
-                     (by_claim ? answer.cpu_ns : used_ns) * 1e-6, (by_claim ? answer.real_ns : window_ns) * 1e-6,
-                     threads, breaches_);
+                     (by_claim ? answer.cpu_ns : answer.request_cpu_ns) * 1e-6,
+                     (by_claim ? answer.real_ns : window_ns) * 1e-6, threads, breaches_);
+  }
+  const bool below = answer.children_cpu_ns > kIdleShare * answer.since_ns + kTicksNs;
+  child_breaches_ = below ? child_breaches_ + 1 : 0;
+  if (child_breaches_ >= kBreachesBelieved) {
+    return formatted("processes below its own used %.2f ms of CPU time in %.2f ms, between %d blocks in a row",
+                     answer.children_cpu_ns * 1e-6, answer.since_ns * 1e-6, child_breaches_);
   }
   const bool idle = answer.idle.cpu_ns <= kIdleShare * answer.idle.real_ns + threads * kIdleSlackNs;
   idle_breaches_ = idle ? 0 : idle_breaches_ + 1;

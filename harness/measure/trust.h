@@ -27,7 +27,7 @@ std::string untrusted_for_threads(const BlockClaim& claim, const protocol::Proce
 std::string untrusted_for_children(const protocol::BlockAnswer& answer);
 
 // Judges CPU times, block after block: what the worker says of a block must fit the declared threads, what its threads
-// and the processes below it used must fit them and the whole request, and without a request nobody uses a processor.
+// used must fit them and the whole request, and without a request nobody uses a processor. Processes below it never do.
 class ProcessorTrust {
  public:
   // The reason once three blocks in a row do not fit, empty until then. A single one says nothing: what a hypervisor
@@ -37,6 +37,7 @@ class ProcessorTrust {
  private:
   int breaches_ = 0;       // in a row
   int idle_breaches_ = 0;  // likewise
+  int child_breaches_ = 0;
 };
 
 // By how much the coordinator's own time of a block's request, less what was waited for a processor, exceeds what the

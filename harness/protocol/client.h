@@ -48,6 +48,7 @@ struct BlockAnswer : RunAnswer {
   double waiting_ns = 0;         // of the request, that worker and coordinator were ready and had no processor
   double request_cpu_ns = 0;     // CPU time of the worker's threads during the request
   double children_cpu_ns = 0;    // of processes below the worker, since the block before
+  double since_ns = 0;           // the time since the block before
   int children = 0;              // processes below the worker now
   double warm_up_ns = 0;         // what the worker says that its warm-up took
   double other_requests_ns = 0;  // all other requests since the block before, less what they waited and runs claim

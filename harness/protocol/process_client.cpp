@@ -261,6 +261,7 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   answer->other_requests_ns = unclaimed_ns(totals_) - unclaimed_ns(before) - own_ns;
   answer->children_cpu_ns = totals_.children_cpu_ns - before.children_cpu_ns;
   answer->idle = {totals_.idle.cpu_ns - before.idle.cpu_ns, totals_.idle.real_ns - before.idle.real_ns};
+  answer->since_ns = answer->idle.real_ns + totals_.requests_ns - before.requests_ns;
   return answer;
 }
 

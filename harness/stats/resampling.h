@@ -59,7 +59,10 @@ inline double draw_median(std::mt19937_64& generator, const std::vector<double>&
   const double normal = draw_normal(generator);
   double drawn_squares = 0;
   for (std::size_t i = 1; i < count; ++i) drawn_squares += std::pow(draw_normal(generator), 2);
-  return std::exp(mean + normal * std::sqrt(squares / drawn_squares / n));
+  // So far off as no sum of such draws overflows: two values hardly say anything.
+  constexpr double kMostLogarithms = 50;
+  const double off = normal * std::sqrt(squares / drawn_squares / n);
+  return std::exp(mean + std::clamp(off, -kMostLogarithms, kMostLogarithms));
 }
 
 // Quantile with linear interpolation between order statistics (type 7 of R. Hyndman, Y. Fan, Sample quantiles in

@@ -264,7 +264,8 @@ def drawn_median(generator, ordered):
     squares = sum((value - mean) ** 2 for value in logarithms)
     normal = generator.normal()
     drawn = sum(generator.normal() ** 2 for _ in range(count - 1))
-    return math.exp(mean + normal * math.sqrt(squares / drawn / count))
+    off = normal * math.sqrt(squares / drawn / count)
+    return math.exp(mean + min(max(off, -50), 50))
 
 
 def quantile(ordered, probability):

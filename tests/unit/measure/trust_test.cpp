@@ -228,18 +228,29 @@ TEST(RequestTrust, BoundsWhatARequestOfNothingTakes) {
   EXPECT_NE(untrusted_for_overhead(false, 20e6, 100e6), "");
 }
 
-TEST(ProcessorTrust, CountsWhatTheKernelSaysAndProcessesBelow) {
-  for (const bool below : {false, true}) {
-    ProcessorTrust trust;
-    BlockClaim claim{.answer = answer_after(2e6, 2.1e6), .steps = 1};
-    claim.answer.cpu_ns = 2e6;
-    (below ? claim.answer.children_cpu_ns : claim.answer.request_cpu_ns) = 4e6;
-    EXPECT_EQ(trust.judge(claim), "");
-    EXPECT_EQ(trust.judge(claim), "");
-    EXPECT_EQ(trust.judge(claim), "used 4.00 ms of CPU time in 2.10 ms with 1 declared thread(s), 3 blocks in a row");
-    claim.helper_threads = 1;
-    EXPECT_EQ(trust.judge(claim), "") << "as many as were declared";
-  }
+TEST(ProcessorTrust, CountsWhatTheKernelSays) {
+  ProcessorTrust trust;
+  BlockClaim claim{.answer = answer_after(2e6, 2.1e6), .steps = 1};
+  claim.answer.cpu_ns = 2e6;
+  claim.answer.request_cpu_ns = 4e6;
+  EXPECT_EQ(trust.judge(claim), "");
+  EXPECT_EQ(trust.judge(claim), "");
+  EXPECT_EQ(trust.judge(claim), "used 4.00 ms of CPU time in 2.10 ms with 1 declared thread(s), 3 blocks in a row");
+  claim.helper_threads = 1;
+  EXPECT_EQ(trust.judge(claim), "") << "as many as were declared";
+}
+
+TEST(ProcessorTrust, FindsProcessesThatWorkForIt) {
+  ProcessorTrust trust;
+  BlockClaim claim{.answer = answer_after(2e6, 2.1e6), .steps = 1};
+  claim.answer.since_ns = 100e6;
+  claim.answer.children_cpu_ns = 24e6;
+  EXPECT_EQ(trust.judge(claim), "") << "pools that look out for work now and then";
+  claim.answer.children_cpu_ns = 90e6;
+  EXPECT_EQ(trust.judge(claim), "");
+  EXPECT_EQ(trust.judge(claim), "");
+  EXPECT_EQ(trust.judge(claim),
+            "processes below its own used 90.00 ms of CPU time in 100.00 ms, between 3 blocks in a row");
 }
 
 TEST(ProcessorTrust, FindsWorkWithoutARequest) {
