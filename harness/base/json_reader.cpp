@@ -103,7 +103,12 @@ void escape_controls(Json& value) {
   } else if (value.is_object()) {
     Json object = Json::object();
     for (auto& [key, member] : value.items()) {
-      escape_controls(member);
+      // An option's says in further lines what its parts do.
+      if (key == "description" && member.is_string() && value.contains("key")) {
+        member = escape_controls(member.get_ref<const std::string&>(), "\n");
+      } else {
+        escape_controls(member);
+      }
       object[one_line(key)] = std::move(member);
     }
     value = std::move(object);
