@@ -41,7 +41,6 @@ def hostile_of(report):
         scenario["label"] += HOSTILE
     for cell in report["cells"]:
         cell["id"] += HOSTILE
-        cell["implementation"] += HOSTILE
         cell["status"]["reason"] = HOSTILE if cell["status"]["state"] != "ok" else ""
         for launch in cell["launches"]:
             launch["started_at"] = HOSTILE
