@@ -56,9 +56,10 @@ MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, co
 void MeasuredWorker::vary_starts() {
   if (!is_verified()) return;
   worker_.shuffle_images(generator_);
+  static const Parameters nowhere;
   const bool known = expectation_.block && expectation_.block->way != nullptr;
   const double distance = known ? expectation_.block->value : 0;
-  const Parameters& way = known ? *expectation_.block->way : Parameters();
+  const Parameters& way = known ? *expectation_.block->way : nowhere;  // by reference: it is as large as the model
   for (const std::size_t image : {kStartImage, kWarmUpImage}) {
     worker_.vary_start(image, way,
                        measure::vary_start(worker_.scenario_start(), worker_.dtype(), distance, generator_));

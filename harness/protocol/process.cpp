@@ -134,16 +134,22 @@ std::array<std::int64_t, count> status_numbers(pid_t pid, const std::array<std::
   return numbers;
 }
 
-// A process and those that its threads started, and theirs.
+// Those that a process's threads started, and those that came back to it.
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  std::error_code ended;
+  for (const auto& task : std::filesystem::directory_iterator(cat("/proc/", pid, "/task"), ended)) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t child = 0; file >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+// A process, its children, and theirs.
 std::vector<pid_t> with_descendants(pid_t pid) {
   std::vector<pid_t> processes = {pid};
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    std::error_code ended;
-    const std::string tasks = cat("/proc/", processes[i], "/task");
-    for (const auto& task : std::filesystem::directory_iterator(tasks, ended)) {
-      std::ifstream file(task.path() / "children");
-      for (pid_t child = 0; file >> child;) processes.push_back(child);
-    }
+    for (const pid_t child : children_of(processes[i])) processes.push_back(child);
   }
   return processes;
 }
@@ -151,22 +157,12 @@ std::vector<pid_t> with_descendants(pid_t pid) {
 // Children of this process, but for what workers have left behind: workers, and those that were there before.
 std::set<pid_t> known_children;
 
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
-  std::error_code ended;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ended)) {
-    std::ifstream file(task.path() / "children");
-    for (pid_t child = 0; file >> child;) found.push_back(child);
-  }
-  return found;
-}
-
 // From here on what a worker leaves behind becomes a child of this process.
 void adopt_orphans() {
   static bool adopts = false;
   if (std::exchange(adopts, true)) return;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  for (const pid_t child : children()) known_children.insert(child);
+  for (const pid_t child : children_of(getpid())) known_children.insert(child);
 }
 
 // Ends them; what they start meanwhile is found in the next turn.
@@ -174,7 +170,7 @@ void end_orphans() {
   constexpr int kTurns = 100;
   for (int turn = 0; turn < kTurns; ++turn) {
     bool any = false;
-    for (const pid_t child : children()) {
+    for (const pid_t child : children_of(getpid())) {
       if (known_children.contains(child)) continue;
       any = true;
       kill(child, SIGKILL);
