@@ -47,6 +47,7 @@ struct BlockAnswer : RunAnswer {
   // What follows is the coordinator's own knowledge, whatever the worker says. Zeros where there is no process.
   double waiting_ns = 0;         // of the request, that worker and coordinator were ready and had no processor
   double request_cpu_ns = 0;     // CPU time of the worker's threads during the request
+  std::int64_t sent_cpu_ns = 0;  // and since the worker began, until it was sent
   double children_cpu_ns = 0;    // of processes below the worker, since the block before
   double since_ns = 0;           // the time since the block before
   int children = 0;              // processes below the worker now

@@ -219,7 +219,7 @@ Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t 
   if (added_iterations > 0) request.added_iterations = added_iterations;
   BlockAnswer result;
   const double waiting_before_ns = totals_.waiting_ns;
-  const std::int64_t cpu_before_ns = process_.cpu_ns();
+  result.sent_cpu_ns = process_.cpu_ns();
   result.sent_ns = monotonic_ns();
   const Result<RunAnswer> answer = ask(request);
   result.received_ns = answered_ns_;
@@ -227,7 +227,7 @@ Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t 
   TRY(check_times(*answer));
   static_cast<RunAnswer&>(result) = answer.value();
   result.waiting_ns = totals_.waiting_ns - waiting_before_ns;
-  result.request_cpu_ns = static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  result.request_cpu_ns = static_cast<double>(answered_cpu_ns_ - result.sent_cpu_ns);
   totals_.claimed_cpu_ns += result.cpu_ns;
   totals_.claimed_ns += result.real_ns;
   return result;
