@@ -23,7 +23,7 @@ double seconds_since(std::int64_t start_ns) { return static_cast<double>(monoton
 
 Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const PlannedCell& cell,
                                      const scenario::Problem& problem, const protocol::Limits& limits,
-                                     report::Launch& launch, bool count_allocations) {
+                                     report::Launch& launch, const Start& how) {
   CellWorker self;
   self.layout_ = protocol::state_layout(problem);
   self.dtype_ = problem.dtype;
@@ -36,7 +36,7 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
   const std::string& id = cell.entry->implementation.id;
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
-  const std::string preload = count_allocations ? cell.entry->allocation_counter.string() : "";
+  const std::string preload = how.count_allocations ? cell.entry->allocation_counter.string() : "";
   protocol::Limits own_limits = limits;
   if (cell.entry->implementation.has_capability("ranks")) {
     own_limits.permissions.network = true;  // ranks find each other by it
@@ -66,6 +66,7 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
     launch.import_seconds = *import_ns * 1e-9;
     launch.imported_resident_bytes = self.client_->preparation().imported_resident_bytes.value_or(0);
   }
+  if (how.settles) TRY(self.client_->settle());
   return self;
 }
 

@@ -30,12 +30,20 @@ constexpr std::size_t kImages = 4;
 
 class CellWorker {
  public:
+  struct Start {
+    bool count_allocations = false;  // where the worker can, which costs time
+    bool settles = true;             // at once; else it is the caller's to ask for
+  };
   // Starts, loads and prepares; the phases' durations go to `launch`. `problem` is the scenario's with the learning
-  // rate that is wanted here. With `count_allocations` the worker counts them where it can, which costs time. Errors:
-  // as the worker failed.
+  // rate that is wanted here. Errors: as the worker failed.
   static Result<CellWorker> start(const PlannedScenario& planned, const PlannedCell& cell,
                                   const scenario::Problem& problem, const protocol::Limits& limits,
-                                  report::Launch& launch, bool count_allocations = false);
+                                  report::Launch& launch, const Start& how);
+  static Result<CellWorker> start(const PlannedScenario& planned, const PlannedCell& cell,
+                                  const scenario::Problem& problem, const protocol::Limits& limits,
+                                  report::Launch& launch) {
+    return start(planned, cell, problem, limits, launch, Start{});
+  }
 
   protocol::Client& client() { return *client_; }
   // From here on another image may serve each purpose, so that its address does not say what a state is for. All of

@@ -100,7 +100,8 @@ class LaunchGroup {
     member->launch.launch = launch_;
     member->started_ns = monotonic_ns();
     const scenario::Problem problem = timed_problem(*live.scenario, *live.planned, *cell_of(live).block);
-    CellWorker worker = TRY(CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch));
+    CellWorker worker = TRY(
+        CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch, {.settles = false}));
     member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
     MeasuredWorker::Expectation expectation{problem, &*live.scenario->dataset, live.expected, live.expected_step};
     member->worker.emplace(
@@ -231,6 +232,7 @@ class LaunchGroup {
       if (const int repeated = member->worker->repeated_blocks(); repeated > 0) {
         member->launch.repeated_blocks = repeated;
       }
+      member->launch.script = member->worker->script();
       const bool profiled = !status.ok() || profile(*member);
       if (status.ok() && profiled) status = member->worker->client().bye();
       if (!status.ok()) fail(*member->live, status.error());

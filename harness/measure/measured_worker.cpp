@@ -82,11 +82,12 @@ double MeasuredWorker::outside_limit_ns(const protocol::BlockAnswer& answer) con
 // One thread that did the block's work and had nobody else do it has used no more CPU time than it says.
 bool MeasuredWorker::used_little(const protocol::BlockAnswer& answer, double limit_ns) {
   const int threads = planned_.compute_threads() + planned_.entry->implementation.helper_threads;
-  if (!is_hosted() || threads > 1 || planned_.on_device()) return false;
+  const protocol::Process& process = client().process();
+  if (!is_hosted() || threads > 1 || planned_.on_device() || !process.running()) return false;
   // The kernel accounts a thread of another process in full once it sleeps.
   constexpr std::chrono::milliseconds kUntilItSleeps{1};
   std::this_thread::sleep_for(kUntilItSleeps);
-  return static_cast<double>(client().process().cpu_ns() - answer.sent_cpu_ns) <= answer.real_ns + limit_ns;
+  return static_cast<double>(process.cpu_ns() - answer.sent_cpu_ns) <= answer.real_ns + limit_ns;
 }
 
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
@@ -174,8 +175,20 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     keep_if_quickest(block.sample);
     if (block.distrust.empty() && index == replayed_in_) block.distrust = TRY(untrusted_for_end(block_.steps));
     if (block.distrust.empty() && index == others_checked_in_) block.distrust = TRY(check_other_blocks());
+    if (index == 0 && client().preparation().settles.value_or(false)) TRY(settle());
     return block;
   }
+}
+
+Status MeasuredWorker::settle() {
+  constexpr int kBlocksOfScripts = 3;
+  for (int i = 0; i < kBlocksOfScripts; ++i) {
+    vary_starts();
+    const protocol::BlockAnswer answer = TRY(worker_.run_block(block_.steps, block_.warm_up_steps));
+    const double step_ns = answer.real_ns / static_cast<double>(block_.steps);
+    if (!script_ || step_ns < script_->step_ns) script_ = {step_ns};
+  }
+  return client().settle();
 }
 
 void MeasuredWorker::keep_if_quickest(const report::Sample& sample) {

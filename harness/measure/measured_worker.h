@@ -49,6 +49,10 @@ class MeasuredWorker {
   // Errors: the worker failed.
   Result<JudgedBlock> run_block(const RunOptions& options);
 
+  // What steps take in a process that is as any script's, where the samples' process is not; known from the first block
+  // on.
+  const std::optional<report::ScriptStep>& script() const { return script_; }
+
   // What was not checked because there were fewer blocks than announced. The reason for distrust.
   Result<std::string> finish_checks();
 
@@ -71,6 +75,8 @@ class MeasuredWorker {
   // not been asked for before, and from states that it has met before or that it had a request to think about. Times
   // have some tries, as a machine may interrupt.
   Result<std::string> check_other_blocks();
+  // Behind the cold block: blocks of a process as it is by itself, and from then on as the samples are to have it.
+  Status settle();
   void keep_if_quickest(const report::Sample& sample);
   // The quickest of all blocks ended where its steps lead, by the reference.
   Result<std::string> untrusted_for_quickest();
@@ -113,6 +119,7 @@ class MeasuredWorker {
   std::optional<Quickest> quickest_;
   double least_warm_up_ns_ = std::numeric_limits<double>::infinity();
   int repeated_blocks_ = 0;
+  std::optional<report::ScriptStep> script_;
 };
 
 }  // namespace gdbench::measure

@@ -73,7 +73,7 @@ Result<report::Profile> profile_verified_cell(const PlannedScenario& planned, co
                                               const RunOptions& options, int blocks, const report::Cell& cell) {
   report::Launch launch;
   CellWorker worker = TRY(CellWorker::start(planned, planned_cell, timed_problem(planned, planned_cell, *cell.block),
-                                            options.limits, launch, true));
+                                            options.limits, launch, {.count_allocations = true}));
   const protocol::BlockAnswer first = TRY(worker.run_block(1, 0));
   launch.first_step_ns = first.real_ns;
   Result<report::Profile> profile = profile_worker(worker, planned, launch, blocks, cell);

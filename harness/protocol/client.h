@@ -65,6 +65,8 @@ class Client {
   virtual Status load(const std::string& implementation, const data::Dataset& dataset) = 0;
   virtual Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
                          const ThreadSettings& threads, std::size_t state_bytes) = 0;
+  // Where the worker has something to change by it; what it does then belongs to no block.
+  virtual Status settle() = 0;
   virtual Status set_state(std::size_t image, std::int64_t step) = 0;
   virtual Result<std::int64_t> get_state(std::size_t image) = 0;
   // In requests of their own: the state, the warm-up, the state again, the steps, and where they end. A worker does not

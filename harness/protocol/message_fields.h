@@ -122,6 +122,7 @@ void fields(auto& archive, Of<PrepareAnswer> auto& prepared) {
   archive.if_readable("import_ns", prepared.import_ns);
   archive.if_readable("imported_resident_bytes", prepared.imported_resident_bytes);
   archive.if_readable("runtime", prepared.runtime);
+  archive.if_readable("settles", prepared.settles);
 }
 
 FIELDS_OF(RankPlace, rank, addresses)
@@ -132,6 +133,8 @@ void fields(auto& archive, Of<PrepareRequest> auto& prepare) {
   FIELDS(archive, prepare, threads, state);
   archive.optional("ranks", prepare.ranks);
 }
+
+void fields(auto& /*archive*/, Of<SettleRequest> auto& /*settle*/) {}
 
 FIELDS_OF(SetStateRequest, image, step)
 

@@ -200,6 +200,16 @@ Status ProcessClient::prepare(const scenario::Problem& problem, const std::map<s
   return {};
 }
 
+Status ProcessClient::settle() {
+  if (!preparation_.settles.value_or(false)) return {};
+  const Totals before = totals_;
+  const std::int64_t cpu_before_ns = process_.cpu_ns();
+  Status status = ask(SettleRequest{});
+  totals_.claimed_ns += totals_.requests_ns - before.requests_ns - (totals_.waiting_ns - before.waiting_ns);
+  totals_.claimed_cpu_ns += static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  return status;
+}
+
 Status ProcessClient::set_state(std::size_t image, std::int64_t step) { return ask(SetStateRequest{image, step}); }
 
 Result<std::int64_t> ProcessClient::get_state(std::size_t image) {

@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 10;
+constexpr int kProtocolMinor = 11;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -174,6 +174,7 @@ struct PrepareAnswer {
   std::optional<double> import_ns = {};                            // of prepare, that loading libraries took
   std::optional<std::int64_t> imported_resident_bytes = {};        // of the process just after
   std::optional<std::map<std::string, std::string>> runtime = {};  // builds, thread settings ...
+  std::optional<bool> settles = {};                                // there is something that settle would change
 };
 // Of an adapter that is one of several ranks: which, and addresses of this machine where all may meet, one for each.
 struct RankPlace {
@@ -188,6 +189,13 @@ struct PrepareRequest {
   ThreadSettings threads;
   SharedRegion state;
   std::optional<RankPlace> ranks = {};
+};
+
+// From here on the process keeps the memory that it frees, and has no garbage collected in timed blocks. Until then it
+// is what any program is.
+struct SettleRequest {
+  static constexpr const char* kName = "settle";
+  using Answer = Done;
 };
 
 struct SetStateRequest {
@@ -282,7 +290,7 @@ struct ByeRequest {
   using Answer = Done;
 };
 
-using Requests = std::tuple<HelloRequest, LoadRequest, PrepareRequest, SetStateRequest, GetStateRequest, RunRequest,
-                            EvaluateRequest, ProfileRequest, ByeRequest>;
+using Requests = std::tuple<HelloRequest, LoadRequest, PrepareRequest, SettleRequest, SetStateRequest, GetStateRequest,
+                            RunRequest, EvaluateRequest, ProfileRequest, ByeRequest>;
 
 }  // namespace gdbench::protocol

@@ -28,9 +28,10 @@ FIELDS_OF(Sample, launch, round, position, cold, steps, real_ns, cpu_ns, request
           device_ns, exchange_ns)
 FIELDS_OF(DeviceState, name, clock_mhz, memory_clock_mhz, power_watts, temperature_celsius, throttled_by)
 FIELDS_OF(DeviceStates, first, last)
+FIELDS_OF(ScriptStep, step_ns, page_faults)
 FIELDS_OF(Launch, launch, started_at, start_seconds, load_seconds, prepare_seconds, first_step_ns, total_seconds,
           peak_resident_bytes, peak_anonymous_bytes, peak_shared_bytes, cached_file_bytes, import_seconds,
-          imported_resident_bytes, repeated_blocks, device)
+          imported_resident_bytes, repeated_blocks, device, script)
 FIELDS_OF(TensorCheck, name, error, tolerance, relative)
 FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors, skipped_steps)
 FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, empty_block_ns, added_iterations)

@@ -62,6 +62,12 @@ struct Sample {
 };
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
+// A step in a process that keeps no freed memory and collects garbage as it likes, as scripts do.
+struct ScriptStep {
+  double step_ns = 0;                      // the least of some blocks
+  std::optional<double> page_faults = {};  // of a step in that one
+};
+
 struct Launch {
   int launch = 0;
   std::string started_at;    // UTC, ISO 8601
@@ -84,6 +90,8 @@ struct Launch {
   std::optional<int> repeated_blocks{};
   // Since 1.10: of cells on a device, where it says anything.
   std::optional<DeviceStates> device{};
+  // Since 1.13: of adapters whose samples' process is not as a script's.
+  std::optional<ScriptStep> script{};
 };
 
 struct TensorCheck {

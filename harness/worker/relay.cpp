@@ -128,6 +128,11 @@ std::byte* Relay::image_of(int rank, std::uint64_t image) {
   return memory.data() + image * layout_.image_bytes;
 }
 
+Result<protocol::Done> Relay::answer_to(const protocol::SettleRequest& request) {
+  TRY(ask_all(request));
+  return protocol::Done{};
+}
+
 Result<protocol::Done> Relay::answer_to(const protocol::SetStateRequest& request) {
   for (int rank = 1; rank < group_->count(); ++rank) {
     std::memcpy(image_of(rank, request.image), image_of(0, request.image), layout_.image_bytes);

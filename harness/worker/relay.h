@@ -33,6 +33,7 @@ class Relay {
   static Result<std::unique_ptr<Relay>> start(const RankProgram& program, const protocol::LoadRequest& load,
                                               protocol::PrepareRequest prepare, protocol::PrepareAnswer& answer);
 
+  Result<protocol::Done> answer_to(const protocol::SettleRequest& request);
   Result<protocol::Done> answer_to(const protocol::SetStateRequest& request);
   // The first rank's state; an error that names a rank whose bits differ from it.
   Result<protocol::StateAnswer> answer_to(const protocol::GetStateRequest& request);

@@ -168,6 +168,9 @@ class Server {
                                .exchange_ns = exchange_ns};
   }
 
+  // A plugin's process is as any program's from the start.
+  Result<protocol::Done> answer_to(const protocol::SettleRequest& /*request*/) const { return protocol::Done{}; }
+
   Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request) {
     if (!instance_.prepared()) return not_prepared();
     const std::int64_t start_ns = monotonic_ns();

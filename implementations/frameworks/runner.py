@@ -19,7 +19,7 @@ import os
 import platform
 import time
 
-PROTOCOL = {"major": 1, "minor": 3}
+PROTOCOL = {"major": 1, "minor": 11}
 
 
 def choice(key, default, other, description):
@@ -125,21 +125,26 @@ class Worker:
         if reason:
             raise Unsupported(reason)
         before = time.perf_counter_ns()
-        if options["heap"] == "kept":
-            bytearray(LARGE_ARRAY)  # freed at once
         answer = self.start_framework(request["threads"], options["pool"])
         self.mode.load()
         answer.update(import_ns=time.perf_counter_ns() - before, imported_resident_bytes=resident_bytes())
         import arrays
 
-        self.collects = options["gc"] == "on"
+        self.collects, self.keeps, self.settled = options["gc"] == "on", options["heap"] == "kept", False
         self.training = self.mode(arrays.Problem(problem), arrays.Data(self.data, self.memory), options)
         self.images = arrays.Images(self.training.problem, request["state"])
         if self.training.problem.task == "floor":
             self.training.floor_parts()
-        gc.collect()
-        gc.freeze()
-        return answer
+        return {**answer, "settles": self.keeps or not self.collects}
+
+    def settle(self, _request):
+        self.settled = True
+        if self.keeps:
+            bytearray(LARGE_ARRAY)  # freed at once
+        if not self.collects:
+            gc.collect()
+            gc.freeze()
+        return {}
 
     def start_framework(self, threads, pool):
         """What the answer to prepare says of the framework's threads. They are limited before anything of it is loaded:
@@ -177,7 +182,7 @@ class Worker:
 
     def run(self, request):
         traces = self.training.traces()
-        if not self.collects:
+        if self.settled and not self.collects:
             gc.disable()
         self.training.meet()
         block = self.training.timed(request["steps"])
@@ -221,7 +226,7 @@ def place_not_finite(value, place=""):
     return next(filter(None, (place_not_finite(item, f"{place}/{key}") for key, item in items)), "")
 
 
-REQUESTS = ("hello", "load", "prepare", "set_state", "get_state", "run", "evaluate", "profile", "bye")
+REQUESTS = ("hello", "load", "prepare", "settle", "set_state", "get_state", "run", "evaluate", "profile", "bye")
 
 
 def answer_to(worker, request):

@@ -220,6 +220,10 @@ class StepWriter:
         given = self.problem.task == "update"
         forward, backward = ([], []) if given else self.gradients()
         parts = [("forward", forward), ("backward", backward), ("update", self.update())]
+        nadam = self.problem.optimizer.kind == "nadam"
+        scratch = [f"{name}_{p}" for name in "tu" for p in self.parameters]
+        changed = [*self.parameters, *self.slots, *scratch, "step"]
+        changed += ["product"] * nadam + ["before"] * profiled
         body = ["now = clock()", "times[0] += now - before", "before = now"] if profiled else []
         for number, (part, lines) in enumerate(parts, 1):
             body += [f"# {part}", *lines]
@@ -229,12 +233,16 @@ class StepWriter:
             [
                 f"def train(batches, tensors, step, rate{', times' if profiled else ''}):",
                 f"    [{names}] = tensors",
-                f"    [{', '.join(f'{name}_{p}' for name in 'tu' for p in self.parameters)}] = scratch",
-                *(["    product = momentum_product(step)"] if self.problem.optimizer.kind == "nadam" else []),
+                f"    [{', '.join(scratch)}] = scratch",
+                *(["    product = momentum_product(step)"] * nadam),
                 *([f"    [{', '.join(f'g_{p}' for p in self.parameters)}] = given"] if given else []),
                 *(["    before = clock()"] if profiled else []),
-                "    for x, y in batches:",
+                # A function of its own, as people write one: what a step made is freed at its end.
+                "    def train_step(x, y):",
+                f"        nonlocal {', '.join(changed)}",
                 indent("\n".join(body), "        "),
+                "    for x, y in batches:",
+                "        train_step(x, y)",
                 f"    return [{names}]",
                 "",
             ]

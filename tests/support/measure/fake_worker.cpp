@@ -25,6 +25,11 @@ class FakeClient : public protocol::Client {
     hello_.implementations.front().id = id;
   }
 
+  Status start_sleeping() {
+    process_ = TRY(protocol::Process::start({"sleep", "60"}, {}, {}));
+    return {};
+  }
+
   Result<protocol::HelloAnswer> hello() override { return hello_; }
 
   Status load(const std::string& /*implementation*/, const data::Dataset& dataset) override {
@@ -37,7 +42,13 @@ class FakeClient : public protocol::Client {
     problem_ = problem;
     worker_->computes(problem_);
     layout_ = protocol::state_layout(problem);
+    if (worker_->script_step_ns) preparation_.settles = true;
     return worker_->before("prepare");
+  }
+
+  Status settle() override {
+    settled_ = true;
+    return {};
   }
 
   Status set_state(std::size_t image, std::int64_t step) override {
@@ -60,7 +71,8 @@ class FakeClient : public protocol::Client {
     worker_->starts.push_back(state_.parameters.front());
     TRY(run_on(request.steps));
     BlockAnswer answer;
-    answer.real_ns = answer.cpu_ns = kEmptyBlockNs + worker_->step_ns * static_cast<double>(request.steps);
+    const double step_ns = settled_ ? worker_->step_ns : worker_->script_step_ns.value_or(worker_->step_ns);
+    answer.real_ns = answer.cpu_ns = kEmptyBlockNs + step_ns * static_cast<double>(request.steps);
     answer.sent_ns = now_ns_;
     answer.start_ns = answer.sent_ns + kRequestNs;
     answer.end_ns = answer.start_ns + static_cast<std::int64_t>(std::ceil(answer.real_ns));
@@ -102,8 +114,9 @@ class FakeClient : public protocol::Client {
   scenario::Problem problem_;
   protocol::StateLayout layout_;
   verify::ReferenceState<double> state_;
+  bool settled_ = false;
   std::int64_t now_ns_ = 0;
-  protocol::Process process_;  // never started
+  protocol::Process process_;
   protocol::MemoryUse peak_memory_;
   protocol::PrepareAnswer preparation_;
 };
@@ -118,7 +131,9 @@ protocol::CatalogueEntry fake_entry(const std::string& id, const std::shared_ptr
                              const SharedMemory* state, const protocol::Limits& /*limits*/,
                              const std::string& /*preload*/) -> Result<std::unique_ptr<protocol::Client>> {
     TRY(worker->before("start"));
-    return std::unique_ptr<protocol::Client>(std::make_unique<FakeClient>(id, worker, state->data()));
+    auto client = std::make_unique<FakeClient>(id, worker, state->data());
+    if (worker->sleeps) TRY(client->start_sleeping());
+    return std::unique_ptr<protocol::Client>(std::move(client));
   };
   return entry;
 }

@@ -25,6 +25,8 @@ struct FakeWorker {
   std::function<void(protocol::BlockAnswer& answer)> says = [](protocol::BlockAnswer& /*answer*/) {};
   // Changes the problem that it computes.
   std::function<void(scenario::Problem& problem)> computes = [](scenario::Problem& /*problem*/) {};
+  bool sleeps = false;                     // it is a process that uses no processor
+  std::optional<double> script_step_ns;    // until a process is asked to settle; none: it has nothing to change
   double stated_loss_factor = 1;           // on the loss that it states
   std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with

@@ -48,6 +48,19 @@ TEST_F(MeasuredWorkerTest, ASampleHasTimesOfAStep) {
   EXPECT_FALSE(cell(0).launches[0].repeated_blocks);
 }
 
+TEST_F(MeasuredWorkerTest, BlocksOfAProcessThatIsAsAScriptsComeBeforeTheSamples) {
+  add("a/kept").script_step_ns = 250'000;
+  add("a/same");
+  make_plan();
+  run();
+  expect_status(0, CellState::ok, "");
+  for (const report::Launch& launch : cell(0).launches) EXPECT_NEAR(launch.script.value().step_ns, 250'000, 100);
+  for (const report::Sample& sample : cell(0).samples) {
+    EXPECT_NEAR(sample.real_ns, sample.cold ? 250'000 : 100'000, 100);
+  }
+  EXPECT_FALSE(cell(1).launches[0].script);
+}
+
 TEST_F(MeasuredWorkerTest, ABlockIsMadeAgainWhereItsWorkerWasBusyOutsideTheClock) {
   bool busy = false;
   add("a/interrupted").says = [&](BlockAnswer& answer) {
@@ -85,6 +98,17 @@ TEST_F(MeasuredWorkerTest, ATimeFarBelowThatOfItsRequestIsNotBelieved) {
   run();
   expect_status(0, CellState::untrusted,
                 "says that a block took 2.04 ms, and the answer came after 3.4 ms, 8 blocks in a row");
+}
+
+TEST_F(MeasuredWorkerTest, AnAnswerThatCameLateIsExcusedWhereNobodyComputedMeanwhile) {
+  tests::FakeWorker& worker = add("a/waited for a processor that woke up");
+  worker.sleeps = true;
+  worker.says = [](BlockAnswer& answer) {
+    if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
+  };
+  make_plan();
+  run();
+  expect_status(0, CellState::ok, "");
 }
 
 TEST_F(MeasuredWorkerTest, AWarmUpThatTakesAWholeBlockIsNotBelieved) {
