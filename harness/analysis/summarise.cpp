@@ -54,6 +54,22 @@ double median_over_launches(const report::Cell& cell, double report::Launch::*fi
   return stats::median(std::move(values));
 }
 
+std::optional<report::ScriptTime> script_time(const report::Cell& cell) {
+  const std::map<int, std::vector<double>> times = times_by_launch(cell);
+  std::vector<stats::Pair> pairs;
+  std::vector<double> page_faults;
+  for (const report::Launch& launch : cell.launches) {
+    const auto steady = times.find(launch.launch);
+    if (!launch.script || steady == times.end()) continue;
+    pairs.push_back({launch.launch, std::ranges::min(steady->second), launch.script->step_ns});
+    if (launch.script->page_faults) page_faults.push_back(*launch.script->page_faults);
+  }
+  if (pairs.empty()) return std::nullopt;
+  report::ScriptTime script{stats::paired_ratio(pairs)};
+  if (!page_faults.empty()) script.page_faults = stats::median(std::move(page_faults));
+  return script;
+}
+
 report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Observation>& observations) {
   std::vector<double> values;
   values.reserve(observations.size());
@@ -80,6 +96,7 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
     summary.imported_resident_bytes = std::max(summary.imported_resident_bytes, launch.imported_resident_bytes);
   }
   if (!imports.empty()) summary.import_seconds = stats::median(imports);
+  summary.script = script_time(cell);
   return summary;
 }
 

@@ -63,7 +63,7 @@ void fields(auto& archive, Of<StartDifference> auto& start) {
 }
 
 FIELDS_OF(Explanation, scenario, b_scenario, a, b, a_step_ns, b_step_ns, whole, differing, target, paths, profiles,
-          a_dispatches, b_dispatches, calls, advice, a_ceiling, b_ceiling, missing, start)
+          a_dispatches, b_dispatches, calls, advice, a_ceiling, b_ceiling, missing, start, a_script, b_script)
 
 OrderedJson to_json(const std::vector<Explanation>& explanations) {
   return RecordWriter::document("gdbench-explanation", 2, 0, "explanations", explanations);

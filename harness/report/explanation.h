@@ -204,7 +204,9 @@ struct Explanation {
   std::optional<CeilingShare> a_ceiling;
   std::optional<CeilingShare> b_ceiling;
   std::optional<StartDifference> start;  // absent across overrides
-  std::optional<Advice> advice;          // absent where nothing has the standing of a cause, and across overrides
+  std::optional<ScriptTime> a_script;    // of a framework's steps, where a script's take another time
+  std::optional<ScriptTime> b_script;
+  std::optional<Advice> advice;  // absent where nothing has the standing of a cause, and across overrides
   std::vector<MissingEvidence> missing;
 
   bool differs() const {

@@ -43,9 +43,10 @@ FIELDS_OF(LossPoint, steps, loss)
 FIELDS_OF(TargetRun, state, target_loss, initial_loss, steps, stopped_after, loss, evaluations, run_seconds,
           evaluation_seconds, curve, skipped_steps)
 FIELDS_OF(TimeToTarget, time_ns, with_evaluations_ns, ready_ns)
+FIELDS_OF(ScriptTime, ratio, page_faults)
 FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns, start_seconds, load_seconds,
           prepare_seconds, launch_seconds, ready_ns, import_seconds, imported_resident_bytes, cpu_per_wall,
-          exchange_share, not_ranked, peak_resident_bytes, peak_anonymous_bytes, ratio, ceiling, to_target)
+          exchange_share, not_ranked, peak_resident_bytes, peak_anonymous_bytes, ratio, ceiling, to_target, script)
 FIELDS_OF(ProfileRecord, phase, op, clock, calls, time_ns, flops, bytes, allocations, layers, parameters, use)
 FIELDS_OF(FloorPart, op, time_ns)
 FIELDS_OF(Profile, cell, scenario, implementation, steps, step_ns, profiled_step_ns, load_seconds, prepare_seconds,

@@ -204,6 +204,18 @@ struct TimeToTarget {
   std::optional<double> ready_ns;
 };
 
+// What the steps of a cell take in a process as a script's.
+struct ScriptTime {
+  stats::Estimate ratio;                   // to the samples, of the same launches
+  std::optional<double> page_faults = {};  // of a step, median over launches
+};
+
+// Beyond this, in either direction, a reader has to know of it.
+constexpr double kNamedScriptRatio = 1.1;
+
+// Whether all of a ratio's interval lies there.
+bool is_named(const ScriptTime& script);
+
 struct Summary {
   stats::Estimate step_ns;  // median with 95% interval
   double median_absolute_deviation_ns = 0;
@@ -227,6 +239,8 @@ struct Summary {
   std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
   std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
   std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
+  // Since 1.13: of adapters whose samples' process is not as a script's.
+  std::optional<ScriptTime> script{};
 };
 
 // The axes that an implementation's id spells: "strategy/backend[+policy]".

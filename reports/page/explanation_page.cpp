@@ -50,6 +50,7 @@ class ExplanationSection {
       start();
       add_titled_list("What would help", parts_.advice);
     }
+    add_titled_list("In a script", parts_.scripts);
     missing();
   }
 

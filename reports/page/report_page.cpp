@@ -136,7 +136,7 @@ class ReportPage {
     add_paragraph(markup, render::failed_ceilings_words(report_), "warning");
     add_paragraph(markup, render::counts_words(report_));
     if (report_.conditions) conditions(markup);
-    add_list(markup, report_.notes);
+    add_list(markup, render::notes_of(report_));
     render::TextTable repeats = {{.title = "cell", .texts = {}}, {.title = "command that repeats it", .texts = {}}};
     for (const report::Cell& cell : report_.cells) {
       if (cell.summary) add_row(repeats, {cell.id, cell.repeat});

@@ -160,7 +160,7 @@ class Console {
     for (const ScenarioTable& table : tables) paragraph(winner_words(table), 2);
     paragraph(failed_ceilings_words(report_), 0, Style::bad);
     for (const std::string& words : condition_warnings(report_)) paragraph("warning: " + words, 0, Style::unsure);
-    for (const std::string& note : report_.notes) paragraph("note: " + note, 0, Style::unsure);
+    for (const std::string& note : notes_of(report_)) paragraph("note: " + note, 0, Style::unsure);
     std::string names;
     for (const std::string& title : left_out_) names += (names.empty() ? "" : ", ") + title;
     if (!names.empty()) paragraph("Left out of a table for lack of width: " + names + ".", 0, Style::dim);

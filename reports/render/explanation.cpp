@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
+#include "reports/render/words.h"
 
 namespace gdbench::render {
 
@@ -171,6 +172,16 @@ std::string advice_words(const Explanation& explanation, const Names& names) {
          evidence(cell + ", " + other);
 }
 
+std::string scripts_words(const Explanation& explanation, const Names& names) {
+  const auto line = [](const std::optional<report::ScriptTime>& script, const std::string& cell) {
+    if (!script) return std::string();
+    std::string words = script_words(*script, cell);
+    words.front() = 'I';
+    return "\n  " + words + "." + evidence(cell);
+  };
+  return line(explanation.a_script, names.a) + line(explanation.b_script, names.b);
+}
+
 std::string ceiling_words(const Explanation& explanation, const Names& names) {
   if (!explanation.a_ceiling || !explanation.b_ceiling) return "";
   const auto line = [](const std::string& cell, const report::CeilingShare& ceiling) {
@@ -273,6 +284,7 @@ ExplanationParts explanation_parts(const Explanation& explanation) {
   const Names names = names_of(explanation);
   ExplanationParts parts;
   parts.verdict = lines_of(verdict_words(explanation, names));
+  parts.scripts = lines_of(scripts_words(explanation, names));
   if (!explanation.differs()) return parts;
   parts.calls = lines_of(calls_words(explanation, names));
   if (explanation.profiles) parts.phases = lines_of(phases_evidence(explanation, names));
@@ -293,7 +305,7 @@ std::string explanation_words(const Explanation& explanation, int width) {
                         start_words(explanation, names) + advice_words(explanation, names),
                     width);
   }
-  return text + missing_words(explanation, names, width);
+  return text + wrapped(scripts_words(explanation, names), width) + missing_words(explanation, names, width);
 }
 
 }  // namespace gdbench::render

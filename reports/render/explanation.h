@@ -27,6 +27,7 @@ struct ExplanationParts {
   std::vector<std::string> ceilings;
   std::vector<std::string> start;
   std::vector<std::string> advice;
+  std::vector<std::string> scripts;  // where a script takes another time
 };
 ExplanationParts explanation_parts(const report::Explanation& explanation);
 

@@ -143,7 +143,7 @@ std::string markdown(const report::Report& report) {
   for (const ScenarioTable& table : tables) summary.push_back(winner_words(table));
   if (const std::string failed = failed_ceilings_words(report); !failed.empty()) summary.push_back(failed);
   for (const std::string& words : condition_warnings(report)) summary.push_back("warning: " + words);
-  for (const std::string& note : report.notes) summary.push_back("note: " + note);
+  for (const std::string& note : notes_of(report)) summary.push_back("note: " + note);
   add_items(summary, text);
   text += "\n";
   add_items(column_words(), text);

@@ -212,9 +212,10 @@ void add_problems(const Overview& overview, std::vector<Sentence>& sentences) {
   if (const std::string words = device_words(report); !words.empty()) {
     sentences.push_back({words + ".", 4, Style::plain});
   }
-  if (report.notes.empty()) return;
-  std::string note = "note: " + cut(report.notes.front(), 2 * kLongestReason);
-  if (report.notes.size() > 1) note += "; and " + counted(report.notes.size() - 1, "more note") + ".";
+  const std::vector<std::string> notes = notes_of(report);
+  if (notes.empty()) return;
+  std::string note = "note: " + cut(notes.front(), 2 * kLongestReason);
+  if (notes.size() > 1) note += "; and " + counted(notes.size() - 1, "more note") + ".";
   sentences.push_back({note, 5, Style::unsure});
 }
 

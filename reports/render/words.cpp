@@ -215,6 +215,29 @@ std::vector<std::string> condition_warnings(const report::Report& report) {
   return sentences;
 }
 
+std::string script_words(const report::ScriptTime& script, const std::string& name) {
+  const bool returns_memory = script.page_faults.value_or(0) >= 1;
+  std::string text = "in a script " + name + " takes " + format_ratio(script.ratio) + " as long";
+  if (!returns_memory) {
+    return text + ", which lets the garbage collector run: gc.freeze() before the loop, gc.disable() within it";
+  }
+  text += ", with " + format_number(*script.page_faults) + " page faults a step";
+  return text +
+         ": what a step frees goes back to the system, unless the script has freed a large array before, "
+         "such as bytearray(30 << 20)";
+}
+
+std::vector<std::string> notes_of(const report::Report& report) {
+  std::vector<std::string> notes;
+  for (const report::Cell& cell : report.cells) {
+    if (cell.arm == report::kControlArm || !cell.summary || !cell.summary->script) continue;
+    if (!report::is_named(*cell.summary->script)) continue;
+    notes.push_back(script_words(*cell.summary->script, cell.id));
+  }
+  notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+  return notes;
+}
+
 std::string conditions_table(const std::vector<report::Condition>& conditions, int width) {
   using report::Severity;
   std::string text;

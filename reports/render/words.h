@@ -31,6 +31,12 @@ std::string run_words(const report::Run& run);
 // What the run began under that spoils measurements, a sentence each.
 std::vector<std::string> condition_warnings(const report::Report& report);
 
+// What a script's steps of a cell called `name` take, in a sentence with what helps it.
+std::string script_words(const report::ScriptTime& script, const std::string& name);
+
+// The report's notes. Before them, of each framework's cell whose steps take another time in a script, a sentence.
+std::vector<std::string> notes_of(const report::Report& report);
+
 // What `gdbench doctor` finds: what spoils measurements first, each with its effect and what to do; then what is fine,
 // a line each.
 std::string conditions_table(const std::vector<report::Condition>& conditions, int width);

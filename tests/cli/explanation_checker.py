@@ -188,6 +188,21 @@ def advice_lines(told, names):
     ]
 
 
+def script_lines(told, names):
+    lines = []
+    for script, cell in ((told["a_script"], names.a), (told["b_script"], names.b)):
+        if not script:
+            continue
+        faults = script["page_faults"] or 0
+        helps = ", which lets the garbage collector run: gc.freeze() before the loop, gc.disable() within it."
+        if faults >= 1:
+            frees = " page faults a step: what a step frees goes back to the system, unless the script has freed a "
+            helps = (", with ", number(faults), f"{frees}large array before, such as bytearray(30 << 20).")
+        takes = (f"  In a script {cell} takes ", ratio(script["ratio"]), " as long")
+        lines.append((*takes, *(helps if faults >= 1 else (helps,)), f" [{cell}]"))
+    return lines
+
+
 def missing_lines(told, names):
     lines = []
     for entry in told["missing"]:
@@ -215,7 +230,7 @@ def expected_lines(told):
     lines += phase_lines(told, names)
     lines += axes_lines(told, names)
     lines += start_lines(told, names) if told["start"] else []
-    return lines + advice_lines(told, names) + missing_lines(told, names)
+    return lines + advice_lines(told, names) + script_lines(told, names) + missing_lines(told, names)
 
 
 def check_explanations(report, pairs, text):

@@ -27,6 +27,11 @@ def start_difference(report, a, b, verdict):
     }
 
 
+def script_of(cell):
+    ratio, page_faults = cell.script() or (None, None)
+    return {"ratio": ratio, "page_faults": page_faults} if ratio else None
+
+
 def dispatch_cost(cell):
     """What the calls into its framework cost at least."""
     calls, floor = ((cell.profile or {}).get(key) for key in ("dispatches_per_step", "floor"))
@@ -159,6 +164,8 @@ def explain(report, a, b):
         "b_dispatches": costs[1],
         "calls": calls_share(a, b, costs, whole["difference_ns"]) if told else None,
         "start": start_difference(report, a, b, whole["comparison"].verdict) if told and within else None,
+        "a_script": script_of(a),
+        "b_script": script_of(b),
     }
     if told and within and not found["paths"] and not found["profiles"]:
         found["paths"] = path_over_a_row(report, a, b, whole)

@@ -186,11 +186,11 @@ class Maker:
             cell["target"] = self.target()
         processors = draw.choice((1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.8)) * threads
         ready, imports = 10 ** draw.uniform(-4, 0), draw.choice((None, 10 ** draw.uniform(-1, 1)))
-        framework = implementation in FRAMEWORKS
+        framework, script = implementation in FRAMEWORKS, draw.choice((1.0, 2.5))
         for launch in range(self.launches):
             if self.launches > 1 and self.chance(self.gaps):
                 continue
-            cell["launches"].append(self.launch(launch, ready, imports if framework else None, step_ns))
+            cell["launches"].append(self.launch(launch, ready, imports if framework else None, step_ns, script))
             scattered = step_ns * drifts[launch] * draw.lognormvariate(0, self.scatter)
             for block in range(draw.choice((7, 7, 7, 4))):
                 outlier = draw.uniform(1.1, 40) if self.chance(0.05) else 1.0
@@ -210,7 +210,7 @@ class Maker:
                 )
         return cell
 
-    def launch(self, number, ready_seconds, import_seconds, step_ns):
+    def launch(self, number, ready_seconds, import_seconds, step_ns, script):
         draw = self.random
         loading = ready_seconds * draw.uniform(0.9, 1.1)
         imported = None if import_seconds is None else import_seconds * draw.uniform(0.9, 1.1)
@@ -227,6 +227,9 @@ class Maker:
         if draw.random() < 0.8:
             launch["peak_anonymous_bytes"] = launch["peak_resident_bytes"] // 2
         if imported is not None:
+            launch["script"] = {"step_ns": step_ns * script * draw.uniform(0.95, 1.05)}
+            if draw.random() < 0.8:
+                launch["script"]["page_faults"] = draw.choice((0.0, draw.uniform(1, 400)))
             launch["import_seconds"] = imported
             launch["imported_resident_bytes"] = launch["peak_resident_bytes"] // 3
         return launch

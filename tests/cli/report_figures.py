@@ -9,6 +9,7 @@ import estimates
 from estimates import Comparison, median
 
 FAILURES = ("wrong", "crashed", "timed out", "untrusted")
+NAMED_SCRIPT_RATIO = 1.1
 HELPER_ALLOWANCE = 0.15  # of a processor, for threads that only wake and wait
 
 
@@ -45,6 +46,18 @@ class Cell:
 
     def median_of(self, key):
         return median([launch[key] for launch in self.record["launches"] if key in launch])
+
+    def script(self):
+        """(ratio of a script's steps to the samples, page faults of a step there), where they differ by more than 10%."""
+        launches = [launch for launch in self.record["launches"] if "script" in launch and launch["launch"] in self.times]
+        pairs = {launch["launch"]: [(min(self.times[launch["launch"]]), launch["script"]["step_ns"])] for launch in launches}
+        if not self.is_timed or not pairs:
+            return None
+        ratio = estimates.paired_ratio(pairs)
+        if ratio.high >= 1 / NAMED_SCRIPT_RATIO and ratio.low <= NAMED_SCRIPT_RATIO:
+            return None
+        faults = [launch["script"]["page_faults"] for launch in launches if "page_faults" in launch["script"]]
+        return ratio, median(faults) if faults else None
 
     def launch_costs(self):
         """Launch -> what came before its steady steps, and one of those, in nanoseconds."""

@@ -1,7 +1,9 @@
 """Templates of the sentences that say what was measured, what failed and what was left out."""
 
+import re
+
 from overview_rows import cut
-from printed_figures import is_percent, is_time
+from printed_figures import RATIO, is_percent, is_ratio, is_time, three_digits
 from report_figures import FAILURES, counted, off_by
 from sentence_templates import cell_in, check_counts, counts_in, plural, require, template
 
@@ -138,11 +140,23 @@ def more_warnings(context, sentence, count):
     require(int(count) == len(warnings_of(context.report)) - 2, "there are others")
 
 
+def in_a_script(context, text):
+    """Whether a note says of a framework's cell, as far as it goes, what a script's steps take."""
+    match = re.match(rf"in a script (\S+) takes ({RATIO})", text)
+    cell = match and next((cell for cell in context.report.cells if cell.id == match[1]), None)
+    ratio, page_faults = (cell and cell.script()) or (None, None)
+    if not ratio or not is_ratio(match[2], ratio):
+        return False
+    found = re.search(r"with (\S+) page faults a step", text)
+    return not found or three_digits(page_faults, found[1])
+
+
 @template(r"note: (?P<text>.+?)(?:; and (?P<more>\d+) more notes?\.)?")
 def note(context, sentence, text, more):
-    notes = context.report.document["notes"]
-    require(text in [cut(note, 2 * LONGEST_REASON) for note in notes] + notes, "there is no such note")
-    require(more is None or int(more) == len(notes) - 1, "there are others")
+    notes, scripts = context.report.document["notes"], sum(cell.script() is not None for cell in context.report.cells)
+    known = text in [cut(note, 2 * LONGEST_REASON) for note in notes] + notes
+    require(known or in_a_script(context, text), "there is no such note")
+    require(more is None or int(more) == scripts + len(notes) - 1, "there are others")
 
 
 def why_untimed(cell):

@@ -274,6 +274,12 @@ report::Explanation explain(const report::Report& report, const report::Cell& a,
   explanation.whole = difference_of(report, a, b);
   if (a.scenario != b.scenario) explanation.differing = differing_keys(report, a, b);
   explanation.target = target_difference(report, a, b);
+  const auto script = [](const report::Cell& cell) {
+    const std::optional<report::ScriptTime>& time = cell.summary->script;
+    return time && report::is_named(*time) ? time : std::nullopt;
+  };
+  explanation.a_script = script(a);
+  explanation.b_script = script(b);
   if (explanation.differs()) {
     explanation.profiles = profile_difference(a, b, explanation.whole.comparison.ratio);
     explanation.a_dispatches = dispatch_cost(a);
