@@ -8,20 +8,16 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -117,43 +113,6 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-constexpr std::int64_t kStatusUnit = 1024;  // of memory in a process's status
-
-// The numbers of some fields of a process's status, in one reading; 0 for what cannot be read.
-template <std::size_t count>
-std::array<std::int64_t, count> status_numbers(pid_t pid, const std::array<std::string_view, count>& fields) {
-  std::array<std::int64_t, count> numbers{};
-  if (pid <= 0) return numbers;
-  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    const auto field = std::find(fields.begin(), fields.end(), std::string_view(line).substr(0, colon));
-    if (colon == std::string::npos || field == fields.end()) continue;
-    numbers[static_cast<std::size_t>(field - fields.begin())] = std::strtoll(line.c_str() + colon + 1, nullptr, 10);
-  }
-  return numbers;
-}
-
-// Those that a process's threads started, and those that came back to it.
-std::vector<pid_t> children_of(pid_t pid) {
-  std::vector<pid_t> children;
-  std::error_code ended;
-  for (const auto& task : std::filesystem::directory_iterator(cat("/proc/", pid, "/task"), ended)) {
-    std::ifstream file(task.path() / "children");
-    for (pid_t child = 0; file >> child;) children.push_back(child);
-  }
-  return children;
-}
-
-// A process, its children, and theirs.
-std::vector<pid_t> with_descendants(pid_t pid) {
-  std::vector<pid_t> processes = {pid};
-  for (std::size_t i = 0; i < processes.size(); ++i) {
-    for (const pid_t child : children_of(processes[i])) processes.push_back(child);
-  }
-  return processes;
-}
-
 // Children of this process, but for what workers have left behind: workers, and those that were there before.
 std::set<pid_t> known_children;
 
@@ -178,27 +137,6 @@ void end_orphans() {
     }
     if (!any) return;
   }
-}
-
-std::int64_t cpu_ns_of(pid_t pid) {
-  clockid_t clock;
-  timespec time{};
-  if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-// Of the children that a process has waited for, and theirs: fields 16 and 17 of proc_pid_stat(5), in clock ticks.
-std::int64_t ended_children_cpu_ns(pid_t pid) {
-  std::ifstream file(cat("/proc/", pid, "/stat"));
-  std::string text;
-  std::getline(file, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 1));  // its name may have blanks
-  std::string field;
-  std::int64_t ticks = 0;
-  for (int number = 3; number <= 17 && fields >> field; ++number) {
-    if (number >= 16) ticks += std::strtoll(field.c_str(), nullptr, 10);
-  }
-  return ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
@@ -263,35 +201,7 @@ bool Process::has_ended() const {
          information.si_pid == pid_;
 }
 
-MemoryUse Process::memory() const {
-  MemoryUse use;
-  for (const pid_t process : with_descendants(pid_)) {
-    const auto [anonymous, shared] = status_numbers<2>(process, {"RssAnon", "RssShmem"});
-    use.anonymous += anonymous * kStatusUnit;
-    use.shared = std::max(use.shared, shared * kStatusUnit);  // mostly the same memory
-  }
-  return use;
-}
-
-std::int64_t Process::peak_resident_bytes() const { return status_numbers<1>(pid_, {"VmHWM"})[0] * kStatusUnit; }
-
-std::int64_t Process::cpu_ns() const { return cpu_ns_of(pid_); }
-
-std::int64_t Process::descendants_cpu_ns() const {
-  if (!running()) return 0;
-  std::int64_t sum = 0;
-  for (const pid_t process : with_descendants(pid_)) {
-    if (process != pid_) sum += cpu_ns_of(process);
-    sum += ended_children_cpu_ns(process);
-  }
-  return sum;
-}
-
-int Process::descendants() const { return running() ? static_cast<int>(with_descendants(pid_).size()) - 1 : 0; }
-
 double Process::waiting_ns() const { return running() ? gdbench::waiting_ns(cat("/proc/", pid_, "/schedstat")) : 0; }
-
-int Process::threads() const { return static_cast<int>(status_numbers<1>(pid_, {"Threads"})[0]); }
 
 std::int64_t Process::output_bytes() const {
   struct stat information {};

@@ -4,12 +4,14 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/protocol/confinement.h"
+#include "harness/protocol/process_files.h"
 
 namespace gdbench::protocol {
 
@@ -17,12 +19,6 @@ namespace gdbench::protocol {
 struct InheritedDescriptor {
   int ours = -1;
   int theirs = -1;
-};
-
-// Resident memory of a process in bytes, by kind.
-struct MemoryUse {
-  std::int64_t anonymous = 0;  // its own
-  std::int64_t shared = 0;     // data and states, which it shares with the coordinator
 };
 
 // How a process ended.
@@ -57,19 +53,15 @@ class Process {
   bool has_ended() const;
   pid_t pid() const { return pid_; }
 
-  // Resident memory now, its own and that of all processes below it; zeros where it cannot be read.
-  MemoryUse memory() const;
-  std::int64_t peak_resident_bytes() const;
-  // CPU time of all threads so far, in nanoseconds.
-  std::int64_t cpu_ns() const;
-  // The same of all processes below it, ended ones too; of those by the kernel's ticks, which are milliseconds.
-  std::int64_t descendants_cpu_ns() const;
-  // How many processes are below it now.
-  int descendants() const;
+  // As the kernel says (process_files.h); zeros and nothing where it does not run.
+  MemoryUse memory() const { return memory_of(pid_); }
+  std::int64_t peak_resident_bytes() const { return peak_resident_bytes_of(pid_); }
+  int threads() const { return threads_of(pid_); }
+  std::int64_t cpu_ns() const { return cpu_ns_of(pid_); }
+  std::optional<std::int64_t> page_faults() const { return page_faults_of(pid_); }
+  Descendants descendants() const { return descendants_of(pid_); }
   // How long its first thread has been ready to run while others had its processor; 0 where the kernel does not say.
   double waiting_ns() const;
-  // Threads that it has now; 0 where that cannot be read.
-  int threads() const;
   // Bytes that it printed.
   std::int64_t output_bytes() const;
   // The end of what it printed, at most 2048 bytes, as they are.

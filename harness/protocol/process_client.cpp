@@ -260,8 +260,9 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   answer->host_tells_outside = end.outside.has_value();
   answer->outside = {outside_.cpu_ns - outside_before.cpu_ns, outside_.real_ns - outside_before.real_ns};
   answer->warm_up_ns = warm_up_ns;
-  answer->children = process_.descendants();
-  totals_.children_cpu_ns = static_cast<double>(process_.descendants_cpu_ns());
+  const Descendants below = process_.descendants();
+  answer->children = below.processes;
+  totals_.children_cpu_ns = static_cast<double>(below.cpu_ns);
   const Totals before = std::exchange(before_block_, totals_);
   const auto unclaimed_ns = [](const Totals& totals) {
     return totals.requests_ns - totals.waiting_ns - totals.claimed_ns;

@@ -140,12 +140,12 @@ TEST(ConfinedProcess, ChangesNoOther) {
 
 TEST(Process, KnowsWhatIsBelowIt) {
   Process process = shell("(setsid sleep 60 &); sleep 60 & while :; do :; done");
-  EXPECT_TRUE(soon([&] { return process.descendants() == 2; })) << "an orphan comes back to it";
-  EXPECT_LT(process.descendants_cpu_ns(), 1'000'000'000);
+  EXPECT_TRUE(soon([&] { return process.descendants().processes == 2; })) << "an orphan comes back to it";
+  EXPECT_LT(process.descendants().cpu_ns, 1'000'000'000);
   Process busy = shell("sh -c 'while :; do :; done' & sleep 60");
-  EXPECT_TRUE(soon([&] { return busy.descendants_cpu_ns() > 50'000'000; }));
+  EXPECT_TRUE(soon([&] { return busy.descendants().cpu_ns > 50'000'000; }));
   Process ended = shell("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; exec sleep 60");
-  EXPECT_TRUE(soon([&] { return ended.descendants() == 0 && ended.descendants_cpu_ns() > 50'000'000; }))
+  EXPECT_TRUE(soon([&] { return ended.descendants().processes == 0 && ended.descendants().cpu_ns > 50'000'000; }))
       << "of those that have ended, too";
 }
 
@@ -311,6 +311,19 @@ TEST(Process, LeavesNoZombie) {
     EXPECT_TRUE(moved.running());
   }
   EXPECT_FALSE(has_children());
+}
+
+TEST(Process, CountsPageFaults) {
+  constexpr std::size_t kBytes = 64 << 20;
+  const std::int64_t before = page_faults_of(getpid()).value();
+  const std::vector<char> touched(kBytes, 1);
+  const std::int64_t faults = page_faults_of(getpid()).value() - before;
+  // At least one of each huge page, at most little more than one of each page.
+  EXPECT_GE(faults, static_cast<std::int64_t>(kBytes >> 21));
+  EXPECT_LE(faults, 2 * static_cast<std::int64_t>(kBytes) / sysconf(_SC_PAGESIZE));
+  const Process process = shell("sleep 60");
+  EXPECT_TRUE(soon([&] { return process.page_faults() > 0; }));
+  EXPECT_FALSE(Process().page_faults());
 }
 
 TEST(Process, MeasuresMemoryAndTime) {
