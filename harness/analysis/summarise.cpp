@@ -23,26 +23,30 @@ constexpr int kMinLaunches = 3;
 // hand each step to a thread of their own at 1.00 to 1.06; with a second thread that computes it is 1.35 and more.
 constexpr double kHelperAllowance = 0.15;
 
-// Some time of a block over its wall time, median over warm samples; nothing where none has that time.
-template <class Time>
-std::optional<double> share_of_wall(const report::Cell& cell, const Time& time) {
-  std::vector<double> shares;
+// Median over warm samples; nothing where none has that value.
+template <class Value>
+std::optional<double> median_over_samples(const report::Cell& cell, const Value& value_of) {
+  std::vector<double> values;
   for (const report::Sample& sample : cell.samples) {
-    const std::optional<double> part = time(sample);
-    if (!sample.cold && part && sample.real_ns > 0) shares.push_back(*part / sample.real_ns);
+    const std::optional<double> value = value_of(sample);
+    if (!sample.cold && value && sample.real_ns > 0) values.push_back(*value);
   }
-  if (shares.empty()) return std::nullopt;
-  return stats::median(std::move(shares));
+  if (values.empty()) return std::nullopt;
+  return stats::median(std::move(values));
 }
 
-// CPU time of all threads of the process.
+// CPU time of all threads of the process over wall time.
 std::optional<double> processors_used(const report::Cell& cell) {
-  return share_of_wall(cell, [](const report::Sample& sample) { return std::optional(sample.cpu_ns); });
+  return median_over_samples(
+      cell, [](const report::Sample& sample) { return std::optional(sample.cpu_ns / sample.real_ns); });
 }
 
 // In all-reduces, of a rank.
 std::optional<double> exchange_share(const report::Cell& cell) {
-  return share_of_wall(cell, [](const report::Sample& sample) { return sample.exchange_ns; });
+  return median_over_samples(cell, [](const report::Sample& sample) -> std::optional<double> {
+    if (!sample.exchange_ns) return std::nullopt;
+    return *sample.exchange_ns / sample.real_ns;
+  });
 }
 
 double median_over_launches(const report::Cell& cell, double report::Launch::*field) {
@@ -87,6 +91,8 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
   summary.ready_ns = ready_ns(cell);
   summary.cpu_per_wall = processors_used(cell);
   summary.exchange_share = exchange_share(cell);
+  summary.page_faults_per_step =
+      median_over_samples(cell, [](const report::Sample& sample) { return sample.page_faults; });
   if (std::string reason = reason_not_ranked(cell); !reason.empty()) summary.not_ranked = std::move(reason);
   std::vector<double> imports;
   for (const report::Launch& launch : cell.launches) {

@@ -32,6 +32,7 @@ report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t step
   sample.displacement = displacement;
   if (answer.device_ns) sample.device_ns = *answer.device_ns / static_cast<double>(steps);
   if (answer.exchange_ns) sample.exchange_ns = *answer.exchange_ns / static_cast<double>(steps);
+  if (answer.page_faults) sample.page_faults = static_cast<double>(*answer.page_faults) / static_cast<double>(steps);
   return sample;
 }
 
@@ -185,8 +186,8 @@ Status MeasuredWorker::settle() {
   for (int i = 0; i < kBlocksOfScripts; ++i) {
     vary_starts();
     const protocol::BlockAnswer answer = TRY(worker_.run_block(block_.steps, block_.warm_up_steps));
-    const double step_ns = answer.real_ns / static_cast<double>(block_.steps);
-    if (!script_ || step_ns < script_->step_ns) script_ = {step_ns};
+    const report::Sample sample = sample_of(answer, block_.steps, 0);
+    if (!script_ || sample.real_ns < script_->step_ns) script_ = {sample.real_ns, sample.page_faults};
   }
   return client().settle();
 }

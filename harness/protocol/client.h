@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ struct BlockAnswer : RunAnswer {
   double warm_up_ns = 0;         // what the worker says that its warm-up took
   double other_requests_ns = 0;  // all other requests since the block before, less what they waited and runs claim
   OutsideTime idle{};            // since the block before, without a request
+  // Of the worker's process during the request; nothing where they are unknown, or others below it do the work.
+  std::optional<std::int64_t> page_faults{};
 };
 
 // Every call either answers or says how the worker failed.

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "harness/base/clock.h"
@@ -252,7 +253,9 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
     warm_up_ns = warm_up->real_ns;
   }
   TRY(set_state(block.start_image, block.start_step));
+  const std::optional<std::int64_t> faults_before = process_.page_faults();
   Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
+  const std::optional<std::int64_t> faults_after = process_.page_faults();
   if (!answer.ok()) return answer;
   const StateAnswer end = TRY(ask(GetStateRequest{block.end_image}));
   answer->end_step = end.step;
@@ -262,6 +265,7 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   answer->warm_up_ns = warm_up_ns;
   const Descendants below = process_.descendants();
   answer->children = below.processes;
+  if (faults_before && faults_after && below.processes == 0) answer->page_faults = *faults_after - *faults_before;
   totals_.children_cpu_ns = static_cast<double>(below.cpu_ns);
   const Totals before = std::exchange(before_block_, totals_);
   const auto unclaimed_ns = [](const Totals& totals) {

@@ -25,7 +25,7 @@ void decode_whole(const Json& value, const Place& place, ResolvedScenario& scena
 
 FIELDS_OF(CellStatus, state, reason)
 FIELDS_OF(Sample, launch, round, position, cold, steps, real_ns, cpu_ns, request_ns, displacement, outside_ns,
-          device_ns, exchange_ns)
+          device_ns, exchange_ns, page_faults)
 FIELDS_OF(DeviceState, name, clock_mhz, memory_clock_mhz, power_watts, temperature_celsius, throttled_by)
 FIELDS_OF(DeviceStates, first, last)
 FIELDS_OF(ScriptStep, step_ns, page_faults)
@@ -46,7 +46,8 @@ FIELDS_OF(TimeToTarget, time_ns, with_evaluations_ns, ready_ns)
 FIELDS_OF(ScriptTime, ratio, page_faults)
 FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns, start_seconds, load_seconds,
           prepare_seconds, launch_seconds, ready_ns, import_seconds, imported_resident_bytes, cpu_per_wall,
-          exchange_share, not_ranked, peak_resident_bytes, peak_anonymous_bytes, ratio, ceiling, to_target, script)
+          exchange_share, page_faults_per_step, not_ranked, peak_resident_bytes, peak_anonymous_bytes, ratio, ceiling,
+          to_target, script)
 FIELDS_OF(ProfileRecord, phase, op, clock, calls, time_ns, flops, bytes, allocations, layers, parameters, use)
 FIELDS_OF(FloorPart, op, time_ns)
 FIELDS_OF(Profile, cell, scenario, implementation, steps, step_ns, profiled_step_ns, load_seconds, prepare_seconds,

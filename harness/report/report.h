@@ -22,7 +22,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 13;
+constexpr int kSchemaMinor = 14;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -59,6 +59,9 @@ struct Sample {
   // Since 1.12, of several ranks: per step and rank, in all-reduces, with waiting for others. Part of cpu_ns, as ranks
   // that wait keep their processors busy.
   std::optional<double> exchange_ns{};
+  // Since 1.14: minor and major ones per step, of the whole process from the request to its answer. Absent where they
+  // are unknown: ranks, and others whose processes are below the worker.
+  std::optional<double> page_faults{};
 };
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
@@ -90,7 +93,7 @@ struct Launch {
   std::optional<int> repeated_blocks{};
   // Since 1.10: of cells on a device, where it says anything.
   std::optional<DeviceStates> device{};
-  // Since 1.13: of adapters whose samples' process is not as a script's.
+  // Since 1.14: of adapters whose samples' process is not as a script's.
   std::optional<ScriptStep> script{};
 };
 
@@ -232,6 +235,7 @@ struct Summary {
   std::optional<double> cpu_per_wall;  // since 1.4: median over warm samples; all threads of the process
   // Since 1.12: of a rank's time that it spends in all-reduces, waiting included, median over warm samples. Ranks only.
   std::optional<double> exchange_share{};
+  std::optional<double> page_faults_per_step{};  // since 1.14: median over warm samples
   // Since 1.6: why a row of a kind that is ranked is not: it used more processors than its threads. Absent where it is.
   std::optional<std::string> not_ranked;
   std::int64_t peak_resident_bytes = 0;              // maximum over launches
@@ -239,7 +243,7 @@ struct Summary {
   std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
   std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
   std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
-  // Since 1.13: of adapters whose samples' process is not as a script's.
+  // Since 1.14: of adapters whose samples' process is not as a script's.
   std::optional<ScriptTime> script{};
 };
 

@@ -85,6 +85,12 @@ std::string exchange_text(const Row& row) {
   return share ? format_percent(*share) : "";
 }
 
+std::string faults_text(const Row& row) {
+  constexpr double kFew = 0.05;
+  const std::optional<double>& faults = row.cell->summary->page_faults_per_step;
+  return faults && *faults >= kFew ? format_number(*faults) : "";
+}
+
 template <auto Bytes>
 std::string memory_text(const Row& row) {
   const std::optional<std::int64_t> bytes = (*row.cell->summary).*Bytes;
@@ -198,6 +204,7 @@ constexpr std::array kColumns = {
     Column{"data_share", of<part::profile, &report::data_share>, "data", data_text, true, 5},
     Column{"cpu_per_wall", of<part::summary, &S::cpu_per_wall>, "CPU/wall", cpu_text, true, 5},
     Column{"exchange_share", of<part::summary, &S::exchange_share>, "exchange", exchange_text, true, 5},
+    Column{"page_faults_per_step", of<part::summary, &S::page_faults_per_step>, "page faults", faults_text, true, 5},
     Column{"import_seconds", of<part::summary, &S::import_seconds>, "import", import_text, true, 6},
     Column{"first_step_ns", of<part::summary, &S::first_step_ns>, "first step",
            [](const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }, true, 6},

@@ -358,6 +358,8 @@ std::vector<std::string> column_words() {
       "them; it keeps its processor busy.",
       "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
       "framework, once per process. after import: resident memory by then, a part of the peak.",
+      "page faults: of the whole process in a step, mostly fresh memory that the kernel has to clear, median over "
+      "blocks; -: below 0.05, or unknown (ranks).",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "
       "intervals; per call: the difference over the calls of a step, of kernels or of the framework.",
       "overtakes: told to be faster per step, but ready later (load, prepare, first step, no imports); after so many "

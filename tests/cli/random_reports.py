@@ -187,6 +187,8 @@ class Maker:
         processors = draw.choice((1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.8)) * threads
         ready, imports = 10 ** draw.uniform(-4, 0), draw.choice((None, 10 ** draw.uniform(-1, 1)))
         framework, script = implementation in FRAMEWORKS, draw.choice((1.0, 2.5))
+        of_pages = random.Random(f"{step_ns} of {name}")
+        faults = of_pages.choice((None, 0.0, 10 ** of_pages.uniform(-3, 4)))
         for launch in range(self.launches):
             if self.launches > 1 and self.chance(self.gaps):
                 continue
@@ -206,6 +208,7 @@ class Maker:
                         "cpu_ns": time_ns * processors,
                         "request_ns": time_ns * 11,
                         "displacement": 0.1,
+                        **({} if faults is None else {"page_faults": faults * of_pages.uniform(1, 2)}),
                     }
                 )
         return cell

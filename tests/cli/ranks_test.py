@@ -86,6 +86,7 @@ class Ranks(ProgramTest):
         for sample in one["samples"]:
             self.assertGreater(sample["exchange_ns"], 0)
             self.assertLess(sample["exchange_ns"], sample["real_ns"])
+            self.assertNotIn("page_faults", sample, "those of ranks are not the worker's")
         many = cells["fake/ranks+mpi", 64]["status"]
         self.assertEqual(many["state"], "unsupported")
         self.assertRegex(many["reason"], r"^this machine has \d+ processor\(s\) for 64 ranks of 1 thread\(s\)")

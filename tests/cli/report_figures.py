@@ -34,6 +34,8 @@ class Cell:
         self.step = estimates.typical_time(self.times) if self.is_timed else None
         shares = [s["cpu_ns"] / s["real_ns"] for s in record["samples"] if not s["cold"] and s["real_ns"] > 0]
         self.processors = median(shares)
+        faults = [s["page_faults"] for s in record["samples"] if not s["cold"] and "page_faults" in s]
+        self.page_faults = median(faults) if faults else None
         self.keeps_to_its_threads = self.processors <= self.threads + HELPER_ALLOWANCE
         self.is_ranked = self.is_timed and record["ranked"] and self.keeps_to_its_threads
         option_words = " ".join(f"{key}={value}" for key, value in self.options.items())

@@ -270,6 +270,15 @@ class Faults(ProgramTest):
 
 
 class Memory(ProgramTest):
+    def test_page_faults_of_a_step(self):
+        """Of fresh pages in each step; the few that the worker's own answer takes are divided by the steps."""
+        selection = ("--scenario", "linreg-3x2", "--impl", "hand/naive", "--impl", "fake/allocate")
+        taken = ("--set", "impl.pages_per_step=0", "--set", "impl.pages_per_step=7")
+        self.call("run", *selection, *taken, "--quick", "--launches", "1", "--out", "x.json", plugins=FAKES)
+        for cell in self.cells_of(self.read_json("x.json")):
+            pages = int(cell["options"].get("pages_per_step", 0))
+            self.assertAlmostEqual(cell["summary"]["page_faults_per_step"], pages, delta=0.05, msg=cell["id"])
+
     def test_workers_that_do_not_fit_run_after_the_others(self):
         selection = ("--scenario", "linreg-3x2", "--impl", "hand/naive", "--impl", "hand/eigen", "--launches", "2")
         self.call("run", *selection, "--keep-free", "1000000", "--out", "x.json")

@@ -90,6 +90,11 @@ def check_launches(context, cell, text):
     )
 
 
+def check_page_faults(context, cell, text):
+    few = cell.page_faults is None or cell.page_faults < 0.05
+    optional(text, None if few else cell.page_faults, lambda text, faults: three_digits(faults, text))
+
+
 def check_data(context, cell, text):
     share = None
     if cell.profile:
@@ -118,6 +123,7 @@ ROWS = {
     "of ceiling": check_ceiling,
     "data": check_data,
     "CPU/wall": lambda context, cell, text: optional(text, cell.processors if has_import(cell) else None, is_percent),
+    "page faults": check_page_faults,
     "import": check_import,
     "first step": lambda context, cell, text: optional(text, cell.median_of("first_step_ns"), is_time),
     "launches": check_launches,

@@ -98,11 +98,12 @@ def expected_record(context, cell):
 
 def of_launches(cell):
     if not cell.is_timed:
-        return dict.fromkeys(("median_absolute_deviation_ns", "cpu_per_wall", *MEDIANS, *LARGEST))
+        return dict.fromkeys(("median_absolute_deviation_ns", "cpu_per_wall", "page_faults_per_step", *MEDIANS, *LARGEST))
     times = [time for times in cell.times.values() for time in times]
     values = {
         "median_absolute_deviation_ns": median([abs(time - median(times)) for time in times]),
         "cpu_per_wall": cell.processors,
+        "page_faults_per_step": cell.page_faults,
     }
     for column, key in MEDIANS.items():
         found = any(key in launch for launch in cell.record["launches"])

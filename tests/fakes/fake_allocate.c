@@ -1,6 +1,10 @@
-/* Correct, and allocates: `allocations_per_step` blocks of 48 bytes in each step, all freed at once. */
+/* Correct, and takes memory in each step: `allocations_per_step` blocks of 48 bytes, all freed at once, and
+ * `pages_per_step` fresh pages from the kernel, all returned. */
+#define _DEFAULT_SOURCE  // MAP_ANONYMOUS
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "fake_core.h"
 
@@ -8,6 +12,7 @@ enum { kBlockBytes = 48 };
 
 /* Of the one instance that a worker has. */
 static int64_t allocations_per_step;
+static int64_t pages_per_step;
 
 /* Kept from being optimised away with the calls that fill it. */
 static void* volatile block;
@@ -17,8 +22,18 @@ static gdbench_status prepare(gdbench_instance* instance, const gdbench_problem*
   for (int64_t i = 0; i < settings->option_count; ++i) {
     const gdbench_option_value* option = &settings->options[i];
     if (strcmp(option->key, "allocations_per_step") == 0) allocations_per_step = strtoll(option->value, NULL, 10);
+    if (strcmp(option->key, "pages_per_step") == 0) pages_per_step = strtoll(option->value, NULL, 10);
   }
   return fake_prepare(instance, problem, settings);
+}
+
+static void touch_fresh_pages(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t bytes = (size_t)pages_per_step * page;
+  char* const pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return;
+  for (size_t i = 0; i < bytes; i += page) pages[i] = 1;
+  munmap(pages, bytes);
 }
 
 static gdbench_status run_and_allocate(gdbench_instance* instance, uint64_t steps) {
@@ -27,6 +42,7 @@ static gdbench_status run_and_allocate(gdbench_instance* instance, uint64_t step
       block = malloc(kBlockBytes);
       free(block);
     }
+    if (pages_per_step > 0) touch_fresh_pages();
     fake_run(instance, 1);
   }
   return GDBENCH_OK;
@@ -44,9 +60,13 @@ const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
   static const gdbench_option options[] = {{.key = "allocations_per_step",
                                             .type = GDBENCH_OPTION_INTEGER,
                                             .default_value = "3",
-                                            .description = "blocks of 48 bytes allocated in each step"}};
+                                            .description = "blocks of 48 bytes allocated in each step"},
+                                           {.key = "pages_per_step",
+                                            .type = GDBENCH_OPTION_INTEGER,
+                                            .default_value = "0",
+                                            .description = "pages taken from the kernel in each step"}};
   gdbench_implementation* fake = fake_implementation(host, "fake/allocate", "correct, allocates in each step");
-  fake->option_count = 1;
+  fake->option_count = 2;
   fake->options = options;
   fake->prepare = prepare;
   fake->run = run_and_allocate;

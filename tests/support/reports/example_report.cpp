@@ -58,6 +58,11 @@ Cell timed(const ScenarioRecord& scenario, const std::string& implementation, do
   return made;
 }
 
+void take_page_faults(Cell& cell, double per_step) {
+  for (report::Sample& sample : cell.samples) sample.page_faults = per_step;
+  cell.summary->page_faults_per_step = per_step;
+}
+
 void compare_with(const Cell& baseline, Cell& cell, double ratio, stats::Verdict verdict, const std::string& remark) {
   cell.summary->ratio = report::RatioToBaseline{
       baseline.id, {estimate(ratio, ratio * 0.97, ratio * 1.02, cell.summary->step_ns.launches), verdict, remark}};
@@ -120,8 +125,10 @@ ScenarioRecord large_scenario() {
 void add_small_cells(const ScenarioRecord& scenario, Report& report) {
   const Cell loops = timed(scenario, "example/loops", 18.25, 5);
   Cell matrix = timed(scenario, "example/matrix", 42.5, 5);
+  take_page_faults(matrix, 163.96875);
   compare_with(loops, matrix, 2.33, stats::Verdict::slower, "");
   Cell packed = timed(scenario, "example/matrix", 18.5, 5);
+  take_page_faults(packed, 0.03125);
   packed.options = {{"packed", "true"}, {"unit", "\u00b5"}};
   packed.default_options = std::map<std::string, std::string>{{"tile", "8"}};
   packed.id += "?packed=true&unit=\u00b5";

@@ -219,18 +219,21 @@ TEST(Summarise, TakesMediansOverLaunches) {
   EXPECT_FALSE(report.cells[1].summary->import_seconds) << "no launch imports anything";
 }
 
-TEST(Summarise, SharesOfABlockAreMediansOverWarmOnes) {
+TEST(Summarise, FiguresOfABlockAreMediansOverWarmOnes) {
   report::Report report = drifting(1, 1);
   std::vector<report::Sample>& samples = report.cells[0].samples;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     samples[i].cpu_ns = samples[i].real_ns * (i == 0 ? 9 : 1.01);
     samples[i].exchange_ns = samples[i].real_ns * (i == 0 ? 0.9 : 0.1 * static_cast<double>(i));
+    samples[i].page_faults = i == 0 ? 900 : static_cast<double>(i);
   }
   samples.push_back(block(0, 5, 0));
   summarise(report);
   EXPECT_NEAR(report.cells[0].summary->cpu_per_wall.value(), 1.01, 1e-12);
   EXPECT_NEAR(report.cells[0].summary->exchange_share.value(), 0.2, 1e-12);
+  EXPECT_DOUBLE_EQ(report.cells[0].summary->page_faults_per_step.value(), 2);
   EXPECT_FALSE(report.cells[1].summary->exchange_share) << "no rank";
+  EXPECT_FALSE(report.cells[1].summary->page_faults_per_step) << "an older report";
 }
 
 TEST(Summarise, GivesTheSameFiguresForTheSameSeed) {

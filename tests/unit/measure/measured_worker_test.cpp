@@ -31,6 +31,7 @@ TEST_F(MeasuredWorkerTest, ASampleHasTimesOfAStep) {
     answer.cpu_ns = 0.5 * answer.real_ns;
     answer.exchange_ns = 0.25 * answer.real_ns;
     answer.outside = {.cpu_ns = 3000, .real_ns = 2000};
+    answer.page_faults = 50;
   };
   make_plan();
   run();
@@ -40,6 +41,7 @@ TEST_F(MeasuredWorkerTest, ASampleHasTimesOfAStep) {
     EXPECT_NEAR(sample.real_ns, 100'000, 100);
     EXPECT_DOUBLE_EQ(sample.cpu_ns, 0.5 * sample.real_ns);
     EXPECT_DOUBLE_EQ(sample.exchange_ns.value(), 0.25 * sample.real_ns);
+    EXPECT_DOUBLE_EQ(sample.page_faults.value(), 2.5);
     EXPECT_FALSE(sample.device_ns);
     EXPECT_NEAR(sample.request_ns, 20 * sample.real_ns + 2000, 2) << "of the whole block";
     EXPECT_EQ(sample.outside_ns, 3000) << "the larger one";

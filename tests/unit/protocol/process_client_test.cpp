@@ -89,6 +89,7 @@ TEST_F(ProcessClientTest, RunsABlockFromItsStartState) {
   EXPECT_LE(answer->sent_ns, answer->start_ns);
   EXPECT_LE(answer->start_ns, answer->end_ns);
   EXPECT_LE(answer->end_ns, answer->received_ns);
+  EXPECT_TRUE(answer->page_faults.has_value());
   EXPECT_TRUE(client_->bye().ok());
 }
 
