@@ -217,14 +217,12 @@ std::vector<std::string> condition_warnings(const report::Report& report) {
 
 std::string script_words(const report::ScriptTime& script, const std::string& name) {
   const bool returns_memory = script.page_faults.value_or(0) >= 1;
-  std::string text = "in a script " + name + " takes " + format_ratio(script.ratio) + " as long";
+  const std::string text = "in a script " + name + " takes " + format_ratio(script.ratio) + " as long";
   if (!returns_memory) {
     return text + ", which lets the garbage collector run: gc.freeze() before the loop, gc.disable() within it";
   }
-  text += ", with " + format_number(*script.page_faults) + " page faults a step";
-  return text +
-         ": what a step frees goes back to the system, unless the script has freed a large array before, "
-         "such as bytearray(30 << 20)";
+  return text + ", with " + format_number(*script.page_faults) +
+         " page faults a step: what it frees goes back to the system; bytearray(30 << 20) at its start keeps it";
 }
 
 std::vector<std::string> notes_of(const report::Report& report) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -217,6 +218,35 @@ TEST(Summarise, TakesMediansOverLaunches) {
   EXPECT_DOUBLE_EQ(cell.summary->import_seconds.value(), 8);
   EXPECT_EQ(cell.summary->imported_resident_bytes, 300);
   EXPECT_FALSE(report.cells[1].summary->import_seconds) << "no launch imports anything";
+}
+
+TEST(Summarise, AScriptsStepsAreComparedWithThoseOfTheirLaunch) {
+  report::Report report = drifting(1, 6);
+  report::Cell& cell = report.cells[0];
+  for (const auto& [launch, times] : times_by_launch(cell)) {
+    report::Launch& made = cell.launches.emplace_back();
+    made.launch = launch;
+    made.script = {2 * std::ranges::min(times), 10.0 * launch};
+  }
+  cell.launches.emplace_back().launch = 17;  // without samples
+  cell.launches.back().script = {1};
+  summarise(report);
+  const report::ScriptTime& script = cell.summary->script.value();
+  EXPECT_DOUBLE_EQ(script.ratio.value, 2);
+  EXPECT_EQ(script.ratio.launches, 6);
+  EXPECT_DOUBLE_EQ(script.page_faults.value(), 25);
+  EXPECT_TRUE(is_named(script));
+  EXPECT_FALSE(report.cells[1].summary->script);
+}
+
+TEST(Summarise, AScriptIsNamedWhereAllOfItsIntervalIsBeyondTenPercent) {
+  const auto named = [](double low, double high) {
+    return report::is_named({.ratio = {.value = low, .interval = {low, high}}});
+  };
+  EXPECT_TRUE(named(1.11, 3));
+  EXPECT_FALSE(named(1.09, 3));
+  EXPECT_FALSE(named(0.5, 0.92));
+  EXPECT_TRUE(named(0.5, 0.9));
 }
 
 TEST(Summarise, FiguresOfABlockAreMediansOverWarmOnes) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/questions/explain/explain.h"
+#include "reports/render/words.h"
 #include "tests/support/reports/explained_report.h"
 
 namespace gdbench::render {
@@ -69,6 +70,24 @@ TEST(ExplanationWords, SayWhichPartCallsAre) {
       << text;
   EXPECT_NE(text.find("beyond an empty call is 50% [50, 50]."), std::string::npos) << text;
   expect_evidence(text);
+}
+
+TEST(ExplanationWords, SayWhatAScriptsStepsTakeAndWhatHelpsThem) {
+  report::Report report = tests::explained_report();
+  report.cells[0].summary->script = {{.value = 2, .interval = {1.5, 3}, .launches = 6}, 171};
+  report.cells[1].summary->script = {{.value = 1.2, .interval = {1.15, 1.3}, .launches = 6}, 0};
+  const std::string text = words_of(report, 0, 1);
+  EXPECT_NE(text.find("In a script slow/loops takes 2.00x [1.50, 3.00] as long, with 171 page faults a step: what it"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" takes 1.20x [1.15, 1.30] as long, which lets the garbage collector run: gc.freeze()"),
+            std::string::npos)
+      << text;
+  expect_evidence(text);
+  EXPECT_TRUE(notes_of(report).front().starts_with("in a script " + report.cells[0].id + " takes 2.00x"));
+  report.cells[0].arm = report::kControlArm;
+  report.cells[1].summary->script->ratio.interval.low = 1.05;
+  EXPECT_EQ(notes_of(report), report.notes);
 }
 
 TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
