@@ -11,8 +11,6 @@ namespace gdbench::measure {
 
 namespace {
 
-// Reference steps cost about a nanosecond per operation: half a second at most.
-constexpr double kAffordableOperations = 5e8;
 // Ends are kept for each cell, and starts and ends for each worker, in doubles: 40 MB at the most.
 constexpr std::int64_t kAffordableParameters = 5'000'000;
 // Of a single step from next to the scenario's start: an operand of a mixed dtype becomes its neighbour, and a unit of
@@ -54,7 +52,7 @@ double operations(const scenario::Problem& problem, std::uint64_t steps) {
 bool is_affordable(const scenario::Problem& problem, std::uint64_t steps) {
   std::int64_t parameters = 0;
   for (const scenario::ParameterShape& shape : scenario::parameter_shapes(problem)) parameters += shape.size();
-  return parameters <= kAffordableParameters && operations(problem, steps) <= kAffordableOperations;
+  return parameters <= kAffordableParameters && operations(problem, steps) <= verify::kAffordableOperations;
 }
 
 template <class T>

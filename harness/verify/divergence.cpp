@@ -21,9 +21,6 @@ namespace {
 using data::Dataset;
 using scenario::Problem;
 
-// About a nanosecond each: half a second. It is what a block takes at most whose displacement the reference computes
-// (harness/measure/expected): what such a block of at most the scenario's steps meets was seen here.
-constexpr double kAffordableOperations = 5e8;
 // What a step takes besides, in operations, which is all that the smallest have.
 constexpr double kOperationsPerStep = 2000;
 

@@ -32,6 +32,10 @@ struct ReferenceState {
   std::int64_t skipped = 0;
 };
 
+// That the reference makes at most where a training or a block is followed: about a nanosecond each, half a second. So
+// what a followed block of at most the scenario's steps meets was seen when the scenario's training was.
+inline constexpr double kAffordableOperations = 5e8;
+
 template <class T>
 struct ReferenceGradients {
   T loss = 0;                              // of the batch, before the update
