@@ -8,7 +8,6 @@
 #include "app/console.h"
 #include "app/invocation.h"
 #include "app/processors.h"
-#include "app/selection.h"
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
 #include "harness/machine/ceilings.h"
@@ -36,17 +35,17 @@ void add_measuring_options(CommandLine& command, MeasuringOptions& options, cons
                "Override a key of the scenario, or impl.KEY of every implementation that has it");
   command.option("--threads", options.threads, "Compute threads").type_name("N").between(1, 4096).show_default();
   command.option("--budget", options.budget, "Time for everything").type_name("TIME").show_default();
-  command.option("--seed", options.seed, "Seed of order, checks and resampling").not_negative().show_default();
-  add_no_cache(command, options.no_cache);
+  command.option("--seed", options.selection.seed, "Seed of order, checks and resampling")
+      .not_negative()
+      .show_default();
+  add_memory_cap(command, options.selection.memory_cap_gib);
+  add_no_cache(command, options.selection.no_cache);
   add_output(command, options.output, "Write a report with every sample, as run does");
   command.flag("--json", options.json, "For programs");
 }
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
-  SelectionOptions selection;
-  selection.no_cache = options.no_cache;
-  selection.seed = options.seed;
-  measure::RunOptions run = run_options(selection);
+  measure::RunOptions run = run_options(options.selection);
   run.budget_seconds = TRY(parse_seconds("--budget", options.budget));
   run.launches = options.launches;
   if (!options.output.path.empty()) {
@@ -61,7 +60,7 @@ report::Report start_report(const Invocation& invocation, const MeasuringOptions
   report.run.command = invocation.command;
   begin(report.run);
   report.run.baseline = baseline;
-  report.run.seed = options.seed;
+  report.run.seed = options.selection.seed;
   report.run.budget_seconds = budget_seconds;
   if (!options.output.path.empty()) report.environment = machine::environment();
   return report;
@@ -198,8 +197,10 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself
   const Status written = finish_report(report, journal.value(), file.output.path);
   const Status printed = print(report);
-  const std::string kept = written.ok() ? words_to_go_on(report, file.output)
-                                        : "what was measured is in " + path + ", with which --resume goes on";
+  const bool is_unfit = !session.ok() && session.error().kind == ErrorKind::usage;  // as it would be again
+  const std::string kept = !written.ok() ? "what was measured is in " + path + ", with which --resume goes on"
+                           : is_unfit    ? words_of_kept(report, file.output)
+                                         : words_to_go_on(report, file.output);
   for (const Status& status : {session, written}) {
     if (!status.ok()) return report_error({status.error().kind, status.error().message + "; " + kept});
   }

@@ -8,6 +8,7 @@
 #include "app/command_line.h"
 #include "app/invocation.h"
 #include "app/output_file.h"
+#include "app/selection.h"
 #include "harness/base/result.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
@@ -21,16 +22,15 @@ namespace gdbench::app {
 struct MeasuringOptions {
   std::vector<std::string> settings;
   int threads = 1;
-  int launches = 0;    // 0: the command's own number
-  std::string budget;  // a time
-  std::uint64_t seed = 1;
-  bool no_cache = false;  // compute the reference anew
+  int launches = 0;            // 0: the command's own number
+  std::string budget;          // a time
+  SelectionOptions selection;  // its seed, memory cap and cache
   OutputFile output;
   bool json = false;
 };
 
-// --set, --threads, --budget (`budget` is its default), --seed, --no-cache, --out, --json. What --launches means
-// differs.
+// --set, --threads, --budget (`budget` is its default), --seed, --memory-cap, --no-cache, --out, --json. What
+// --launches means differs.
 void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget);
 
 // Errors: a budget that is no time, an output that cannot be written.

@@ -149,8 +149,12 @@ std::string contents_of(const report::Report& report) {
   return cat(cells, cells == 1 ? " cell" : " cells", " and ", sample_count(report), " samples");
 }
 
+std::string words_of_kept(const report::Report& report, const OutputFile& output) {
+  return output.path + " keeps " + contents_of(report);
+}
+
 std::string words_to_go_on(const report::Report& report, const OutputFile& output) {
-  std::string text = output.path + " keeps " + contents_of(report) + "; to go on:";
+  std::string text = words_of_kept(report, output) + "; to go on:";
   for (const std::string& word : report.run.command) text += " " + quoted_for_shell(word);
   return output.resume ? text : text + " --resume";
 }

@@ -48,7 +48,8 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output);
 // "12 cells and 1995 samples": the cells that have a status, controls left out, and all samples.
 std::string contents_of(const report::Report& report);
 
-// What an interrupted run keeps, and the command that goes on with it.
+// What is kept of a run that ended before its end; and the command that goes on with it.
+std::string words_of_kept(const report::Report& report, const OutputFile& output);
 std::string words_to_go_on(const report::Report& report, const OutputFile& output);
 
 }  // namespace gdbench::app

@@ -162,17 +162,19 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
   command.option("--build", options.build, "Measure the worker and the plugins of another build")
       .type_name("DIRECTORY");
   add_timeout(command, options.timeout_seconds, "Seconds that a worker may take to answer");
-  command
-      .option("--memory-cap", options.memory_cap_gib,
-              "GiB of memory that a worker may use of its own, and the reference")
-      .between(0.01, 1e6)
-      .show_default();
+  add_memory_cap(command, options.memory_cap_gib);
   command.flag("--allow-network", options.allow_network,
                "Let all workers use TCP; without it only those of several ranks may");
   command.option("--allow-write", options.allow_write, "Let all workers write to a file or in a folder")
       .type_name("PATH")
       .one_value_at_a_time();
   add_no_cache(command, options.no_cache);
+}
+
+void add_memory_cap(CommandLine& command, double& gib) {
+  command.option("--memory-cap", gib, "GiB of memory that a worker may use of its own, and the reference")
+      .between(0.01, 1e6)
+      .show_default();
 }
 
 void add_no_cache(CommandLine& command, bool& no_cache) {

@@ -37,8 +37,8 @@ struct SelectionOptions {
 
 void add_selection_options(CommandLine& command, SelectionOptions& options);
 
-// Parts of them, for commands that choose their cells otherwise: --no-cache, --timeout; and --set, which takes one
-// value at a time.
+// Parts of them, for commands that choose their cells otherwise; --set takes one value at a time.
+void add_memory_cap(CommandLine& command, double& gib);
 void add_no_cache(CommandLine& command, bool& no_cache);
 void add_timeout(CommandLine& command, double& seconds, const std::string& description);
 void add_settings(CommandLine& command, std::vector<std::string>& settings, const std::string& description);

@@ -27,6 +27,7 @@ struct CalibrateOptions {
   int null_comparisons = 300;
   int comparisons = 60;
   std::uint64_t seed = 1;
+  SelectionOptions selection;  // its memory cap
   std::string html;
   bool json = false;
 };
@@ -88,7 +89,7 @@ Result<int> run(const CalibrateOptions& options) {
   calibration.confidence = 0.99;
   measure::RunOptions run_options;
   run_options.seed = options.seed;
-  run_options.limits = worker_limits({});
+  run_options.limits = worker_limits(options.selection);
   run_options.cancelled = &interrupted;
   std::vector<calibrate::Workload> workloads;
   for (const std::string& name : options.workloads) {
@@ -125,6 +126,7 @@ void add_calibrate(CommandLine& app, Invocation& invocation) {
       .between(1, 1'000'000)
       .show_default();
   command.option("--seed", options->seed, "Seed of the order").show_default();
+  add_memory_cap(command, options->selection.memory_cap_gib);
   add_html(command, options->html, "the calibration");
   command.flag("--json", options->json, "Print the calibration as JSON");
   command.footer(

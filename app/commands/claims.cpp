@@ -207,6 +207,7 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
       .not_negative()
       .show_default();
   add_timeout(command, options->selection.timeout_seconds, "Seconds that a worker may take to answer");
+  add_memory_cap(command, options->selection.memory_cap_gib);
   add_no_cache(command, options->selection.no_cache);
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);

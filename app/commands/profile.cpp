@@ -23,6 +23,7 @@ struct ProfileOptions {
   std::string collapsed;
   std::string dump;
   std::string html;
+  SelectionOptions selection;  // its memory cap
   bool json = false;
 };
 
@@ -32,7 +33,7 @@ Result<int> profile(const ProfileOptions& options) {
   if (!options.dump.empty()) settings.push_back("impl.dump=" + options.dump);
   const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, settings));
   measure::RunOptions run;
-  run.limits = worker_limits({});
+  run.limits = worker_limits(options.selection);
   run.cancelled = &interrupted;
   keep_off_compute_processor();
   report::Cell cell = group.report().cells.front();
@@ -67,6 +68,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
               "Folder for what the implementation made of the step, where it compiles one: short for --set "
               "impl.dump=FOLDER")
       .type_name("FOLDER");
+  add_memory_cap(command, options->selection.memory_cap_gib);
   add_html(command, options->html);
   command.flag("--json", options->json, "For programs");
   command.footer(

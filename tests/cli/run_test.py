@@ -279,6 +279,22 @@ class Memory(ProgramTest):
             pages = int(cell["options"].get("pages_per_step", 0))
             self.assertAlmostEqual(cell["summary"]["page_faults_per_step"], pages, delta=0.05, msg=cell["id"])
 
+    def test_a_reference_beyond_the_cap_is_refused_by_every_command_that_needs_one(self):
+        scenario, implementation = "mlp-10-50-1", ("--impl", "graph/eigen")
+        commands = [
+            ("run", "--scenario", scenario, *implementation, "--out", "x.json", "--overwrite"),
+            ("verify", "--scenario", scenario, *implementation),
+            ("profile", scenario, *implementation),
+            ("ablate", scenario, *implementation),
+            ("crossover", scenario, "--a", "hand/eigen", "--b", "hand/naive", "--axis", "steps"),
+        ]
+        for command in commands:
+            with self.subTest(command=command[0]):
+                _, errors = self.call(*command, "--set", "width=4000", "--memory-cap", "0.02", status=2)
+                self.assertRegex(errors, r"expected at most 0\.02 GiB \(a smaller model, or a larger --memory-cap\)")
+        for command in (("claims", "run"), ("calibrate",)):
+            self.assertIn("--memory-cap", self.call(*command, "--help")[0])
+
     def test_workers_that_do_not_fit_run_after_the_others(self):
         selection = ("--scenario", "linreg-3x2", "--impl", "hand/naive", "--impl", "hand/eigen", "--launches", "2")
         self.call("run", *selection, "--keep-free", "1000000", "--out", "x.json")
