@@ -56,7 +56,7 @@ void remove_left_behind(const fs::path& path) {
 }  // namespace
 
 Error cannot_be_written(const std::string& path, const std::string& reason) {
-  return usage_error(path + ": cannot be written: " + reason);
+  return failure(path + ": cannot be written: " + reason);
 }
 
 std::string to_text(const OrderedJson& json) {

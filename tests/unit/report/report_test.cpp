@@ -255,7 +255,7 @@ TEST(ReportFile, NamesPathAndReasonWhenItCannotBeWritten) {
   const Status status = write_report(example_report(), "/no-such-folder/report.json");
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message, "/no-such-folder/report.json: cannot be written: No such file or directory");
-  EXPECT_EQ(status.error().kind, ErrorKind::usage);
+  EXPECT_EQ(status.error().kind, ErrorKind::failed);
 }
 
 TEST(ReportFile, LeavesTheOldFileWhenTheDiskIsFull) {
