@@ -24,6 +24,7 @@
 #include "harness/base/scheduling.h"
 #include "harness/base/system_error.h"
 #include "harness/base/text.h"
+#include "harness/protocol/memory_files.h"
 
 namespace gdbench::protocol {
 
@@ -154,11 +155,17 @@ Process::~Process() {
   }
 }
 
-Process::Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, -1)), output_(std::move(other.output_)) {}
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      output_(std::move(other.output_)),
+      given_(std::move(other.given_)),
+      given_bytes_(other.given_bytes_) {}
 
 Process& Process::operator=(Process&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(output_, other.output_);
+  std::swap(given_, other.given_);
+  std::swap(given_bytes_, other.given_bytes_);
   return *this;
 }
 
@@ -169,6 +176,8 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   process.output_ = UniqueDescriptor(memfd_create("worker-output", MFD_CLOEXEC));
   if (!process.output_.is_open()) return system_error("cannot create a worker's output buffer");
   fcntl(process.output_.number(), F_SETFL, O_APPEND);
+  process.note_given(process.output_.number());
+  for (const InheritedDescriptor& descriptor : inherited) process.note_given(descriptor.ours);
   const WorkerDescriptors copies = TRY(copies_for_worker(inherited, process.output_.number()));
   const std::vector<char*> arguments = pointers_to(argv);
   std::vector<std::string> changes;
@@ -199,6 +208,13 @@ bool Process::has_ended() const {
   siginfo_t information{};
   return pid_ > 0 && waitid(P_PID, static_cast<id_t>(pid_), &information, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          information.si_pid == pid_;
+}
+
+void Process::note_given(int descriptor) {
+  struct stat file {};
+  if (fstat(descriptor, &file) != 0) return;
+  given_.insert(identity_of(file));
+  if (S_ISREG(file.st_mode)) given_bytes_ += file.st_size;
 }
 
 double Process::waiting_ns() const { return running() ? gdbench::waiting_ns(cat("/proc/", pid_, "/schedstat")) : 0; }

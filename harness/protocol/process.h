@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/protocol/confinement.h"
+#include "harness/protocol/memory_files.h"
 #include "harness/protocol/process_files.h"
 
 namespace gdbench::protocol {
@@ -54,7 +56,7 @@ class Process {
   pid_t pid() const { return pid_; }
 
   // As the kernel says (process_files.h); zeros and nothing where it does not run.
-  MemoryUse memory() const { return memory_of(pid_); }
+  MemoryUse memory() const { return memory_of(pid_, given_, given_bytes_); }
   std::int64_t peak_resident_bytes() const { return peak_resident_bytes_of(pid_); }
   int threads() const { return threads_of(pid_); }
   std::int64_t cpu_ns() const { return cpu_ns_of(pid_); }
@@ -74,8 +76,12 @@ class Process {
   void kill_group() const;
 
  private:
+  void note_given(int descriptor);
+
   pid_t pid_ = -1;
-  UniqueDescriptor output_;  // memfd
+  UniqueDescriptor output_;       // memfd
+  std::set<FileIdentity> given_;  // what it did not make
+  std::int64_t given_bytes_ = 0;  // of that in memory
 };
 
 }  // namespace gdbench::protocol

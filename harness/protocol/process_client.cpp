@@ -196,9 +196,8 @@ Status ProcessClient::prepare(const scenario::Problem& problem, const std::map<s
   const std::uint64_t image_bytes = protocol::state_layout(problem).image_bytes;
   PrepareAnswer answer =
       TRY(ask(PrepareRequest{problem, options, threads, {kStateDescriptor, state_bytes, image_bytes}}));
-  note_memory();
   preparation_ = std::move(answer);
-  return {};
+  return watch();
 }
 
 Status ProcessClient::settle() {
@@ -293,6 +292,7 @@ Result<EvaluateAnswer> ProcessClient::evaluate() {
 Result<ProfileAnswer> ProcessClient::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
 Status ProcessClient::bye() {
+  TRY(watch());  // answers that come at once are not watched
   TRY(ask(ByeRequest{}));
   const ProcessEnd end = process_.finish(std::chrono::duration<double>(limits_.goodbye()).count());
   if (end.is_success()) return {};

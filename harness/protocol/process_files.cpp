@@ -86,11 +86,12 @@ Descendants descendants_of(pid_t pid) {
   return below;
 }
 
-MemoryUse memory_of(pid_t pid) {
+MemoryUse memory_of(pid_t pid, std::set<FileIdentity> given, std::int64_t given_bytes) {
   MemoryUse use;
   for (const pid_t process : with_descendants(pid)) {
     const auto [anonymous, shared] = status_numbers<2>(process, {"RssAnon", "RssShmem"});
-    use.anonymous += anonymous * kStatusUnit;
+    const std::int64_t own_shared = std::max<std::int64_t>(0, shared * kStatusUnit - given_bytes);
+    use.anonymous += anonymous * kStatusUnit + std::max(own_shared, memory_file_bytes(process, given));
     use.shared = std::max(use.shared, shared * kStatusUnit);  // mostly the same memory
   }
   return use;

@@ -8,13 +8,16 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/base/landlock.h"
+#include "harness/base/shared_memory.h"
 #include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::protocol {
@@ -169,6 +172,20 @@ TEST(Process, CountsTheMemoryOfWhatItStarted) {
   EXPECT_TRUE(soon([&] { return one.memory().anonymous > kText; }));
   EXPECT_TRUE(soon([&] { return two.memory().anonymous > 2 * kText; })) << two.memory().anonymous;
   EXPECT_LT(one.memory().anonymous, 2 * kText);
+}
+
+TEST(Process, CountsFilesInMemoryThatItMadeAndNoneThatItWasGiven) {
+  constexpr std::size_t kBytes = 8'000'000;
+  const SharedMemory given = std::move(SharedMemory::create("given", kBytes)).value();
+  std::memset(given.data(), 1, given.size());
+  const Process holder =
+      std::move(Process::start({"/bin/sh", "-c", "echo done; sleep 10"}, {{given.descriptor(), 9}}, {})).value();
+  const Process hoarder =
+      shell("file=$(mktemp -p /dev/shm); exec 9>$file; rm $file; head -c 8000000 /dev/zero >&9; echo done; sleep 10");
+  const auto is_done = [](const Process& process) { return process.last_output_line() == "done"; };
+  ASSERT_TRUE(soon([&] { return is_done(holder) && is_done(hoarder); }));
+  EXPECT_LT(holder.memory().anonymous, static_cast<std::int64_t>(kBytes));
+  EXPECT_GT(hoarder.memory().anonymous, static_cast<std::int64_t>(kBytes));
 }
 
 TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
