@@ -76,13 +76,13 @@ void CellWorker::set_start(const scenario::State& start) {
 
 void CellWorker::vary_start(std::size_t purpose, const Parameters& way, const StartVariation& variation) {
   std::byte* const bytes = image(purpose);
+  protocol::write_state(*start_, layout_, dtype_, bytes);
   const std::size_t element = scenario::size_of(dtype_);
-  for (std::size_t tensor = 0; tensor < layout_.parameters.size(); ++tensor) {
+  for (std::size_t tensor = 0; tensor < layout_.parameters.size() && variation.along != 0; ++tensor) {
     std::byte* const entries = bytes + layout_.parameters[tensor].offset;
     const std::vector<double>& start = start_->parameters[tensor];
     for (std::size_t i = 0; i < start.size(); ++i) {
-      const double moved = variation.along == 0 ? 0 : variation.along * way[tensor][i];
-      protocol::write_number(dtype_, start[i] + moved, entries + i * element);
+      protocol::write_number(dtype_, start[i] + variation.along * way[tensor][i], entries + i * element);
     }
   }
   for (const VariedEntry& changed : variation.entries) {

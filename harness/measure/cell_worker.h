@@ -63,7 +63,8 @@ class CellWorker {
 
   // What blocks start from, their step number aside, in place of the scenario's.
   void set_start(const scenario::State& start);
-  // Gives the next block's steps or its warm-up (`purpose`) a start of its own; slots stay. `way`: see block_starts.h.
+  // Gives the next block's steps or its warm-up (`purpose`) a start of its own, whose slots are the scenario's. `way`:
+  // see block_starts.h.
   void vary_start(std::size_t purpose, const Parameters& way, const StartVariation& variation);
   // 2-norm over all parameters of what the last block changed.
   double displacement() const { return distance(kStartImage, kEndImage); }

@@ -69,6 +69,7 @@ class FakeClient : public protocol::Client {
     if (request.warm_up > 0) worker_->warm_up_images.emplace_back(request.warm_up_image, request.start_image);
     TRY(set_state(request.start_image, request.start_step));
     worker_->starts.push_back(state_.parameters.front());
+    if (!state_.slots.empty()) worker_->starting_slots.push_back(state_.slots.front());
     TRY(run_on(request.steps));
     BlockAnswer answer;
     const double step_ns = settled_ ? worker_->step_ns : worker_->script_step_ns.value_or(worker_->step_ns);

@@ -33,6 +33,7 @@ struct FakeWorker {
   std::vector<std::uint64_t> warm_ups;     // steps before each block, of all of them
   std::vector<std::pair<std::size_t, std::size_t>> warm_up_images;  // of those with a warm-up, and where they begin
   std::vector<std::vector<double>> starts;                          // the first parameter where each block begins
+  std::vector<std::vector<double>> starting_slots;                  // likewise, of optimizers that have some
 };
 
 // An implementation of linear regression by SGD in f32, hosted as plugins are, whose workers do as `worker` says.

@@ -134,6 +134,17 @@ TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocks) {
   EXPECT_GT(places.size(), 1U) << "an address does not say what a state is for";
 }
 
+TEST_F(MeasuredWorkerTest, EachBlockBeginsWithTheScenariosSlots) {
+  const tests::FakeWorker& worker = add("a/one");
+  catalogue_.front().implementation.optimizers = {"adam"};
+  const Result<scenario::Setting> adam = scenario::parse_setting("optimizer=adam");
+  make_plan({"linreg-3x2"}, {adam.value()});
+  run();
+  expect_status(0, CellState::ok, "");
+  ASSERT_GE(worker.starting_slots.size(), 8U);
+  for (const std::vector<double>& slot : worker.starting_slots) EXPECT_EQ(slot, std::vector<double>(slot.size()));
+}
+
 TEST_F(MeasuredWorkerTest, TheFirstReasonOfAllIsTold) {
   add("a/rounds down").says = [](BlockAnswer& answer) {
     if (answer.end_step != kStepsOfABlock) return;
