@@ -37,19 +37,6 @@ report::Verification record_of(const verify::ReferenceTrajectory& reference, con
   return verification;
 }
 
-// The scenario's problem as the cell's implementation computes it.
-scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
-  scenario::Problem problem = planned.problem;
-  const protocol::ImplementationDescription& implementation = cell.entry->implementation;
-  problem.tf32_products = problem.dtype == scenario::Dtype::f32 && implementation.has_capability("tf32_products");
-  problem.rounds_results = catalogue::is_mixed(problem.dtype) && implementation.has_capability("rounds_results");
-  if (problem.dtype != scenario::Dtype::bf16) return problem;
-  if (implementation.has_capability("rounds_parameters")) problem.parameter_rounding = ParameterRounding::nearest;
-  if (implementation.has_capability("rounds_stochastically"))
-    problem.parameter_rounding = ParameterRounding::stochastic;
-  return problem;
-}
-
 // What it rounds more than the scenario says.
 std::string rounded_by(const scenario::Problem& problem) {
   if (problem.tf32_products) return " tf32";
@@ -349,6 +336,18 @@ Status verify_cell(const PlannedScenario& planned, const PlannedCell& planned_ce
 
 double reference_loss(const PlannedScenario& planned, const scenario::State& state) {
   return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
+}
+
+scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
+  scenario::Problem problem = planned.problem;
+  const protocol::ImplementationDescription& implementation = cell.entry->implementation;
+  problem.tf32_products = problem.dtype == scenario::Dtype::f32 && implementation.has_capability("tf32_products");
+  problem.rounds_results = catalogue::is_mixed(problem.dtype) && implementation.has_capability("rounds_results");
+  if (problem.dtype != scenario::Dtype::bf16) return problem;
+  if (implementation.has_capability("rounds_parameters")) problem.parameter_rounding = ParameterRounding::nearest;
+  if (implementation.has_capability("rounds_stochastically"))
+    problem.parameter_rounding = ParameterRounding::stochastic;
+  return problem;
 }
 
 scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const report::Block& block) {

@@ -53,7 +53,10 @@ Status verify_cell(const PlannedScenario& planned, const PlannedCell& planned_ce
 // What the reference makes of a state: its loss over all rows of the training data.
 double reference_loss(const PlannedScenario& planned, const scenario::State& state);
 
-// The scenario's problem as the cell's implementation computes it, with the learning rate of timed blocks.
+// The scenario's problem as the cell's implementation computes it.
+scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell);
+
+// The same with the learning rate of timed blocks.
 scenario::Problem timed_problem(const PlannedScenario& planned, const PlannedCell& cell, const report::Block& block);
 
 // The same for a cell of a report. Cells of one unit are timed in blocks of the same number of steps, that of the first

@@ -65,6 +65,14 @@ TEST_F(TargetRunTest, WhoStatesALowerLossIsNotBelieved) {
   EXPECT_TRUE(cell(0).status.reason.starts_with("says its loss is")) << cell(0).status.reason;
 }
 
+TEST_F(TargetRunTest, WhoEndsElsewhereThanItsStepsLeadIsNotBelieved) {
+  worker_.steps_made = [](std::uint64_t steps) { return steps == 10 ? 100 : steps; };
+  ASSERT_TRUE(train().ok());
+  EXPECT_EQ(cell(0).status.state, report::CellState::untrusted);
+  EXPECT_TRUE(cell(0).status.reason.starts_with("in its training to the target, after 0 steps: a timed block ended"))
+      << cell(0).status.reason;
+}
+
 TEST_F(TargetRunTest, EndsWhereTheTimeTheStepsOrTheLossEnd) {
   const auto cut = train(0);
   ASSERT_TRUE(cut.ok());
