@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "app/console.h"
@@ -183,6 +184,11 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   keep_off_compute_processor();
   measure::RunOptions session_options = options;
   session_options.reserved_seconds += closing_seconds(options.budget_seconds, file);
+  if (options.launches == 0) {  // a worker that answers everything late spends the budget of others
+    const std::chrono::duration<double> budget(options.budget_seconds);
+    session_options.limits.all_requests =
+        std::max(options.limits.request, std::chrono::duration_cast<std::chrono::milliseconds>(budget));
+  }
   if (ceilings) {
     session_options.measure_ceilings = [&](report::Report& measured) {
       add_ceilings(file.quick, processors, measured);

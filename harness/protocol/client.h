@@ -19,7 +19,8 @@
 namespace gdbench::protocol {
 
 struct Limits {
-  std::chrono::milliseconds request{60'000};  // for one answer
+  std::chrono::milliseconds request{60'000};                                  // for one answer
+  std::chrono::milliseconds all_requests = std::chrono::milliseconds::max();  // for all of a worker's answers
   // To end after bye: who is given long to answer (a device's driver at work, a tool that checks each access) may be
   // given some of it to close what he has open.
   std::chrono::milliseconds goodbye() const { return std::max(std::chrono::milliseconds{2000}, request / 10); }

@@ -112,12 +112,15 @@ Error ProcessClient::explain(const Error& error) {
   process_.finish(0);
   if (error.kind != ErrorKind::timed_out) return error;
   const std::string line = process_.last_output_line();
-  return {error.kind,
-          cat("no answer within ", limits_.request.count() / 1000, " s", line.empty() ? "" : ", said last: ", line)};
+  const std::string late = patience_ < limits_.request
+                               ? cat("all its requests together took ", limits_.all_requests.count() / 1000,
+                                     " s, no more is left of the budget")
+                               : cat("no answer within ", limits_.request.count() / 1000, " s");
+  return {error.kind, cat(late, line.empty() ? "" : ", said last: ", line)};
 }
 
 Result<Json> ProcessClient::await(std::int64_t id) {
-  Json answer = TRY(channel_.receive(limits_.request, [this] { return watch(); }));
+  Json answer = TRY(channel_.receive(patience_, [this] { return watch(); }));
   escape_controls(answer);
   const Json answered = answer.value("id", Json());
   if (answered == id) return answer;
@@ -155,6 +158,9 @@ Result<typename Request::Answer> ProcessClient::ask(const Request& request) {
   OrderedJson message = {{"request", name}, {"id", id}};
   message.update(RecordWriter::encode(request));
   note_idle_time();
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double, std::nano>(totals_.requests_ns));
+  patience_ = std::min(limits_.request, std::max(limits_.all_requests - spent, std::chrono::milliseconds(1)));
   const double waited_before_ns = waiting_ns();
   const std::int64_t cpu_before_ns = process_.cpu_ns();
   const std::int64_t sent_ns = monotonic_ns();

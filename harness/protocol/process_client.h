@@ -54,6 +54,7 @@ class ProcessClient : public Client {
   UniqueDescriptor response_end_;
   Channel channel_;
   Limits limits_;
+  std::chrono::milliseconds patience_{};  // for the answer to the latest request
   MemoryUse peak_memory_;
   PrepareAnswer preparation_;
   // Sums over all requests, of which a block's answer has what came since the block before.

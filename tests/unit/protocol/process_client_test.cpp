@@ -166,6 +166,17 @@ TEST_F(ProcessClientTest, AHangEndsAtTheLimit) {
   EXPECT_FALSE(client_->process().running());
 }
 
+TEST_F(ProcessClientTest, ManyLateAnswersEndAtALimit) {
+  Limits limits;
+  limits.all_requests = milliseconds(1000);
+  ASSERT_TRUE(prepare(fake_plugin("delay"), limits).ok());
+  Result<BlockAnswer> answer = client_->run({.steps = 1});
+  for (int i = 0; i < 10'000 && answer.ok(); ++i) answer = client_->run({.steps = 100'000});
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().kind, ErrorKind::timed_out);
+  EXPECT_EQ(answer.error().message, "run: all its requests together took 1 s, no more is left of the budget");
+}
+
 TEST_F(ProcessClientTest, MemoryIsCapped) {
   Limits limits;
   limits.memory_bytes = std::int64_t{200} << 20;
