@@ -75,6 +75,14 @@ constexpr int kRefused[] = {
 };
 constexpr int kSockets[] = {SYS_socket, SYS_shmget, SYS_shmctl,     SYS_semget, SYS_semctl, SYS_msgget,  SYS_msgctl,
                             SYS_shmat,  SYS_semop,  SYS_semtimedop, SYS_msgsnd, SYS_msgrcv, SYS_mq_open, SYS_mq_unlink};
+constexpr int kProcesses[] = {
+    SYS_execve,
+    SYS_execveat,
+#ifdef __x86_64__
+    SYS_fork,
+    SYS_vfork,
+#endif
+};
 // Programs have another way where these do not exist.
 constexpr int kMissing[] = {SYS_clone3, SYS_io_uring_setup};
 
@@ -90,7 +98,35 @@ std::size_t offset_of_argument(unsigned argument) {
   return offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t);  // its low half: both are little-endian
 }
 
+// Of other architectures' calls none is left; then the call's number is loaded.
+const std::vector<sock_filter> kBeginning = {
+    load(offsetof(seccomp_data, arch)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+    error(ENOSYS),
+    load(offsetof(seccomp_data, nr)),
+};
+
+void install(std::vector<sock_filter>& program, unsigned long flags) {
+  const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
+  syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter);
+}
+
 }  // namespace
+
+void refuse_new_processes() {
+  if (kSanitized) return;
+  std::vector<sock_filter> program = kBeginning;
+  for (const int call : kProcesses) {
+    program.push_back(unless_equal(static_cast<unsigned>(call), 1));
+    program.push_back(error(EPERM));
+  }
+  program.push_back(unless_equal(SYS_clone, 3));
+  program.push_back(load(offset_of_argument(0)));
+  program.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+  program.push_back(error(EPERM));
+  program.push_back(answer(SECCOMP_RET_ALLOW));
+  install(program, SECCOMP_FILTER_FLAG_TSYNC);
+}
 
 void SystemCallFilter::refuse(int call, int number) {
   program_.push_back(unless_equal(static_cast<unsigned>(call), 1));
@@ -107,11 +143,7 @@ void SystemCallFilter::leave_to_itself(int call, unsigned argument) {
   program_.push_back(error(EPERM));
 }
 
-SystemCallFilter::SystemCallFilter(bool network) {
-  program_.push_back(load(offsetof(seccomp_data, arch)));
-  program_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
-  program_.push_back(error(ENOSYS));
-  program_.push_back(load(offsetof(seccomp_data, nr)));
+SystemCallFilter::SystemCallFilter(bool network) : program_(kBeginning) {
   program_.push_back(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kFirstUnknown, 0, 1));
   program_.push_back(error(ENOSYS));
   for (const int call : kRefused) refuse(call, EPERM);
@@ -135,8 +167,7 @@ SystemCallFilter::SystemCallFilter(bool network) {
 
 void SystemCallFilter::enter() {
   for (const std::size_t place : own_process_) program_[place].k = static_cast<unsigned>(getpid());
-  const sock_fprog filter = {static_cast<unsigned short>(program_.size()), program_.data()};
-  syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter);
+  install(program_, 0);
 }
 
 }  // namespace gdbench::protocol

@@ -27,4 +27,8 @@ class SystemCallFilter {
   std::vector<std::size_t> own_process_;  // where its number has to be put in, once it is known
 };
 
+// From here on none of this process's threads starts a process, which nothing needs once a problem is prepared. Does
+// nothing where the kernel has no filters, for a process without no_new_privs, and where the leak sanitizer starts one.
+void refuse_new_processes();
+
 }  // namespace gdbench::protocol

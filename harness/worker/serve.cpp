@@ -12,6 +12,7 @@
 #include "harness/protocol/channel.h"
 #include "harness/protocol/message_fields.h"
 #include "harness/protocol/process_client.h"
+#include "harness/protocol/system_calls.h"
 #include "harness/ranks/membership.h"
 #include "harness/worker/block_timer.h"
 #include "harness/worker/instance.h"
@@ -116,6 +117,7 @@ class Server {
     SharedMemory memory = TRY(adopt(inherited, request.state.bytes, SharedMemory::Access::read_write));
     const gdbench_ranks* const ranks = membership_ != nullptr ? &membership_->interface() : nullptr;
     TRY(instance_.prepare(request.problem, request.options, request.threads, std::move(memory), ranks));
+    if (membership_ == nullptr) protocol::refuse_new_processes();
     protocol::PrepareAnswer answer{.helper_threads = instance_.helper_threads(),
                                    .allocations = instance_.preparation(),
                                    .runtime = instance_.runtime()};
