@@ -122,11 +122,6 @@ void Report::add_ceilings(const std::optional<Ceilings>& others) {
   }
 }
 
-bool is_named(const ScriptTime& script) {
-  const stats::Interval& interval = script.ratio.interval;
-  return interval.low > kNamedScriptRatio || interval.high < 1 / kNamedScriptRatio;
-}
-
 void Report::add_notes(const std::vector<std::string>& others) {
   for (const std::string& note : others) {
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);

@@ -17,6 +17,7 @@
 #include "harness/report/profile.h"
 #include "harness/report/resolved_scenario.h"
 #include "harness/report/scaling.h"
+#include "harness/report/script.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
@@ -65,12 +66,6 @@ struct Sample {
 };
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
-// A step in a process that keeps no freed memory and collects garbage as it likes, as scripts do.
-struct ScriptStep {
-  double step_ns = 0;                      // the least of some blocks
-  std::optional<double> page_faults = {};  // of a step in that one
-};
-
 struct Launch {
   int launch = 0;
   std::string started_at;    // UTC, ISO 8601
@@ -206,18 +201,6 @@ struct TimeToTarget {
   // Since 1.7. Of these what comes before steady steps: load, prepare, what the first step takes beyond a steady one.
   std::optional<double> ready_ns;
 };
-
-// What the steps of a cell take in a process as a script's.
-struct ScriptTime {
-  stats::Estimate ratio;                   // to the samples, of the same launches
-  std::optional<double> page_faults = {};  // of a step, median over launches
-};
-
-// Beyond this, in either direction, a reader has to know of it.
-constexpr double kNamedScriptRatio = 1.1;
-
-// Whether all of a ratio's interval lies there.
-bool is_named(const ScriptTime& script);
 
 struct Summary {
   stats::Estimate step_ns;  // median with 95% interval
