@@ -132,11 +132,9 @@ Result<protocol::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::ui
                        .added_iterations = added_iterations});
 }
 
-Result<scenario::State> CellWorker::run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start) {
-  Status status = set_start_state(start);
-  if (status.ok()) status = client_->run_on(first);
-  if (status.ok()) status = client_->run_on(second);
-  if (!status.ok()) return status.error();
+Result<scenario::State> CellWorker::run_in_parts(const std::vector<std::uint64_t>& parts, std::int64_t start) {
+  TRY(set_start_state(start));
+  for (const std::uint64_t steps : parts) TRY(client_->run_on(steps));
   return state(kReplayImage, TRY(client_->get_state(places_[kReplayImage])));
 }
 

@@ -73,8 +73,8 @@ class CellWorker {
   // What copying one state into new memory takes here, in nanoseconds.
   double copy_ns() const;
 
-  // The state after `first` and then `second` untimed steps from the start state.
-  Result<scenario::State> run_in_two_parts(std::uint64_t first, std::uint64_t second, std::int64_t start = 0);
+  // The state after so many untimed steps and then so many more, and so on, from the start state.
+  Result<scenario::State> run_in_parts(const std::vector<std::uint64_t>& parts, std::int64_t start = 0);
 
  private:
   std::byte* image(std::size_t purpose) const { return state_memory_.data() + places_[purpose] * layout_.image_bytes; }

@@ -23,8 +23,9 @@ constexpr double kSpreadOfStarts = 0.25;
 // order, and so many of the type's epsilons of the displacement where that one's errors happen to cancel.
 constexpr double kRoundingFactor = 8;
 constexpr double kEpsilons = 100;
-// Where the loss is smooth, right ends keep to the reference in their own type: half as far from it as that is from the
-// exact one was seen, or 0.1 epsilons of the displacement times the root of the longest sum.
+// Where the loss is smooth, most right ends keep to the reference in their own type: half as far from it as that is
+// from the exact one was seen, or 0.1 epsilons of the displacement times the root of the longest sum. Who adds each
+// row's gradient to the parameters rounds them more often, and always to the same side.
 constexpr double kSmoothRoundingFactor = 3;
 constexpr double kEpsilonsOfShortSums = 4;
 constexpr double kEpsilonsOfSums = 0.5;
@@ -153,6 +154,7 @@ std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const 
     scenario::State rounded = rounded_end(problem, dataset, start, steps);
     const double drift = std::max(rounding, verify::displacement(rounded, expected.state));
     expected.forgivable = expected.tolerance;
+    expected.shares_rounding = true;
     expected.tolerance =
         std::max(epsilons_of_smooth(problem) * epsilon * expected.displacement, kSmoothRoundingFactor * drift);
     if (problem.dtype != scenario::Dtype::f64) expected.state = std::move(rounded);

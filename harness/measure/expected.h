@@ -38,6 +38,7 @@ struct ExpectedEnd {
   double displacement = 0;
   double tolerance = 0;
   double forgivable = 0;
+  bool shares_rounding = false;  // what is forgivable is rounding alone: the same steps in short parts end there, too
 };
 
 // Likewise, where it is affordable. `rounding`: of as many steps from the scenario's start.

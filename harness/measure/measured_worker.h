@@ -85,6 +85,8 @@ class MeasuredWorker {
   Result<std::string> untrusted_for_end(std::uint64_t steps);
   // The block that was made last, of so many steps, ended where the same steps in two parts end, which are not timed.
   Result<std::string> untrusted_for_replay(std::uint64_t steps);
+  // Likewise in short parts, in which nothing can be left out, within `tolerance`.
+  Result<std::string> untrusted_for_short_parts(std::uint64_t steps, double tolerance);
   // A single step moves the parameters as far as the reference says, where a block's steps are too many for it.
   Result<std::string> untrusted_for_step();
   // The warm-ups took what so many steps take.

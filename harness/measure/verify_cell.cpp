@@ -107,7 +107,7 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   // The same in two parts: what a step does must not depend on where a block begins.
   std::mt19937_64 generator(seed);
   const std::uint64_t first = 1 + generator() % (steps - 1);
-  const scenario::State replayed = TRY(worker.run_in_two_parts(first, steps - first, start));
+  const scenario::State replayed = TRY(worker.run_in_parts({first, steps - first}, start));
   const verify::Check parts = verify::check(reference, replayed, loss);
   if (!parts.ok) {
     return wrong(cat("in two parts (", first, " + ", steps - first, " steps): ", parts.reason));
