@@ -80,7 +80,8 @@ double MeasuredWorker::outside_limit_ns(const protocol::BlockAnswer& answer) con
 }
 
 // What an idle processor takes to wake, and what a hypervisor takes away, delays an answer; no process works meanwhile.
-// One thread that did the block's work and had nobody else do it has used no more CPU time than it says.
+// One thread that did the block's work and had nobody else do it has used no more CPU time than it says, less what it
+// had no processor for.
 bool MeasuredWorker::used_little(const protocol::BlockAnswer& answer, double limit_ns) {
   const int threads = planned_.compute_threads() + planned_.entry->implementation.helper_threads;
   const protocol::Process& process = client().process();
@@ -88,7 +89,8 @@ bool MeasuredWorker::used_little(const protocol::BlockAnswer& answer, double lim
   // The kernel accounts a thread of another process in full once it sleeps.
   constexpr std::chrono::milliseconds kUntilItSleeps{1};
   std::this_thread::sleep_for(kUntilItSleeps);
-  return static_cast<double>(process.cpu_ns() - answer.sent_cpu_ns) <= answer.real_ns + limit_ns;
+  const auto used_ns = static_cast<double>(process.cpu_ns() - answer.sent_cpu_ns);
+  return used_ns <= answer.real_ns - answer.waiting_ns + limit_ns;
 }
 
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {

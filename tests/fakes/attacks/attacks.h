@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,82 +78,24 @@ struct Attack {
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
 };
-inline constexpr int kAttackCount = 87;  // those of table.cpp
-extern const Attack kAttacks[kAttackCount];
+extern const std::span<const Attack> kByAlgebra, kByTwo, kOnChannels, kOnFiles, kOnOthers, kOnProcesses, kOnTime,
+    kOnTrust;
 
+// Those that others are made of.
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_half(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_knowing_the_warm_up(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_extrapolating(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_in_set_state(gdbench_instance& self, std::uint64_t steps);
-gdbench_status step_in_set_state(gdbench_instance& self);
-gdbench_status run_with_child(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_with_orphan(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_with_timer(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_killing(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_spoiling_data(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_with_slow_clock(gdbench_instance& self, std::uint64_t steps);
-
-pid_t parent_of(const std::string& pid);
-
-gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_hurrying(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_leaping_when_warm(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
-bool is_later();  // not one of the first processes that ask
-gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_alone(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_by_two(gdbench_instance& self, std::uint64_t steps);
-void prepare_for_two(gdbench_instance& self);
-void prepare_powers(gdbench_instance& self);
 void prepare_narrowly(gdbench_instance& self);
-
-gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_leaving_some(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_leaving_half(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_at_once(gdbench_instance& self, std::uint64_t steps);
-gdbench_status burn_at_first(gdbench_instance& self);
-gdbench_status run_with_overhead(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_with_overhead_behind(gdbench_instance& self, std::uint64_t steps);
-gdbench_status make_what_was_left_unseen(gdbench_instance& self);
-gdbench_status run_waiting(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_by_guest(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_every_second(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_leaving_little(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_leaving_seldom(gdbench_instance& self, std::uint64_t steps);
 gdbench_status make_what_was_left(gdbench_instance& self);
-gdbench_status run_choosing(gdbench_instance& self, std::uint64_t steps);
-gdbench_status spoil_what_was_slow(gdbench_instance& self);
-gdbench_status run_dying(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_refusing(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_slow_at_first(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_moving_the_start(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_watching(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_second(gdbench_instance& self, std::uint64_t steps);
-void flatter(gdbench_instance& self, double& loss);
-void declare_device(gdbench_implementation& table);
 void declare_helper(gdbench_implementation& table);
-void declare_tf32(gdbench_implementation& table);
+bool is_later();  // not one of the first processes that ask
+pid_t parent_of(const std::string& pid);
 
 // What a system call said, into the file said of the attacks' folder.
 void say(const char* attack, long result);
 std::string in_folder(const char* name);
 void act_at_entry();
-extern const Attack kChangesFilesAnew, kWritesSegment, kPlants, kUsesTerminal, kWritesFiles, kChangesFiles,
-    kAsksService, kHarmsProcess, kUsesSegments, kHoards;
-extern const Attack kBendsLater, kLeapsLater, kNarrowLater;
-extern const Attack kShrinks, kOwnsSignals, kWritesAhead, kWritesEscapes, kWritesWithoutEnd, kComesBetween,
-    kComesBetweenALittle, kHangs;
-extern const Attack kHaunts, kSpinsAtEnd, kLeavesHolder, kSlow, kBrother, kSilentBrother;
-extern const Attack kPinsSiblings, kStarvesSiblings, kLimitsSiblings, kHaltsSiblings, kScribblesSiblings;
-extern const Attack kIntrudesSiblings, kExposesSiblings;
-extern const Attack kLimitsTime, kLimitsParentsFiles, kLimitsParentsMemory;
-extern const Attack kPinsParent, kStarvesParent, kLimitsParent, kHaltsParent, kScribblesParent, kIntrudesParent;
 
 }  // namespace gdbench::tests

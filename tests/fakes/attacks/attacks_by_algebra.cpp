@@ -272,4 +272,19 @@ gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps) {
   return steps < 64 ? honest_run(self, steps) : run_narrowly_at_once(self, steps);
 }
 
+namespace {
+constexpr Attack kRows[] = {
+    {.id = "attack/powers", .run = run_by_powers, .prepare = prepare_powers},
+    {.id = "attack/powers-patient", .run = run_by_powers_patiently, .prepare = prepare_powers},
+    {.id = "attack/hurries", .run = run_hurrying, .prepare = prepare_powers},
+    {.id = "attack/bent3", .run = run_bent_by_three},
+    {.id = "attack/bent5", .run = run_bent_by_five},
+    {.id = "attack/leaps", .run = run_leaping},
+    {.id = "attack/leaps-warm", .run = run_leaping_when_warm},
+    {.id = "attack/stretch", .run = run_stretching},
+    {.id = "attack/narrow", .run = run_narrowly, .prepare = prepare_narrowly},
+};
+}  // namespace
+const std::span<const Attack> kByAlgebra(kRows);
+
 }  // namespace gdbench::tests

@@ -131,4 +131,13 @@ gdbench_status run_by_two(gdbench_instance& self, std::uint64_t steps) {
   return run_alone(self, steps);
 }
 
+namespace {
+constexpr Attack kRows[] = {
+    {.id = "attack/by-guest", .run = run_by_guest, .prepare = prepare_for_two},
+    {.id = "attack/alone", .run = run_alone, .prepare = prepare_for_two},
+    {.id = "attack/by-two", .run = run_by_two, .prepare = prepare_for_two},
+};
+}  // namespace
+const std::span<const Attack> kByTwo(kRows);
+
 }  // namespace gdbench::tests

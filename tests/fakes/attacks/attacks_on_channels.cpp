@@ -164,25 +164,30 @@ void haunt(gdbench_instance& /*self*/) {
 
 }  // namespace
 
-const Attack kShrinks{"attack/shrinks", honest_run, act_at<shrink, 3>};
-const Attack kOwnsSignals{"attack/owns-signals", honest_run, act_at<own_signals, 3>};
-const Attack kWritesAhead{"attack/writes-ahead", honest_run, act_at<write_ahead, 3>};
-const Attack kWritesEscapes{"attack/writes-escapes", honest_run, act_at<write_escapes, 3>};
-const Attack kWritesWithoutEnd{"attack/writes-without-end", honest_run, act_at<write_without_end, 3>};
-const Attack kComesBetween{
-    .id = "attack/comes-between", .run = honest_run, .set_state = act_at<come_between, 3>, .destroy = step_aside};
-const Attack kComesBetweenALittle{.id = "attack/comes-between-a-little",
-                                  .run = honest_run,
-                                  .set_state = act_at<come_between_a_little, 3>,
-                                  .destroy = step_aside};
-const Attack kHangs{.id = "attack/hangs", .run = honest_run, .destroy = hang};
-const Attack kSpinsAtEnd{.id = "attack/spins-at-end", .run = honest_run, .destroy = spin_at_end};
-const Attack kLeavesHolder{.id = "attack/leaves-holder", .run = honest_run, .destroy = leave_holder};
-const Attack kSlow{.id = "attack/slow", .run = honest_run, .prepare = be_slow};
-const Attack kBrother{
-    .id = "attack/brother", .run = honest_run, .set_state = act_at<add_brother, 3>, .destroy = say_spins};
-const Attack kSilentBrother{
-    .id = "attack/silent-brother", .run = honest_run, .set_state = act_at<add_silent_brother, 3>, .destroy = say_spins};
-const Attack kHaunts{.id = "attack/haunts", .run = honest_run, .destroy = haunt};
+namespace {
+constexpr Attack kRows[] = {
+    {"attack/shrinks", honest_run, act_at<shrink, 3>},
+    {"attack/owns-signals", honest_run, act_at<own_signals, 3>},
+    {"attack/writes-ahead", honest_run, act_at<write_ahead, 3>},
+    {"attack/writes-escapes", honest_run, act_at<write_escapes, 3>},
+    {"attack/writes-without-end", honest_run, act_at<write_without_end, 3>},
+    {.id = "attack/comes-between", .run = honest_run, .set_state = act_at<come_between, 3>, .destroy = step_aside},
+    {.id = "attack/comes-between-a-little",
+     .run = honest_run,
+     .set_state = act_at<come_between_a_little, 3>,
+     .destroy = step_aside},
+    {.id = "attack/hangs", .run = honest_run, .destroy = hang},
+    {.id = "attack/spins-at-end", .run = honest_run, .destroy = spin_at_end},
+    {.id = "attack/leaves-holder", .run = honest_run, .destroy = leave_holder},
+    {.id = "attack/slow", .run = honest_run, .prepare = be_slow},
+    {.id = "attack/brother", .run = honest_run, .set_state = act_at<add_brother, 3>, .destroy = say_spins},
+    {.id = "attack/silent-brother",
+     .run = honest_run,
+     .set_state = act_at<add_silent_brother, 3>,
+     .destroy = say_spins},
+    {.id = "attack/haunts", .run = honest_run, .destroy = haunt},
+};
+}  // namespace
+const std::span<const Attack> kOnChannels(kRows);
 
 }  // namespace gdbench::tests

@@ -248,18 +248,23 @@ void act_at_entry() {
   say("kill", kill(getppid(), 0));
 }
 
-const Attack kChangesFilesAnew{"attack/changes-files-anew", honest_run, act_once<change_files_anew>};
-const Attack kWritesSegment{"attack/writes-segment", honest_run, act_once<write_segment>};
-const Attack kPlants{"attack/plants", honest_run, act_once<plant>};
-const Attack kUsesTerminal{"attack/uses-terminal", honest_run, act_once<use_terminal>};
-const Attack kWritesFiles{"attack/writes-files", honest_run, act_once<write_files>};
-const Attack kChangesFiles{"attack/changes-files", honest_run, act_once<change_files>};
-const Attack kAsksService{"attack/asks-service", honest_run, act_once<ask_service>};
-const Attack kHarmsProcess{"attack/harms-process", honest_run, act_once<harm_process>};
-const Attack kUsesSegments{"attack/uses-segments", honest_run, act_once<use_segments>};
-const Attack kHoards{"attack/hoards", honest_run, act_once<hoard>};
-const Attack kBendsLater{"attack/bends-later", run_bent_later};
-const Attack kLeapsLater{"attack/leaps-later", run_leaping_later};
-const Attack kNarrowLater{.id = "attack/narrow-later", .run = run_narrowly_later, .prepare = prepare_narrowly};
+namespace {
+constexpr Attack kRows[] = {
+    {"attack/changes-files-anew", honest_run, act_once<change_files_anew>},
+    {"attack/writes-segment", honest_run, act_once<write_segment>},
+    {"attack/plants", honest_run, act_once<plant>},
+    {"attack/uses-terminal", honest_run, act_once<use_terminal>},
+    {"attack/writes-files", honest_run, act_once<write_files>},
+    {"attack/changes-files", honest_run, act_once<change_files>},
+    {"attack/asks-service", honest_run, act_once<ask_service>},
+    {"attack/harms-process", honest_run, act_once<harm_process>},
+    {"attack/uses-segments", honest_run, act_once<use_segments>},
+    {"attack/hoards", honest_run, act_once<hoard>},
+    {"attack/bends-later", run_bent_later},
+    {"attack/leaps-later", run_leaping_later},
+    {.id = "attack/narrow-later", .run = run_narrowly_later, .prepare = prepare_narrowly},
+};
+}  // namespace
+const std::span<const Attack> kOnFiles(kRows);
 
 }  // namespace gdbench::tests

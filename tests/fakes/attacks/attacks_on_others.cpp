@@ -18,32 +18,32 @@
 
 namespace gdbench::tests {
 
-// Has a process below it that could work for it.
-gdbench_status run_with_child(gdbench_instance& self, std::uint64_t steps) {
-  if (self.child == 0) {
-    self.child = fork();
-    if (self.child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (;;) pause();
-    }
-  }
-  return honest_run(self, steps);
+// Has a process below it that could work for it: once a problem is prepared, none can be started.
+void start_child(gdbench_instance& /*self*/) {
+  if (fork() != 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (;;) pause();
 }
 
 // The child is given away, so that it is nobody's: it spins while others are timed.
-gdbench_status run_with_orphan(gdbench_instance& self, std::uint64_t steps) {
-  if (self.child == 0) {
-    self.child = fork();
-    if (self.child == 0) {
-      setsid();
-      if (fork() == 0) {
-        for (const double end_ns = now_ns() + 3e9; now_ns() < end_ns;) {
-        }
+void start_orphan(gdbench_instance& /*self*/) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setsid();
+    if (fork() == 0) {
+      for (const double end_ns = now_ns() + 3e9; now_ns() < end_ns;) {
       }
-      _exit(0);
     }
-    waitpid(self.child, nullptr, 0);
+    _exit(0);
   }
+  waitpid(child, nullptr, 0);
+}
+
+// Starts a process in a block.
+gdbench_status run_with_child(gdbench_instance& self, std::uint64_t steps) {
+  if (self.child == 0) self.child = fork();
+  if (self.child == 0) _exit(0);
+  say("child", self.child);
   return honest_run(self, steps);
 }
 
@@ -87,5 +87,17 @@ gdbench_status run_spoiling_data(gdbench_instance& self, std::uint64_t steps) {
   }
   return honest_run(self, steps);
 }
+
+namespace {
+constexpr Attack kRows[] = {
+    {.id = "attack/child", .run = honest_run, .prepare = start_child},
+    {.id = "attack/orphan", .run = honest_run, .prepare = start_orphan},
+    {"attack/starts-process", run_with_child},
+    {"attack/kill", run_killing},
+    {"attack/data", run_spoiling_data},
+    {.id = "attack/helper", .run = honest_run, .prepare = start_orphan, .change = declare_helper},
+};
+}  // namespace
+const std::span<const Attack> kOnOthers(kRows);
 
 }  // namespace gdbench::tests

@@ -120,22 +120,26 @@ gdbench_status set_upon_parent(gdbench_instance& self) {
 
 }  // namespace
 
-const Attack kPinsSiblings{"attack/pins-siblings", honest_run, set_upon_siblings<pin>};
-const Attack kStarvesSiblings{"attack/starves-siblings", honest_run, set_upon_siblings<starve>};
-const Attack kLimitsSiblings{"attack/limits-siblings", honest_run, set_upon_siblings<limit<RLIMIT_AS, RLIMIT_DATA>>};
-const Attack kLimitsTime{"attack/limits-time", honest_run, set_upon_siblings<limit<RLIMIT_CPU>>};
-const Attack kHaltsSiblings{"attack/halts-siblings", honest_run, set_upon_siblings<halt>};
-const Attack kScribblesSiblings{"attack/scribbles-siblings", honest_run, set_upon_siblings<scribble>};
-const Attack kIntrudesSiblings{"attack/intrudes-siblings", honest_run, set_upon_siblings<intrude>};
-const Attack kExposesSiblings{"attack/exposes-siblings", honest_run, set_upon_siblings<expose>};
-const Attack kPinsParent{"attack/pins-parent", honest_run, set_upon_parent<pin>};
-const Attack kStarvesParent{"attack/starves-parent", honest_run, set_upon_parent<starve>};
-const Attack kLimitsParent{"attack/limits-parent", honest_run, set_upon_parent<limit<RLIMIT_FSIZE>>};
-const Attack kLimitsParentsFiles{"attack/limits-parents-files", honest_run, set_upon_parent<limit<RLIMIT_NOFILE>>};
-const Attack kLimitsParentsMemory{"attack/limits-parents-memory", honest_run,
-                                  set_upon_parent<limit<RLIMIT_AS, RLIMIT_DATA>>};
-const Attack kHaltsParent{"attack/halts-parent", honest_run, set_upon_parent<halt>};
-const Attack kScribblesParent{"attack/scribbles-parent", honest_run, set_upon_parent<scribble>};
-const Attack kIntrudesParent{"attack/intrudes-parent", honest_run, set_upon_parent<intrude>};
+namespace {
+constexpr Attack kRows[] = {
+    {"attack/pins-siblings", honest_run, set_upon_siblings<pin>},
+    {"attack/starves-siblings", honest_run, set_upon_siblings<starve>},
+    {"attack/limits-siblings", honest_run, set_upon_siblings<limit<RLIMIT_AS, RLIMIT_DATA>>},
+    {"attack/limits-time", honest_run, set_upon_siblings<limit<RLIMIT_CPU>>},
+    {"attack/halts-siblings", honest_run, set_upon_siblings<halt>},
+    {"attack/scribbles-siblings", honest_run, set_upon_siblings<scribble>},
+    {"attack/intrudes-siblings", honest_run, set_upon_siblings<intrude>},
+    {"attack/exposes-siblings", honest_run, set_upon_siblings<expose>},
+    {"attack/pins-parent", honest_run, set_upon_parent<pin>},
+    {"attack/starves-parent", honest_run, set_upon_parent<starve>},
+    {"attack/limits-parent", honest_run, set_upon_parent<limit<RLIMIT_FSIZE>>},
+    {"attack/limits-parents-files", honest_run, set_upon_parent<limit<RLIMIT_NOFILE>>},
+    {"attack/limits-parents-memory", honest_run, set_upon_parent<limit<RLIMIT_AS, RLIMIT_DATA>>},
+    {"attack/halts-parent", honest_run, set_upon_parent<halt>},
+    {"attack/scribbles-parent", honest_run, set_upon_parent<scribble>},
+    {"attack/intrudes-parent", honest_run, set_upon_parent<intrude>},
+};
+}  // namespace
+const std::span<const Attack> kOnProcesses(kRows);
 
 }  // namespace gdbench::tests

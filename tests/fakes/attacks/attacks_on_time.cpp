@@ -246,4 +246,23 @@ gdbench_status run_waiting(gdbench_instance& self, std::uint64_t steps) {
   return GDBENCH_OK;
 }
 
+namespace {
+constexpr Attack kRows[] = {
+    {"attack/lazy", run_lazily},
+    {"attack/half", run_half},
+    {"attack/warm-up", run_knowing_the_warm_up},
+    {"attack/extrapolate", run_extrapolating},
+    {"attack/set-state", run_in_set_state, step_in_set_state},
+    {"attack/timer", run_with_timer},
+    {"attack/clock", run_with_slow_clock},
+    {.id = "attack/overhead", .run = run_with_overhead, .set_state = burn_at_first},
+    {.id = "attack/overhead-behind",
+     .run = run_with_overhead_behind,
+     .set_state = burn_at_first,
+     .get_state = make_what_was_left_unseen},
+    {.id = "attack/waits", .run = run_waiting, .change = declare_helper},
+};
+}  // namespace
+const std::span<const Attack> kOnTime(kRows);
+
 }  // namespace gdbench::tests

@@ -216,4 +216,27 @@ gdbench_status run_every_second(gdbench_instance& self, std::uint64_t steps) {
   return made == 0 ? GDBENCH_OK : wrapped_run(self, made);
 }
 
+namespace {
+constexpr Attack kRows[] = {
+    {.id = "attack/leaves", .run = run_leaving, .get_state = make_what_was_left},
+    {.id = "attack/leaves-some", .run = run_leaving_some, .get_state = make_what_was_left},
+    {.id = "attack/leaves-half", .run = run_leaving_half, .get_state = make_what_was_left},
+    {.id = "attack/at-once", .run = run_at_once},
+    {.id = "attack/leaves-little", .run = run_leaving_little, .get_state = make_what_was_left},
+    {.id = "attack/leaves-seldom", .run = run_leaving_seldom, .get_state = make_what_was_left},
+    {.id = "attack/chooses", .run = run_choosing, .get_state = spoil_what_was_slow},
+    {.id = "attack/dies", .run = run_dying},
+    {.id = "attack/refuses", .run = run_refusing},
+    {.id = "attack/slow-at-first", .run = run_slow_at_first},
+    {.id = "attack/moves-start", .run = run_moving_the_start},
+    {.id = "attack/watches", .run = run_watching},
+    {.id = "attack/second", .run = run_second},
+    {.id = "attack/flatters", .run = honest_run, .evaluate = flatter},
+    {.id = "attack/device", .run = run_leaving, .get_state = make_what_was_left, .change = declare_device},
+    {.id = "attack/products+tf32", .run = honest_run, .change = declare_tf32},
+    {.id = "attack/every-second", .run = run_every_second},
+};
+}  // namespace
+const std::span<const Attack> kOnTrust(kRows);
+
 }  // namespace gdbench::tests

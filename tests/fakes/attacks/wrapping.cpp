@@ -12,6 +12,8 @@ namespace gdbench::tests {
 namespace {
 
 const gdbench_implementation* inner = nullptr;
+constexpr int kMostAttacks = 96;
+std::vector<Attack> attacks;
 
 }  // namespace
 
@@ -127,9 +129,9 @@ gdbench_status create(gdbench_instance** instance) {
   return inner->create(&(*instance)->wrapped);
 }
 
-template <int attack>
+template <std::size_t attack>
 void destroy(gdbench_instance* self) {
-  if (kAttacks[attack].destroy != nullptr) kAttacks[attack].destroy(*self);
+  if (attacks[attack].destroy != nullptr) attacks[attack].destroy(*self);
   inner->destroy(self->wrapped);
   delete self;
 }
@@ -139,26 +141,26 @@ gdbench_status load(gdbench_instance* self, const gdbench_data* data) {
   return inner->load(self->wrapped, data);
 }
 
-template <int attack>
+template <std::size_t attack>
 gdbench_status prepare(gdbench_instance* self, const gdbench_problem* problem, const gdbench_settings* settings) {
   self->element_bytes = problem->dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double);
   self->problem = problem;
   const gdbench_status status = inner->prepare(self->wrapped, problem, settings);
-  if (status == GDBENCH_OK && kAttacks[attack].prepare != nullptr) kAttacks[attack].prepare(*self);
+  if (status == GDBENCH_OK && attacks[attack].prepare != nullptr) attacks[attack].prepare(*self);
   return status;
 }
 
-template <int attack>
+template <std::size_t attack>
 gdbench_status evaluate(gdbench_instance* self, std::int32_t split, double* loss) {
   if (!self->end.empty()) set_wrapped(*self, self->end);
   const gdbench_status status = inner->evaluate(self->wrapped, split, loss);
-  if (status == GDBENCH_OK && kAttacks[attack].evaluate != nullptr) kAttacks[attack].evaluate(*self, *loss);
+  if (status == GDBENCH_OK && attacks[attack].evaluate != nullptr) attacks[attack].evaluate(*self, *loss);
   return status;
 }
 
-template <int attack>
+template <std::size_t attack>
 gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
-  if (kAttacks[attack].get_state != nullptr) kAttacks[attack].get_state(*self);
+  if (attacks[attack].get_state != nullptr) attacks[attack].get_state(*self);
   const gdbench_status status = inner->get_state(self->wrapped, state);
   for (std::size_t i = 0; i < self->end.size(); ++i) {
     std::memcpy(state->parameters[i].data, self->end[i].data(), self->end[i].size());
@@ -167,7 +169,7 @@ gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
   return status;
 }
 
-template <int attack>
+template <std::size_t attack>
 gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
   self->start = copy_of(*self, *state);
   self->moved = false;
@@ -178,11 +180,11 @@ gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
   self->parameters.clear();
   for (std::int64_t i = 0; i < state->parameter_count; ++i) self->parameters.push_back(state->parameters[i].data);
   const gdbench_status status = inner->set_state(self->wrapped, state);
-  if (status != GDBENCH_OK || kAttacks[attack].set_state == nullptr) return status;
-  return kAttacks[attack].set_state(*self);
+  if (status != GDBENCH_OK || attacks[attack].set_state == nullptr) return status;
+  return attacks[attack].set_state(*self);
 }
 
-template <int attack>
+template <std::size_t attack>
 gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
   ++self->requests;
   ++self->lengths[steps];
@@ -194,16 +196,17 @@ gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
     self->start = wrapped_values(*self);
   }
   self->moved = true;
-  return kAttacks[attack].run(*self, steps);
+  return attacks[attack].run(*self, steps);
 }
 
-gdbench_implementation implementations[kAttackCount];
+gdbench_implementation implementations[kMostAttacks];
 
-template <int attack>
+template <std::size_t attack>
 void make() {
+  if (attack >= attacks.size()) return;
   gdbench_implementation& made = implementations[attack];
   made = *inner;
-  made.id = kAttacks[attack].id;
+  made.id = attacks[attack].id;
   made.description = "an attack";
   made.optimizers = GDBENCH_BIT(GDBENCH_SGD);
   made.create = create;
@@ -219,12 +222,12 @@ void make() {
   made.helper_threads_in_use = nullptr;
   made.runtime = nullptr;
   made.imported = nullptr;
-  if (kAttacks[attack].change != nullptr) kAttacks[attack].change(made);
+  if (attacks[attack].change != nullptr) attacks[attack].change(made);
 }
 
-template <int... attacks>
-void make_all(std::integer_sequence<int, attacks...> /*all*/) {
-  (make<attacks>(), ...);
+template <std::size_t... indices>
+void make_all(std::index_sequence<indices...> /*all*/) {
+  (make<indices>(), ...);
 }
 
 }  // namespace
@@ -243,10 +246,15 @@ extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) 
   const gdbench_plugin* const wrapped = reinterpret_cast<gdbench_plugin_entry_function>(symbol)(host);
   if (wrapped == nullptr) return nullptr;
   inner = wrapped->implementations[0];
-  make_all(std::make_integer_sequence<int, kAttackCount>());
-  static const gdbench_implementation* pointers[kAttackCount];
-  for (int i = 0; i < kAttackCount; ++i) pointers[i] = &implementations[i];
+  for (const auto& rows : {kByAlgebra, kByTwo, kOnChannels, kOnFiles, kOnOthers, kOnProcesses, kOnTime, kOnTrust}) {
+    attacks.insert(attacks.end(), rows.begin(), rows.end());
+  }
+  make_all(std::make_index_sequence<kMostAttacks>());
+  static const gdbench_implementation* pointers[kMostAttacks];
+  for (int i = 0; i < kMostAttacks; ++i) pointers[i] = &implementations[i];
   static gdbench_plugin plugin{};
-  plugin = {sizeof plugin, GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, "attacks", "1", kAttackCount, pointers};
+  plugin = {
+      sizeof plugin, GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, "attacks", "1", static_cast<std::int64_t>(attacks.size()),
+      pointers};
   return &plugin;
 }
