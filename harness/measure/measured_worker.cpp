@@ -94,13 +94,8 @@ bool MeasuredWorker::used_little(const protocol::BlockAnswer& answer, double lim
 }
 
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
-  double limit_ns = outside_limit_ns(answer);
+  const double limit_ns = outside_limit_ns(answer);
   std::string reason = untrusted_for_outside_work(answer.outside, limit_ns);
-  if (!reason.empty()) {  // the machine may copy more slowly than it did
-    copy_ns_ = std::max(copy_ns_, worker_.copy_ns());
-    limit_ns = outside_limit_ns(answer);
-    reason = untrusted_for_outside_work(answer.outside, limit_ns);
-  }
   if (!reason.empty()) return reason;
   const double request_limit_ns =
       unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_, answer.real_ns);
