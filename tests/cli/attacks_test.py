@@ -48,7 +48,6 @@ HONEST = ("hand/naive", "hand/eigen", "loop/plain")
 ADAPTERS = {
     "leaves": OUTSIDE,
     "early": OUTSIDE,
-    "short": OUTSIDE,
     "shifted": "time stamps",
     "nan": "found .NaN",
     "cries": "exit status 3",
