@@ -34,8 +34,8 @@ axpy({m}.ravel(), {p}.ravel(), a=-rate * momentum)""",
     def weight_gradient(self, weight, inputs):
         return f"g_{weight} = gemm(1, d.T, {inputs}.T, trans_b=True).T"
 
-    def propagate(self, weight):
-        return f"d = gemm(1, {weight}.T, d.T, trans_a=True).T"
+    def propagated(self, weight):
+        return f"gemm(1, {weight}.T, d.T, trans_a=True).T"
 
 
 class Blas(Written):

@@ -134,11 +134,11 @@ class StepWriter:
     def weight_gradient(self, weight, inputs):
         return f"g_{weight} = {inputs}.T @ d"
 
-    def propagate(self, weight):
-        return f"d = d @ {weight}.T"
+    def propagated(self, weight):
+        return f"d @ {weight}.T"
 
-    def scaled(self, target, value, factor):
-        return f"{target} = {value} * {factor}"
+    def scaled(self, value, factor):
+        return f"d = {value} * {factor}"
 
     def activated(self, activation, **names):
         return ACTIVATED[activation].format(**names)
@@ -175,19 +175,20 @@ class StepWriter:
             ]
         factor = 2 if self.problem.loss == "mse" else 1
         size = f"({rows} * {last.outputs})" if last.outputs > 1 else rows
-        return [f"d = {SLOPES[self.problem.loss].format(p=output)}", self.scaled("d", "d", f"({factor} / {size})")]
+        return [self.scaled(f"({SLOPES[self.problem.loss].format(p=output)})", f"({factor} / {size})")]
 
     def backward(self, rows):
-        lines = self.loss_derivative(rows)
+        lines, derivative = self.loss_derivative(rows), "d"
         for i in reversed(range(len(self.problem.layers))):
             layer = self.problem.layers[i]
             if layer.activation != "identity":
-                lines.append(self.scaled("d", "d", DERIVATIVE[layer.activation].format(**self.names_of(i))))
+                lines.append(self.scaled(derivative, DERIVATIVE[layer.activation].format(**self.names_of(i))))
+            elif derivative != "d":
+                lines.append(f"d = {derivative}")
             lines.append(self.weight_gradient(f"w{i}", self.inputs(i)))
             if layer.bias:
                 lines.append(f"g_b{i} = d.sum(axis=0)")
-            if i > 0:
-                lines.append(self.propagate(f"w{i}"))
+            derivative = self.propagated(f"w{i}")
         return lines
 
     def once(self):
@@ -265,8 +266,8 @@ class InPlaceWriter(StepWriter):
     def affine(self, z, inputs, weight, bias):
         return f"{z} = {inputs} @ {weight}" + (f"\n{z} += {bias}" if bias else "")
 
-    def scaled(self, target, value, factor):
-        return f"{target} *= {factor}"
+    def scaled(self, value, factor):
+        return (f"d = {value}\n" if value != "d" else "") + f"d *= {factor}"
 
     def activated(self, activation, **names):
         return {**ACTIVATED, **ACTIVATED_IN_PLACE}[activation].format(**names)
