@@ -46,7 +46,7 @@ class Modules(PhasedTraining):
         "nadam": ("exp_avg", "exp_avg_sq"),
     }
     OPTIMIZERS = tuple(SLOT_NAMES)
-    optimizer_settings = {"foreach": False}
+    optimizer_settings = {}  # on a processor that is one parameter at a time
 
     @classmethod
     def load(cls):
