@@ -3,6 +3,7 @@ harness/abi/gdbench/plugin.h, the layout of the memory is that of harness/protoc
 import itertools
 import math
 import mmap
+import os
 from types import SimpleNamespace
 
 import numpy
@@ -91,20 +92,27 @@ class Problem(SimpleNamespace):
 
 
 class Data:
-    """Views of the shared memory: x [rows, features], target (y [rows, outputs], or labels [rows]; None for the task
-    update), order [epochs, rows] or None."""
+    """Copies of what is in a memory file: x [rows, features], target (y [rows, outputs], or labels [rows]; None for the
+    task update), order [epochs, rows] or None. They are NumPy's own arrays, as a script has them: NumPy asks for huge
+    pages where an array has 4 MiB, and a memory file has small ones."""
 
     def __init__(self, request, memory):
-        def view(key, dtype, *shape):
-            count = math.prod(shape)
-            return numpy.frombuffer(memory, dtype, count, request[key]["offset"]).reshape(shape)
+        def read(key, dtype, *shape):
+            array, begin = numpy.empty(shape, dtype), request[key]["offset"]
+            entries = array.reshape(-1).view("u1")
+            while entries.size:
+                count = os.preadv(memory, [entries], begin)
+                if not count:
+                    raise EOFError(f"the memory of the data ends in {key}")
+                entries, begin = entries[count:], begin + count
+            return array
 
         dtype = dtype_of(request)
         rows, outputs = request["rows"], request["outputs"]
-        self.x = view("x", dtype, rows, request["features"])
+        self.x = read("x", dtype, rows, request["features"])
         self.labels = "labels" in request
-        self.target = view("labels", "i4", rows) if self.labels else view("y", dtype, rows, outputs) if outputs else None
-        self.order = view("order", "u4", request["order"]["epochs"], rows) if "order" in request else None
+        self.target = read("labels", "i4", rows) if self.labels else read("y", dtype, rows, outputs) if outputs else None
+        self.order = read("order", "u4", request["order"]["epochs"], rows) if "order" in request else None
 
 
 class Images:

@@ -114,9 +114,7 @@ class Worker:
         self.mode = self.adapter.MODES[request["implementation"].split("/", 1)[1]]
         if request["data"]["source"] != "resident":
             raise Unsupported(f"{request['implementation']} cannot stream its data")
-        self.data = request["data"]
-        # Private pages: a framework that wants writable memory can have it without a copy.
-        self.memory = mmap.mmap(request["memory"]["fd"], request["memory"]["bytes"], access=mmap.ACCESS_COPY)
+        self.data, self.memory = request["data"], request["memory"]["fd"]
         return {}
 
     def prepare(self, request):

@@ -370,6 +370,29 @@ class Runner(unittest.TestCase):
         ):
             self.assertEqual(worker.prepare(request)["import_ns"], 8)
 
+    @unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
+    def test_data_are_arrays_of_the_process_itself(self):
+        program = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import numpy, arrays
+memory = os.memfd_create("data")
+os.write(memory, bytes(64) + numpy.arange(6, dtype="f4").tobytes().ljust(64, b"0"))
+os.write(memory, numpy.arange(3, dtype="i4").tobytes())
+request = {"dtype": "f32", "rows": 3, "outputs": 4, "features": 2, "x": {"offset": 64}, "labels": {"offset": 128}}
+data = arrays.Data(request, memory)
+os.pwrite(memory, bytes(140), 0)
+print(data.x.tolist(), data.target.tolist(), data.order, data.x.flags.owndata, data.x.flags.writeable)
+try:
+    arrays.Data({**request, "rows": 4}, memory)
+except EOFError as error:
+    print(error)
+"""
+        command = ["/usr/bin/python3", "-B", "-c", program, FRAMEWORKS]
+        lines = ["[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]] [0, 1, 2] None True True"]
+        lines.append("the memory of the data ends in labels")
+        self.assertEqual(subprocess.check_output(command, text=True).splitlines(), lines)
+
 
 class Install(ProgramTest):
     SCRIPT = str(SOURCE / "scripts" / "frameworks")
