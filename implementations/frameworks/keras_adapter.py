@@ -65,7 +65,7 @@ class Fit(TensorFlowTraining):
         "gelu": "gelu",
         "gelu_tanh": lambda z: keras.activations.gelu(z, approximate=True),
     }
-    LEAD = 5
+    LEAD = 10
     run_eagerly = False
     jit_compile = False
 
@@ -154,7 +154,7 @@ class Fit(TensorFlowTraining):
     # Running.
     def fit(self, count):
         """One call of fit with `count` steps from self.step on; its clock readings. The first steps of a call start
-        threads and take up to several times the later ones: LEAD steps go before the clock and are undone."""
+        threads and take up to twice the later ones: LEAD steps go before the clock and are undone."""
         lead = self.LEAD
         variables = [*self.model.variables, *getattr(self.model.optimizer, "variables", [])]
         saved = [variable.numpy() for variable in variables]
