@@ -1,11 +1,6 @@
 """JAX, a jitted step, as its documentation writes it."""
-import os
-
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 import jax
 import jax.numpy as jnp
-
-jax.config.update("jax_enable_x64", True)
 
 
 def train(loss, parameters, x, y, rows, rate):

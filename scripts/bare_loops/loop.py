@@ -1,33 +1,26 @@
-"""A bare loop in a process of its own: python loop.py FRAMEWORK WORKLOAD. Reads a number of steps per line, answers the
-nanoseconds that they took."""
-import gc
+"""A script in a process of its own: python loop.py FRAMEWORK ROWS BATCH WIDTH WIDTH ... Reads a number of steps per
+line, answers the nanoseconds of processor time that they took. Several outputs are classes; batches smaller than the data are shuffled."""
 import importlib
-import os
 import sys
 import time
 
-for library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ[f"{library}_NUM_THREADS"] = "1"
 import numpy as np
 
 RATE = 1e-6
 
 
-def make(framework, workload):
+def make(framework, rows, batch, *widths):
     module, r = importlib.import_module(f"{framework}_loop"), np.random.default_rng(1)
-    if workload == "linreg-3x2":
-        return module.linear(r.normal(size=(3, 2)).astype("f4"), r.normal(size=(3, 1)).astype("f4"), RATE)
-    if workload == "mlp-10-50-1":
-        x, y = r.normal(size=(1000, 10)).astype("f4"), r.normal(size=(1000, 1)).astype("f4")
-        return module.network(x, y, np.arange(1000), 1000, (10, 50, 1), RATE)
-    x, y = r.normal(size=(4096, 784)).astype("f4"), r.integers(0, 10, 4096).astype("i4")
-    return module.network(x, y, r.permutation(4096), 32, (784, 128, 10), RATE)
+    x = r.standard_normal((rows, widths[0]), "f4")
+    y = r.integers(0, widths[-1], rows, "i4") if widths[-1] > 1 else r.standard_normal((rows, 1), "f4")
+    if len(widths) == 2:
+        return module.linear(x, y, RATE)
+    return module.network(x, y, r.permutation(rows), batch, widths, RATE)
 
 
-steps = make(*sys.argv[1:])
-gc.disable()
+steps = make(sys.argv[1], *map(int, sys.argv[2:]))
 print("ready", flush=True)
 for line in sys.stdin:
-    start = time.perf_counter_ns()
-    steps(int(line))
-    print(time.perf_counter_ns() - start, flush=True)
+    start = time.process_time_ns()
+    own = steps(int(line))  # what it took by its own reckoning, if it has one
+    print(own or time.process_time_ns() - start, flush=True)

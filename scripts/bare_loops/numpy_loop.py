@@ -5,11 +5,15 @@ import numpy as np
 def linear(x, y, rate):
     w = np.zeros((x.shape[1], 1), x.dtype)
 
-    def steps(n):
+    def step():
         nonlocal w
+        z = x @ w
+        d = (z - y) * (2 / len(x))
+        w = w - rate * (x.T @ d)
+
+    def steps(n):
         for _ in range(n):
-            d = (x @ w - y) * (2 / len(x))
-            w = w - rate * (x.T @ d)
+            step()
 
     return steps
 
@@ -19,26 +23,29 @@ def network(x, y, order, batch, widths, rate):
     w0, w1 = (r.normal(0, 0.1, shape).astype(x.dtype) for shape in zip(widths, widths[1:]))
     b0, b1 = np.zeros(widths[1], x.dtype), np.zeros(widths[2], x.dtype)
     rows = [order[i : i + batch] for i in range(0, len(x), batch)]
-    step = 0
+    position = 0
+
+    def step(x, y):
+        nonlocal w0, b0, w1, b1
+        z0 = x @ w0 + b0
+        a0 = np.maximum(z0, 0)
+        z1 = a0 @ w1 + b1
+        if y.ndim == 1:
+            d = np.exp(z1 - z1.max(axis=1, keepdims=True))
+            d /= d.sum(axis=1, keepdims=True)
+            d[np.arange(len(x)), y] -= 1
+            d /= len(x)
+        else:
+            d = (z1 - y) * (2 / len(x))
+        g1, h1 = a0.T @ d, d.sum(axis=0)
+        d = d @ w1.T * (a0 > 0)
+        g0, h0 = x.T @ d, d.sum(axis=0)
+        w0, b0, w1, b1 = w0 - rate * g0, b0 - rate * h0, w1 - rate * g1, b1 - rate * h1
 
     def steps(n):
-        nonlocal w0, b0, w1, b1, step
+        nonlocal position
         for _ in range(n):
-            p, t = (x[rows[step]], y[rows[step]]) if batch < len(x) else (x, y)
-            step = (step + 1) % len(rows)
-            z0 = p @ w0 + b0
-            a0 = np.maximum(z0, 0)
-            z1 = a0 @ w1 + b1
-            if y.ndim == 1:
-                d = np.exp(z1 - z1.max(axis=1, keepdims=True))
-                d /= d.sum(axis=1, keepdims=True)
-                d[np.arange(len(p)), t] -= 1
-                d /= len(p)
-            else:
-                d = (z1 - t) * (2 / len(p))
-            g1, h1 = a0.T @ d, d.sum(axis=0)
-            d = d @ w1.T * (a0 > 0)
-            g0, h0 = p.T @ d, d.sum(axis=0)
-            w0, b0, w1, b1 = w0 - rate * g0, b0 - rate * h0, w1 - rate * g1, b1 - rate * h1
+            step(*((x[rows[position]], y[rows[position]]) if len(rows) > 1 else (x, y)))
+            position = (position + 1) % len(rows)
 
     return steps

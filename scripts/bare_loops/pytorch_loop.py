@@ -2,17 +2,22 @@
 import torch
 
 torch.set_num_threads(1)
+torch.set_num_interop_threads(1)
+settings = {}
 
 
 def train(model, loss_function, batches, rate):
-    optimizer = torch.optim.SGD(model.parameters(), lr=rate, foreach=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate, **settings)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = loss_function(model(x), y)
+        loss.backward()
+        optimizer.step()
 
     def steps(n):
         for _ in range(n):
-            x, y = next(batches)
-            optimizer.zero_grad()
-            loss_function(model(x), y).backward()
-            optimizer.step()
+            step(*next(batches))
 
     return steps
 
@@ -20,7 +25,7 @@ def train(model, loss_function, batches, rate):
 def forever(x, y, rows):
     while True:
         for chosen in rows:
-            yield (x, y) if len(chosen) == len(x) else (x[chosen], y[chosen])
+            yield (x, y) if len(rows) == 1 else (x[chosen], y[chosen])
 
 
 def linear(x, y, rate):

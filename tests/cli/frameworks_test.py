@@ -394,6 +394,27 @@ except EOFError as error:
         self.assertEqual(subprocess.check_output(command, text=True).splitlines(), lines)
 
 
+@unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
+class BareLoops(unittest.TestCase):
+    """scripts/bench-bare-loops, as short as it can be."""
+
+    ROW = re.compile(r"(\S+) +numpy/vectorised +([0-9.]+) +([0-9.]+) +([0-9.]+)" + 2 * r" +(\S+) \[(\S+), (\S+)\]")
+    WORKLOADS = ("linreg-3x2", "mlp-10-50-1")
+
+    def test_rows_and_how_many_are_within_a_tenth(self):
+        command = [SOURCE / "scripts" / "bench-bare-loops", "--launches", "2", "--workloads", ",".join(self.WORKLOADS)]
+        command += ["--build", FRAMEWORKS.parents[2], "--environments", "/nowhere", "numpy"]
+        *lines, row_count, script_count = subprocess.check_output(command, text=True).splitlines()
+        rows = [match for match in map(self.ROW.match, lines) if match]
+        self.assertEqual([row[1] for row in rows], list(self.WORKLOADS))
+        for first, name, line in ((5, "row", row_count), (8, "row as a script", script_count)):
+            intervals = [[float(row[first + i]) for i in range(3)] for row in rows]
+            for ratio, low, high in intervals:
+                self.assertTrue(low <= ratio <= high, intervals)
+            within = sum(low <= 1.1 and high >= 0.9 for _, low, high in intervals)
+            self.assertEqual(line, f"{name}: {within} of 2 within 10% of the script")
+
+
 class Install(ProgramTest):
     SCRIPT = str(SOURCE / "scripts" / "frameworks")
 
