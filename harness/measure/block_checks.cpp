@@ -39,7 +39,7 @@ constexpr double kWakingNs = 100'000;  // for each compute thread
 constexpr int kEndTries = 4;
 constexpr int kOverheadTries = 16;  // of which so many are made at once, and the others where those took too long
 constexpr int kQuickTries = 5;
-constexpr int kOverheadTriesOfAdapters = 2;  // beside the first step, as a lead-in may be long
+constexpr int kOverheadTriesOfAdapters = 3;  // beside the first step, as a lead-in may be long
 // Of a step, in blocks next to each other.
 struct Times {
   double timed_ns = 0;  // in a block of the length that is timed
@@ -79,7 +79,9 @@ Status MeasuredWorker::measure_overhead() {
   double least_ns = std::numeric_limits<double>::infinity();
   for (int i = 0; i < (is_hosted() ? kOverheadTries : kOverheadTriesOfAdapters); ++i) {
     wait_before(std::max(0, i - kQuickTries));
-    least_ns = std::min(least_ns, unclaimed_ns(TRY(worker_.run_block(is_hosted() ? 0 : 1, 0))));
+    const protocol::BlockAnswer answer = TRY(worker_.run_block(is_hosted() ? 0 : 1, 0));
+    least_ns = std::min(least_ns, unclaimed_ns(answer));
+    if (!is_hosted() && shows_work_by_cpu_time()) least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
     if (i + 1 >= kQuickTries && untrusted_for_overhead(is_hosted(), least_ns, 0).empty()) break;
   }
   overhead_ns_ = std::max(0.0, least_ns);
@@ -135,7 +137,8 @@ Result<std::string> MeasuredWorker::untrusted_for_end(std::uint64_t steps) {
 
 Result<std::string> MeasuredWorker::untrusted_for_short_parts(std::uint64_t steps, double tolerance) {
   constexpr std::uint64_t kParts = 256;
-  const std::uint64_t longest = 1 + steps / kParts;
+  constexpr std::uint64_t kPartsOfAdapters = 16;  // each with a lead-in
+  const std::uint64_t longest = 1 + steps / (is_hosted() ? kParts : kPartsOfAdapters);
   std::vector<std::uint64_t> parts;
   for (std::uint64_t left = steps; left > 0; left -= parts.back()) {
     parts.push_back(std::min(left, 1 + generator_() % longest));

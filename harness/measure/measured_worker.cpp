@@ -79,28 +79,41 @@ double MeasuredWorker::outside_limit_ns(const protocol::BlockAnswer& answer) con
                                     .on_device = planned_.on_device()});
 }
 
-// What an idle processor takes to wake, and what a hypervisor takes away, delays an answer; no process works meanwhile.
-// One thread that did the block's work and had nobody else do it has used no more CPU time than it says, less what it
-// had no processor for.
-bool MeasuredWorker::used_little(const protocol::BlockAnswer& answer, double limit_ns) {
-  const int threads = planned_.compute_threads() + planned_.entry->implementation.helper_threads;
-  const protocol::Process& process = client().process();
-  if (!is_hosted() || threads > 1 || planned_.on_device() || !process.running()) return false;
+// A worker may say that it has fewer helper threads than its implementation declares, not more.
+int MeasuredWorker::helper_threads() {
+  const int declared = planned_.entry->implementation.helper_threads;
+  return std::clamp(client().preparation().helper_threads.value_or(declared), 0, declared);
+}
+
+// What an idle processor takes to wake, what a hypervisor takes away and what a framework's threads wait for one
+// another delays an answer; no process works meanwhile. Where one processor does all the work, CPU time is what shows
+// any.
+bool MeasuredWorker::shows_work_by_cpu_time() {
+  return planned_.compute_threads() + helper_threads() <= 1 && !planned_.on_device() &&
+         !planned_.entry->implementation.has_capability("ranks") && client().process().running();
+}
+
+// CPU time since the block's request, beyond what the block's time, or what an adapter says of its CPU time, explains.
+double MeasuredWorker::unclaimed_cpu_ns(const protocol::BlockAnswer& answer) {
   // The kernel accounts a thread of another process in full once it sleeps.
   constexpr std::chrono::milliseconds kUntilItSleeps{1};
   std::this_thread::sleep_for(kUntilItSleeps);
-  const auto used_ns = static_cast<double>(process.cpu_ns() - answer.sent_cpu_ns);
-  return used_ns <= answer.real_ns - answer.waiting_ns + limit_ns;
+  const auto used_ns = static_cast<double>(client().process().cpu_ns() - answer.sent_cpu_ns);
+  return used_ns - (is_hosted() ? answer.real_ns - answer.waiting_ns : std::min(answer.cpu_ns, answer.real_ns));
 }
 
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
   const double limit_ns = outside_limit_ns(answer);
-  std::string reason = untrusted_for_outside_work(answer.outside, limit_ns);
+  protocol::OutsideTime outside = answer.outside;
+  if (!is_hosted() && shows_work_by_cpu_time()) outside.real_ns = 0;
+  std::string reason = untrusted_for_outside_work(outside, limit_ns);
   if (!reason.empty()) return reason;
   const double request_limit_ns =
       unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_, answer.real_ns);
   reason = untrusted_for_request(answer, request_limit_ns);
-  if (!reason.empty() && used_little(answer, request_limit_ns + limit_ns)) reason.clear();
+  if (!reason.empty() && shows_work_by_cpu_time() && unclaimed_cpu_ns(answer) <= request_limit_ns + limit_ns) {
+    reason.clear();
+  }
   if (!reason.empty() || !is_hosted()) return reason;
   // What the coordinator saw of the other requests, in each of which its host has something to do.
   constexpr int kOtherRequests = 4;
@@ -111,13 +124,10 @@ std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer
 
 // The first reason of all.
 std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const report::Sample& sample) {
-  // A worker may say that it has fewer helper threads than its implementation declares, not more.
-  const int declared = planned_.entry->implementation.helper_threads;
-  const int in_use = client().preparation().helper_threads.value_or(declared);
   BlockClaim claim{.answer = answer,
                    .steps = block_.steps,
                    .compute_threads = planned_.compute_threads(),
-                   .helper_threads = std::clamp(in_use, 0, declared)};
+                   .helper_threads = helper_threads()};
   // The processes below it are those that compute, and say what they use.
   if (planned_.entry->implementation.has_capability("ranks")) {
     claim.answer.children_cpu_ns = claim.answer.request_cpu_ns = 0;

@@ -68,8 +68,9 @@ class MeasuredWorker {
   double outside_limit_ns(const protocol::BlockAnswer& answer) const;
   // Why the block has to be made again; empty where it has not.
   std::string reason_to_repeat(const protocol::BlockAnswer& answer);
-  // Whether, since the block's request, the worker has used at most so much CPU time beyond the block's time.
-  bool used_little(const protocol::BlockAnswer& answer, double limit_ns);
+  int helper_threads();
+  bool shows_work_by_cpu_time();
+  double unclaimed_cpu_ns(const protocol::BlockAnswer& answer);
   std::string judge(const protocol::BlockAnswer& answer, const report::Sample& sample);
   // Is a timed block's time the time of its steps? Asked by blocks that are no samples: of lengths that the worker has
   // not been asked for before, and from states that it has met before or that it had a request to think about. Times

@@ -42,12 +42,13 @@ constexpr double kRequestSlackFactor = 0.03;
 // may have a lead-in before its clock, and then has blocks of ten times that length.
 constexpr double kOverheadNs = 0.25e6;
 constexpr double kUntoldOverheadNs = 2e6;
-constexpr double kOverheadShare = 0.1;
+constexpr double kOverheadShare = 0.15;  // of blocks of ten lead-ins of another process, where it may be shorter
 // What a plugin needs to set a state twice and to read it, beside copying it: 20 us, 60 on a machine under load.
 constexpr double kOutsideNs = 100'000;
 // The same of an adapter: four requests, and what an interpreter makes of each tensor, three times.
 constexpr double kUntoldOutsideNs = 3e6;
 constexpr double kUntoldTensorNs = 3 * 100'000;
+constexpr double kUntoldOverheads = 3;  // two, of the least that was seen; others take half as long again
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), and twice that under load or into another layout: 48. So much may be
 // a whole step of a large network, whose copies are slow for want of caches, each by itself: a share of the block
@@ -161,8 +162,9 @@ std::string DeviceTrust::judge(const BlockClaim& claim) {
 
 double outside_limit_ns(const OutsideWork& work) {
   const auto tensors = static_cast<double>(work.tensors);
-  const double fixed_ns = work.told ? work.compute_threads * kOutsideNs
-                                    : kUntoldOutsideNs + 2 * work.overhead_ns + kUntoldTensorNs * tensors;
+  const double fixed_ns = work.told
+                              ? work.compute_threads * kOutsideNs
+                              : kUntoldOutsideNs + kUntoldOverheads * work.overhead_ns + kUntoldTensorNs * tensors;
   const double copies_ns = std::min(kOutsideCopies * work.copy_ns,
                                     kOutsideCopiesOfLargeStates * work.copy_ns + kOutsideShare * work.block_ns);
   return fixed_ns + copies_ns + (work.on_device ? kDeviceCopyNs * tensors : 0);

@@ -75,6 +75,7 @@ class FakeClient : public protocol::Client {
     const double step_ns = settled_ ? worker_->step_ns : worker_->script_step_ns.value_or(worker_->step_ns);
     answer.real_ns = answer.cpu_ns = kEmptyBlockNs + step_ns * static_cast<double>(request.steps);
     answer.sent_ns = now_ns_;
+    if (process_.running()) answer.sent_cpu_ns = process_.cpu_ns();
     answer.start_ns = answer.sent_ns + kRequestNs;
     answer.end_ns = answer.start_ns + static_cast<std::int64_t>(std::ceil(answer.real_ns));
     now_ns_ = answer.received_ns = answer.end_ns + kRequestNs;

@@ -186,7 +186,7 @@ TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   other = work;
   other.told = false;
   other.overhead_ns = 1e6;
-  EXPECT_EQ(outside_limit_ns(other), limit_ns + 6'100'000) << "requests and an interpreter take their time";
+  EXPECT_EQ(outside_limit_ns(other), limit_ns + 7'100'000) << "requests and an interpreter take their time";
   EXPECT_EQ(untrusted_for_outside_work({.cpu_ns = limit_ns, .real_ns = limit_ns}, limit_ns), "");
   EXPECT_EQ(
       untrusted_for_outside_work({.cpu_ns = 2.25e6, .real_ns = 1.25e5}, limit_ns),
