@@ -222,7 +222,7 @@ std::string script_words(const report::ScriptTime& script, const std::string& na
     return text + ", which lets the garbage collector run: gc.freeze() before the loop, gc.disable() within it";
   }
   return text + ", with " + format_number(*script.page_faults) +
-         " page faults a step: what it frees goes back to the system; bytearray(30 << 20) at its start keeps it";
+         " page faults a step: it gives freed memory back; bytearray(30 << 20) at its start keeps it";
 }
 
 std::vector<std::string> notes_of(const report::Report& report) {

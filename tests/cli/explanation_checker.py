@@ -196,7 +196,7 @@ def script_lines(told, names):
         faults = script["page_faults"] or 0
         helps = ", which lets the garbage collector run: gc.freeze() before the loop, gc.disable() within it."
         if faults >= 1:
-            frees = " page faults a step: what it frees goes back to the system; "
+            frees = " page faults a step: it gives freed memory back; "
             helps = (", with ", number(faults), f"{frees}bytearray(30 << 20) at its start keeps it.")
         takes = (f"  In a script {cell} takes ", ratio(script["ratio"]), " as long")
         lines.append((*takes, *(helps if faults >= 1 else (helps,)), f" [{cell}]"))

@@ -77,7 +77,7 @@ TEST(ExplanationWords, SayWhatAScriptsStepsTakeAndWhatHelpsThem) {
   report.cells[0].summary->script = {{.value = 2, .interval = {1.5, 3}, .launches = 6}, 171};
   report.cells[1].summary->script = {{.value = 1.2, .interval = {1.15, 1.3}, .launches = 6}, 0};
   const std::string text = words_of(report, 0, 1);
-  EXPECT_NE(text.find("In a script slow/loops takes 2.00x [1.50, 3.00] as long, with 171 page faults a step: what it"),
+  EXPECT_NE(text.find("In a script slow/loops takes 2.00x [1.50, 3.00] as long, with 171 page faults a step: it"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(" takes 1.20x [1.15, 1.30] as long, which lets the garbage collector run: gc.freeze()"),
