@@ -30,7 +30,7 @@ def choice(key, default, other, description):
 GC_OPTION = choice("gc", "off", "on", "whether Python's garbage collector may run inside timed blocks")
 
 # glibc gives memory back and takes it again page by page, in every step, until a program has freed an array as large as
-# its steps' arrays. Whoever loads data of some size has; data that comes in shared memory frees nothing.
+# its steps' arrays.
 HEAP_OPTION = choice(
     "heap", "kept", "returned", "whether freed memory stays with the process, as it does once large arrays were freed"
 )
