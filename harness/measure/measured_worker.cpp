@@ -102,10 +102,16 @@ double MeasuredWorker::unclaimed_cpu_ns(const protocol::BlockAnswer& answer) {
   return used_ns - (is_hosted() ? answer.real_ns - answer.waiting_ns : std::min(answer.cpu_ns, answer.real_ns));
 }
 
+// Likewise since the block before, in which all runs have times.
+double MeasuredWorker::unclaimed_cpu_since_block_ns(const protocol::BlockAnswer& answer) {
+  const double run_ns = answer.claimed_ns - answer.real_ns;
+  return unclaimed_cpu_ns(answer) + static_cast<double>(answer.sent_cpu_ns - answer.cpu_before_ns) - run_ns;
+}
+
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
   const double limit_ns = outside_limit_ns(answer);
   protocol::OutsideTime outside = answer.outside;
-  if (!is_hosted() && shows_work_by_cpu_time()) outside.real_ns = 0;
+  if (shows_work_by_cpu_time()) outside.real_ns = 0;
   std::string reason = untrusted_for_outside_work(outside, limit_ns);
   if (!reason.empty()) return reason;
   const double request_limit_ns =
@@ -119,7 +125,9 @@ std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer
   constexpr int kOtherRequests = 4;
   constexpr double kOtherSlackNs = 300'000;
   const double most_ns = limit_ns + kOtherRequests * overhead_ns_ + kOtherSlackNs;
-  return untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
+  reason = untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
+  if (!reason.empty() && shows_work_by_cpu_time() && unclaimed_cpu_since_block_ns(answer) <= request_limit_ns + most_ns) reason.clear();
+  return reason;
 }
 
 // The first reason of all.

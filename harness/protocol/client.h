@@ -55,6 +55,8 @@ struct BlockAnswer : RunAnswer {
   int children = 0;              // processes below the worker now
   double warm_up_ns = 0;         // what the worker says that its warm-up took
   double other_requests_ns = 0;  // all other requests since the block before, less what they waited and runs claim
+  std::int64_t cpu_before_ns = 0;  // CPU time of the worker's threads until the end of the block before
+  double claimed_ns = 0;           // what the worker says that this block and all runs since the block before took
   OutsideTime idle{};            // since the block before, without a request
   // Of the worker's process during the request; nothing where they are unknown, or others below it do the work.
   std::optional<std::int64_t> page_faults{};

@@ -272,6 +272,7 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   answer->children = below.processes;
   if (faults_before && faults_after && below.processes == 0) answer->page_faults = *faults_after - *faults_before;
   totals_.children_cpu_ns = static_cast<double>(below.cpu_ns);
+  totals_.cpu_ns = process_.cpu_ns();
   const Totals before = std::exchange(before_block_, totals_);
   const auto unclaimed_ns = [](const Totals& totals) {
     return totals.requests_ns - totals.waiting_ns - totals.claimed_ns;
@@ -279,6 +280,8 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   const double own_ns =
       static_cast<double>(answer->received_ns - answer->sent_ns) - answer->waiting_ns - answer->real_ns;
   answer->other_requests_ns = unclaimed_ns(totals_) - unclaimed_ns(before) - own_ns;
+  answer->cpu_before_ns = before.cpu_ns;
+  answer->claimed_ns = totals_.claimed_ns - before.claimed_ns;
   answer->children_cpu_ns = totals_.children_cpu_ns - before.children_cpu_ns;
   answer->idle = {totals_.idle.cpu_ns - before.idle.cpu_ns, totals_.idle.real_ns - before.idle.real_ns};
   answer->since_ns = answer->idle.real_ns + totals_.requests_ns - before.requests_ns;

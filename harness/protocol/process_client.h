@@ -64,6 +64,7 @@ class ProcessClient : public Client {
     double claimed_ns = 0;      // of it, by the answers to run
     double claimed_cpu_ns = 0;  // likewise
     double children_cpu_ns = 0;
+    std::int64_t cpu_ns = 0;  // of the worker, whatever it says
     OutsideTime idle;
   };
   double waiting_ns() const;

@@ -176,7 +176,7 @@ TEST(DeviceTrust, ForgivesSingleBlocks) {
 TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   const OutsideWork work{.told = true, .compute_threads = 1, .copy_ns = 10'000, .block_ns = 1e7, .tensors = 4};
   const double limit_ns = outside_limit_ns(work);
-  EXPECT_EQ(limit_ns, 580'000);
+  EXPECT_EQ(limit_ns, 940'000);
   OutsideWork other = work;
   other.compute_threads = 3;
   EXPECT_EQ(outside_limit_ns(other), limit_ns + 200'000) << "threads wait a moment for more work";
@@ -191,11 +191,11 @@ TEST(OutsideTrust, AllowsForCopiesOfTheState) {
   EXPECT_EQ(
       untrusted_for_outside_work({.cpu_ns = 2.25e6, .real_ns = 1.25e5}, limit_ns),
       "used 2.25 ms of CPU time, 0.125 ms in all, outside the clock of a block; setting and reading its state allows "
-      "for 0.58 ms");
+      "for 0.94 ms");
   EXPECT_NE(untrusted_for_outside_work({.cpu_ns = 0, .real_ns = 2e6}, limit_ns), "") << "a device may do the work";
 }
 
-// 48 copies of a large state take as long as a step.
+// 84 copies of a large state take as long as a step.
 TEST(OutsideTrust, AllowsForNoMoreThanAShareOfTheBlock) {
   const OutsideWork large{.copy_ns = 500'000, .block_ns = 40e6};
   EXPECT_EQ(outside_limit_ns(large), 100'000 + 5e6 + 4e6);
