@@ -6,10 +6,7 @@
 namespace gdbench::app {
 
 void add_html(CommandLine& command, std::string& path, const std::string& what) {
-  command
-      .option("--html", path,
-              "Write " + what + " as a page for a browser, too, one file that fetches nothing (- for stdout, instead)")
-      .type_name("FILE");
+  command.document("--html", path, "Write " + what + " as a page for a browser, too, one file that fetches nothing");
 }
 
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page) {

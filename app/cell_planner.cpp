@@ -45,7 +45,7 @@ Result<protocol::CatalogueEntry> CellPlanner::find(const std::string& option, co
     if (entry.implementation.id == id) return entry;
     ids.push_back(entry.implementation.id);
   }
-  return usage_error(option + ": found " + in_quotes(id) + ", expected one of " + joined(ids) + suggestion(id, ids));
+  return usage_error(option + ": found " + in_quotes(id) + ", expected " + one_of(id, ids));
 }
 
 std::string CellPlanner::label() const {
@@ -77,8 +77,8 @@ Result<measure::CellGroup> CellPlanner::plan(const std::vector<CellChoice>& choi
   request.data_cap_bytes = std::numeric_limits<std::size_t>::max();
   for (const CellChoice& choice : choices) {
     scenario::Selection selection;
-    selection.scenario_globs = {scenario_.name};
-    selection.implementation_globs = {choice.implementation};
+    selection.scenarios.wanted = {scenario_.name};
+    selection.implementations.wanted = {choice.implementation};
     selection.threads = {choice.threads.value_or(threads_)};
     selection.settings = merged(choice.settings);
     std::vector<scenario::Point> points = TRY(scenario::expand({}, selection, {scenario_}, {{choice.implementation}}));

@@ -98,6 +98,13 @@ void CommandLine::flag(const std::string& name, bool& value, const std::string& 
   app_->add_flag(name, value, description);
 }
 
+void CommandLine::document(const std::string& name, std::string& path, const std::string& description) {
+  app_->add_option(name, path, description + " (to stdout without FILE)")
+      ->type_name("FILE")
+      ->expected(0, 1)
+      ->default_str("-");
+}
+
 void CommandLine::footer(const std::string& text) { app_->footer(text); }
 
 void CommandLine::when_chosen(Invocation& invocation, std::function<Result<int>()> run) {
@@ -138,23 +145,42 @@ Program::Program(const std::string& description, const std::string& name, const 
 
 Program::~Program() = default;
 
+namespace {
+
+// What is wrong with the command line of `chosen`, the command that was reached: CLI11 says that a command is missing
+// where one was misspelt, and of a misspelt option nothing else.
+std::string fault_of(CLI::App* chosen, const CLI::ParseError& error) {
+  const CommandLine line(chosen);
+  const std::vector<std::string> words = chosen->remaining();
+  const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with("-"); });
+  std::vector<std::string> commands;
+  for (const CommandLine& command : line.commands()) commands.push_back(command.name());
+  if (!commands.empty() && words.empty()) return "found no command, expected one of " + joined(commands);
+  if (!commands.empty() && option != words.begin()) {
+    return cat("found no command ", in_quotes(words.front()), ", expected ", one_of(words.front(), commands));
+  }
+  if (option == words.end()) return error.what();
+  const std::string name = option->substr(0, option->find('='));
+  return cat("found no option ", in_quotes(name), ", expected ", one_of(name, line.option_names()));
+}
+
+}  // namespace
+
 void Program::parse(int argc, char** argv, int& status) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::string command = app_->get_name();
+    CLI::App* chosen = app_;
+    for (; !chosen->get_subcommands().empty(); command += " " + chosen->get_name()) {
+      chosen = chosen->get_subcommands().back();
+    }
+    const bool misspelt = !CommandLine(chosen).commands().empty() && !chosen->remaining().empty();
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success) && !misspelt) {
       app_->exit(error);
       return;
     }
-    // CLI11 says that a command is missing where one was misspelt.
-    const std::vector<std::string> words =
-        app_->get_subcommands().empty() ? app_->remaining() : std::vector<std::string>{};
-    const std::string what = words.empty() ? error.what() : "found no command \"" + words.front() + "\"";
-    std::string command = app_->get_name();
-    for (const CLI::App* sub = app_; !sub->get_subcommands().empty(); command += " " + sub->get_name()) {
-      sub = sub->get_subcommands().back();
-    }
-    print_error(cat("gdbench: ", what, " (see ", command, " --help)"));
+    print_error(cat("gdbench: ", fault_of(chosen, error), " (see ", command, " --help)"));
     status = kUsage;
   }
 }

@@ -62,6 +62,8 @@ class CommandLine {
   template <class Value>
   CommandOption option(const std::string& name, Value& value, const std::string& description);
   void flag(const std::string& name, bool& value, const std::string& description);
+  // A file to be written; the option without a value stands for stdout, as "-" does.
+  void document(const std::string& name, std::string& path, const std::string& description);
 
   void footer(const std::string& text);
   // `run` returns the exit status, or an error that is printed; what it was interrupted in is no error.

@@ -8,6 +8,7 @@
 #include "app/answer.h"
 #include "app/console.h"
 #include "app/invocation.h"
+#include "app/output_file.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/measure/launch_group.h"
@@ -24,14 +25,10 @@ void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
               "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
               "two runs)")
       .type_name("SHARE");
-  command
-      .option("--markdown", options.markdown,
-              "Write the comparison, or without one the report, as GitHub Markdown (- for stdout)")
-      .type_name("FILE");
-  command
-      .option("--junit", options.junit,
-              "Write the comparison, or without one the report, as JUnit XML: a test case for each cell (- for stdout)")
-      .type_name("FILE");
+  command.document("--markdown", options.markdown,
+                   "Write the comparison, or without one the report, as GitHub Markdown");
+  command.document("--junit", options.junit,
+                   "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
   add_html(command, options.html, "the comparison, or without one the report,");
 }
 
@@ -69,7 +66,7 @@ Result<ComparisonBase> ComparisonBase::make(const std::string& against, const Co
   const bool build = std::filesystem::is_directory(against);
   opponent.margin_ = TRY(margin_of(options, build ? compare::kMarginOfArms : compare::kMarginOfReports));
   if (build) return opponent;
-  opponent.report_ = TRY(analysis::read_summarised(against));
+  opponent.report_ = TRY(stored_report(against));
   return opponent;
 }
 

@@ -34,8 +34,7 @@ Result<Scenarios> chosen_scenarios(const Report& report, const std::string& name
     }
   }
   if (chosen.empty() && !name.empty()) {
-    return usage_error("found no scenario " + in_quotes(name) + " in the report" + suggestion(name, labels) +
-                       ", expected one of: " + joined(labels));
+    return usage_error("found no scenario " + in_quotes(name) + " in the report, expected " + one_of(name, labels));
   }
   return chosen;
 }
@@ -89,8 +88,7 @@ Error unknown_cell(const Report& report, const Scenarios& scenarios, const std::
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::string where = scenarios.size() == 1 ? scenarios.front()->label : "the report";
-  return usage_error(cat(option, ": found no cell ", in_quotes(id), " in ", where, suggestion(id, names),
-                         ", expected one of: ", joined(names)));
+  return usage_error(cat(option, ": found no cell ", in_quotes(id), " in ", where, ", expected ", one_of(id, names)));
 }
 
 bool comparable(const Cell& cell) { return cell.summary && !cell.summary->not_ranked; }

@@ -65,12 +65,6 @@ fs::path allocation_counter_in(const std::vector<fs::path>& plugin_folders) {
   return {};
 }
 
-std::string names_of(const std::vector<fs::path>& files) {
-  std::vector<std::string> names;
-  for (const fs::path& file : files) names.push_back(file.stem().string());
-  return names.empty() ? "none" : joined(names);
-}
-
 // Whether a variable is set to anything but nothing or "0".
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -150,10 +144,12 @@ std::vector<fs::path> files_beside_scenarios(const std::string& kind) {
 Result<fs::path> find_matrix(const std::string& name) {
   if (scenario::is_path(name)) return fs::path(name);
   const std::vector<fs::path> files = files_beside_scenarios(kMatrices);
+  std::vector<std::string> names;
   for (const fs::path& file : files) {
     if (file.stem() == name) return file;
+    names.push_back(file.stem().string());
   }
-  return usage_error("found no matrix " + in_quotes(name) + ", expected a file or one of " + names_of(files));
+  return usage_error("found no matrix " + in_quotes(name) + ", expected a file or " + one_of(name, names));
 }
 
 Result<scenario::KnownScenario> find_scenario(const std::string& name) {
@@ -164,8 +160,7 @@ Result<scenario::KnownScenario> find_scenario(const std::string& name) {
     if (candidate.name == name) return std::move(candidate);
     names.push_back(candidate.name);
   }
-  return usage_error("found no scenario " + in_quotes(name) + ", expected a file or one of " + joined(names) +
-                     suggestion(name, names));
+  return usage_error("found no scenario " + in_quotes(name) + ", expected a file or " + one_of(name, names));
 }
 
 protocol::Arm this_build() {
@@ -174,6 +169,11 @@ protocol::Arm this_build() {
     arm.plugin_folders.insert(arm.plugin_folders.end(), folders.begin(), folders.end());
   }
   return arm;
+}
+
+bool is_brought(const protocol::Arm& arm, const fs::path& plugin) {
+  const std::vector<fs::path> own = plugin_folders_of(arm.worker.parent_path());
+  return std::ranges::find(own, plugin.parent_path()) == own.end();
 }
 
 Result<protocol::Arm> other_build(const std::string& option, const fs::path& folder) {

@@ -42,6 +42,8 @@ Result<scenario::KnownScenario> find_scenario(const std::string& name);
 
 // The arm of this very build, with the plugins of the user and those of GDBENCH_PLUGIN_PATH, in this order.
 protocol::Arm this_build();
+// Whether a plugin is none of the arm's build, but what somebody brought.
+bool is_brought(const protocol::Arm& arm, const std::filesystem::path& plugin);
 
 // The arm of another folder that `option` names: a build or an installation of gdbench; or a folder of plugins, which
 // this build's worker then hosts in place of those. Errors: it is neither.

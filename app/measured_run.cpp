@@ -187,7 +187,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (options.launches == 0) {  // a worker that answers everything late spends the budget of others
     const std::chrono::duration<double> budget(options.budget_seconds);
     session_options.limits.all_requests =
-        std::max(options.limits.request, std::chrono::duration_cast<std::chrono::milliseconds>(budget));
+        std::max(2 * options.limits.request, std::chrono::duration_cast<std::chrono::milliseconds>(budget));
   }
   if (ceilings) {
     session_options.measure_ceilings = [&](report::Report& measured) {

@@ -3,11 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string_view>
 
 #include "app/console.h"
 #include "app/invocation.h"
+#include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
 #include "reports/page/document.h"
@@ -75,6 +80,24 @@ std::string stem_of(const std::string& report_path) {
   return named ? report_path.substr(0, report_path.size() - 5) : report_path;
 }
 
+// Which may differ from one part of a run to the next.
+bool is_aside(const std::string& word) {
+  constexpr std::string_view kAsides[] = {"--no-html", "--no-ceilings", "--details", "--explain", "--json"};
+  return std::ranges::find(kAsides, word) != std::end(kAsides);
+}
+
+// Those of a command line that say what is measured.
+std::vector<std::string> words_of_question(const std::vector<std::string>& command) {
+  std::vector<std::string> words(command.begin() + std::min<std::ptrdiff_t>(2, std::ssize(command)), command.end());
+  if (const auto out = std::ranges::find(words, "--out"); out != words.end()) {
+    words.erase(out, out + std::min<std::ptrdiff_t>(2, words.end() - out));
+  }
+  std::erase_if(words, [](const std::string& word) {
+    return word == "--resume" || word == "--overwrite" || word.starts_with("--out=") || is_aside(word);
+  });
+  return words;
+}
+
 }  // namespace
 
 void add_output(CommandLine& command, OutputFile& output, const std::string& description) {
@@ -89,6 +112,13 @@ void add_resume(CommandLine& command, OutputFile& output) {
 }
 
 std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }
+
+Result<report::Report> stored_report(const std::string& path) {
+  const std::string journal = journal_path(path);
+  if (fs::exists(path) || !fs::exists(journal)) return analysis::read_summarised(path);
+  print_error(cat("gdbench: ", path, ": not there, its run has not ended; read from ", journal));
+  return analysis::read_summarised(journal);
+}
 
 Status write_page(const report::Report& report, const std::optional<report::ReportComparison>& comparison,
                   const std::string& report_path) {
@@ -140,6 +170,32 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
   }
   if (run.status == "complete") run.status = "killed";  // before its report was written, which is left to do
   return std::optional<StoppedRun>(std::move(stopped));
+}
+
+Status become_stopped_command(const std::vector<std::string>& command, const OutputFile& output) {
+  if (!words_of_question(command).empty()) return {};
+  const std::string journal = journal_path(output.path);
+  const Result<report::Report> stopped = report::read_report(is_begun(journal) ? journal : output.path);
+  if (!stopped.ok()) return {};
+  const std::vector<std::string> question = words_of_question(stopped->run.command);
+  if (question.empty()) return {};
+  if (stopped->run.command[1] != "run") {
+    return usage_error(output.path + ": found a run of another command, expected one of gdbench run");
+  }
+  std::vector<std::string> words = {command[0], "run"};
+  words.insert(words.end(), question.begin(), question.end());
+  std::ranges::copy_if(command, std::back_inserter(words), is_aside);
+  words.insert(words.end(), {"--out", output.path, "--resume"});
+  std::string line = "gdbench: goes on with:";
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    line += " " + quoted_for_shell(word);
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  print_error(line);
+  execv("/proc/self/exe", arguments.data());
+  return failure(cat("/proc/self/exe: ", std::strerror(errno)));
 }
 
 std::string contents_of(const report::Report& report) {

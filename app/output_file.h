@@ -25,6 +25,9 @@ void add_resume(CommandLine& command, OutputFile& output);
 // Where a run's samples lie until its report is written: beside it.
 std::string journal_path(const std::string& report_path);
 
+// The report, summarised; where there is none, what the journal of its run has, which is said on stderr.
+Result<report::Report> stored_report(const std::string& path);
+
 // Writes a report's page beside it, with a comparison of its builds where there is one; what is no page of gdbench is
 // left alone, which is said on stderr.
 Status write_page(const report::Report& report, const std::optional<report::ReportComparison>& comparison,
@@ -44,6 +47,11 @@ struct StoppedRun {
 // What --resume goes on with; nothing where no stopped run lies there, which is said on stderr. Errors: a file that
 // cannot be read; a report of another run that would be replaced.
 Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output);
+
+// Where the command line has nothing but --resume, with or without --out: this process goes on as the command of the
+// run that was stopped there, which is said on stderr. Returns where it has more, and where there is no such run.
+// Errors: the run is none of `gdbench run`'s.
+Status become_stopped_command(const std::vector<std::string>& command, const OutputFile& output);
 
 // "12 cells and 1995 samples": the cells that have a status, controls left out, and all samples.
 std::string contents_of(const report::Report& report);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,8 +24,19 @@ namespace {
 
 Result<scenario::Selection> to_selection(const SelectionOptions& options) {
   scenario::Selection selection;
-  selection.scenario_globs = options.scenarios;
-  selection.implementation_globs = options.implementations;
+  for (const std::string& value : options.scenarios) {
+    if (scenario::is_path(value)) {
+      selection.scenarios.wanted.push_back(value);
+    } else {
+      TRY(scenario::add_globs("--scenario", value, selection.scenarios));
+    }
+  }
+  for (const std::string& value : options.implementations) {
+    TRY(scenario::add_globs("--impl", value, selection.implementations));
+  }
+  scenario::Globs excluded;
+  for (const std::string& value : options.excluded) TRY(scenario::add_globs("--exclude", value, excluded));
+  std::ranges::move(excluded.wanted, std::back_inserter(selection.implementations.unwanted));
   selection.threads = options.threads;
   selection.processors = static_cast<int>(allowed_processors().size());
   for (const std::string& text : options.settings) {
@@ -33,14 +45,37 @@ Result<scenario::Selection> to_selection(const SelectionOptions& options) {
   return selection;
 }
 
+// Adds the implementations that take part where they can be used, and all that somebody brought; says in a note where
+// frameworks could take part and none does.
+void add_usable(const measure::PlanRequest& request, scenario::Matrix& matrix, report::Report& report) {
+  std::vector<std::string>& implementations = matrix.axes[scenario::kImplementationAxis];
+  std::set<std::string> missing;
+  bool has_framework = false;
+  for (std::size_t i = 0; i < request.arms.size(); ++i) {
+    for (const protocol::CatalogueEntry& entry : request.catalogues[i]) {
+      const std::string& id = entry.implementation.id;
+      if (!entry.on_request && is_brought(request.arms[i], entry.file)) implementations.push_back(id);
+      if (entry.problem || !scenario::matches_any(matrix.if_usable, id)) continue;
+      const bool usable = entry.implementation.unavailable.empty();
+      if (usable) implementations.push_back(id);
+      if (entry.on_request && !usable) missing.insert(id.substr(0, id.find('/')));
+      has_framework = has_framework || (entry.on_request && usable);
+    }
+  }
+  if (has_framework || missing.empty()) return;
+  report.notes.push_back("no framework takes part, as none is installed: scripts/frameworks " +
+                         joined({missing.begin(), missing.end()}, " ") + " installs them, one name one of them");
+}
+
 // The globs of the command line or, without any, those of the matrix.
-std::vector<std::string> implementation_globs(const SelectionOptions& options, const scenario::Matrix& matrix) {
-  if (!options.implementations.empty()) return options.implementations;
+std::vector<std::string> implementation_globs(const scenario::Selection& selection, const scenario::Matrix& matrix) {
+  if (!selection.implementations.wanted.empty()) return selection.implementations.wanted;
   std::vector<std::string> globs;
   if (const auto axis = matrix.axes.find("implementation"); axis != matrix.axes.end()) globs = axis->second;
   for (const auto& include : matrix.includes) {
     if (const auto key = include.find("implementation"); key != include.end()) globs.push_back(key->second);
   }
+  globs.insert(globs.end(), matrix.if_usable.begin(), matrix.if_usable.end());
   return globs;
 }
 
@@ -102,8 +137,8 @@ Status check_baseline(const SelectionOptions& options, const scenario::Matrix& m
   for (const scenario::Point& point : points) selected.insert(point.implementation);
   const std::vector<std::string> names(selected.begin(), selected.end());
   if (!options.baseline.empty() && !selected.contains(options.baseline)) {
-    return usage_error("--baseline: found " + in_quotes(options.baseline) + ", expected one of " + joined(names) +
-                       suggestion(options.baseline, names));
+    return usage_error("--baseline: found " + in_quotes(options.baseline) + ", expected " +
+                       one_of(options.baseline, names));
   }
   const std::string& own = matrix.baseline;
   const bool chosen = !options.baseline.empty() || !options.implementations.empty();
@@ -137,11 +172,17 @@ Error with_problems(Error error, const std::vector<std::vector<protocol::Catalog
 void add_selection_options(CommandLine& command, SelectionOptions& options) {
   command.option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)").show_default();
   // Several values need several flags: `--impl a b` would swallow the matrix.
-  command.option("--scenario", options.scenarios, "Only scenarios that match this glob; or a scenario's file")
-      .type_name("GLOB|FILE")
+  command
+      .option("--scenario", options.scenarios,
+              "Only scenarios that match: 'linreg-*', 'mlp-{10-50-1,784-128-10}', 'linreg-*,!linreg-3x2'; or a "
+              "scenario's file")
+      .type_name("GLOBS|FILE")
       .one_value_at_a_time();
-  command.option("--impl", options.implementations, "Only implementations that match this glob")
-      .type_name("GLOB")
+  command.option("--impl", options.implementations, "Only implementations that match: 'hand/*,!hand/naive'")
+      .type_name("GLOBS")
+      .one_value_at_a_time();
+  command.option("--exclude", options.excluded, "No implementations that match")
+      .type_name("GLOBS")
       .one_value_at_a_time();
   add_settings(command, options.settings,
                "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
@@ -227,7 +268,7 @@ protocol::Limits worker_limits(const SelectionOptions& options) {
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
   const scenario::Selection selection = TRY(to_selection(options));
   const std::filesystem::path file = TRY(find_matrix(options.matrix));
-  const scenario::Matrix matrix = TRY(scenario::read_matrix(file));
+  scenario::Matrix matrix = TRY(scenario::read_matrix(file));
   std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
   scenario::add_scenario_files(options.scenarios, scenarios);
   scenario::add_scenario_files(matrix, scenarios);
@@ -236,9 +277,12 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
   request.arms = TRY(arms_of(options));
   for (const protocol::Arm& arm : request.arms) {
     request.catalogues.push_back(
-        TRY(protocol::read_catalogue(arm, worker_limits(options), implementation_globs(options, matrix))));
+        TRY(protocol::read_catalogue(arm, worker_limits(options), implementation_globs(selection, matrix))));
   }
   if (interrupted()) return failure("interrupted before every plugin was asked");  // the plan would lack some cells
+  if (selection.implementations.wanted.empty() && !matrix.if_usable.empty()) {
+    add_usable(request, matrix, report);
+  }
   request.processors = measuring_processors();
   request.shares_processors = options.verifies;
   const std::vector<scenario::KnownImplementation> known = known_implementations(request.catalogues);

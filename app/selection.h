@@ -18,6 +18,7 @@ struct SelectionOptions {
   std::vector<std::string> scenarios;
   std::string baseline;  // an implementation; empty: the matrix' own
   std::vector<std::string> implementations;
+  std::vector<std::string> excluded;  // implementations
   std::vector<std::string> settings;
   std::vector<int> threads;
   std::string build;        // another build's folder; empty: this one

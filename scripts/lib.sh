@@ -14,15 +14,53 @@ fail() {
   exit 2
 }
 
-# build_preset NAME [TARGETS...]: configures a preset and builds its targets, all where none is named. A second call with
-# nothing changed takes a second. Configured each time, because packages may have come since: GoogleTest, oneDNN.
+# logged WHAT LOG COMMAND...: runs the command with its output in a file. How far a build is goes over one line of a
+# terminal, elsewhere a line per quarter. Of a failure the output is shown from where it begins.
+logged() {
+  local what=$1 log=$2 begun=$SECONDS
+  shift 2
+  say "$what; log: $log"
+  if "$@" 2>&1 | tee "$log" | show_progress >&2; then
+    if ((SECONDS - begun > 10)); then say "$what: done in $((SECONDS - begun)) s"; fi
+    return 0
+  fi
+  say "$what: failed"
+  sed --quiet '/FAILED:\|CMake Error\|^E: /,$p' "$log" | grep . >&2 || tail --lines=40 "$log" >&2
+  return 1
+}
+
+show_progress() {
+  local terminal=0
+  if [[ -t 2 ]]; then terminal=1; fi
+  awk -v terminal="$terminal" '
+    match($0, /^\[[0-9]+\/[0-9]+\]/) {
+      split(substr($0, 2, RLENGTH - 2), step, "/")
+      if (terminal) {
+        printf "\r%s of %s", step[1], step[2]; fflush(); shown = 1
+      } else if (int(4 * step[1] / step[2]) > quarter && step[2] > 20) {
+        quarter = int(4 * step[1] / step[2]); print step[1] " of " step[2]; fflush()
+      }
+    }
+    END { if (shown) print "" }'
+}
+
+# build_preset NAME [-DOPTIONS...] [TARGETS...]: configures a preset and builds its targets, all where none is named. A
+# second call with nothing changed takes a second. Configured each time, because packages may have come since:
+# GoogleTest, oneDNN.
 build_preset() (
   cd "$GDBENCH_ROOT" || exit
-  local preset=$1
+  local preset=$1 options=() targets=() argument
   shift
-  say "Configuring build/$preset"
-  cmake --preset "$preset" >&2 || exit
-  cmake --build --preset "$preset" --parallel "$(nproc)" ${1+--target "$@"} >&2
+  for argument in "$@"; do
+    if [[ $argument == -D* ]]; then options+=("$argument"); else targets+=("$argument"); fi
+  done
+  mkdir -p "build/$preset"
+  local log=build/$preset/configure.log
+  logged "Configuring build/$preset" "$log" cmake --preset "$preset" "${options[@]}" || exit
+  sed --quiet 's/^-- \(.* left out: .*\)/\1/p' "$log" >&2
+  if ((${#targets[@]})); then targets=(--target "${targets[@]}"); fi
+  logged "Building build/$preset" "build/$preset/build.log" \
+    cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"
 )
 
 # make_environment FOLDER REQUIREMENTS [OPTIONS OF pip install ...]: a virtual environment with what that file pins, in

@@ -11,9 +11,9 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/measured_run.h"
+#include "app/output_file.h"
 #include "app/processors.h"
 #include "app/selection.h"
-#include "harness/analysis/summarise.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/questions/claims/expand.h"
@@ -43,8 +43,7 @@ struct ClaimsOptions {
 };
 
 void add_documents(CommandLine& command, ClaimsOptions& options) {
-  command.option("--markdown", options.markdown, "Also write the verdicts as GitHub Markdown; - for stdout")
-      .type_name("FILE");
+  command.document("--markdown", options.markdown, "Also write the verdicts as GitHub Markdown");
   add_html(command, options.html, "the verdicts");
 }
 
@@ -76,8 +75,8 @@ Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>&
       continue;
     }
     if (id != kAll && std::ranges::find(known, id) == known.end()) {
-      return usage_error(cat("found no claim ", in_quotes(id), ", expected all, a claim's file or one of ",
-                             joined(known), suggestion(id, known)));
+      return usage_error(
+          cat("found no claim ", in_quotes(id), ", expected all, a claim's file or ", one_of(id, known)));
     }
     for (const claims::Claim& claim : claims) {
       if (id == kAll || claim.id == id) take(claim);
@@ -132,7 +131,7 @@ std::vector<scenario::KnownImplementation> implementations_of(const report::Repo
 Result<int> judge(const ClaimsOptions& options) {
   const std::vector<claims::Claim> claims =
       TRY(choose_claims(options.ids.empty() ? std::vector<std::string>{kAll} : options.ids));
-  const report::Report report = TRY(analysis::read_summarised(options.report));
+  const report::Report report = TRY(stored_report(options.report));
   const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(claims, implementations_of(report)));
   TRY(print(options, expanded, report));
   return kFine;

@@ -5,7 +5,7 @@
 
 #include "app/commands.h"
 #include "app/comparison.h"
-#include "harness/analysis/summarise.h"
+#include "app/output_file.h"
 #include "harness/base/text.h"
 
 namespace gdbench::app {
@@ -25,7 +25,7 @@ bool has_arm(const report::Report& report, const std::string& arm) {
 
 // The two arms of one report.
 Result<report::ReportComparison> compare_one(const CompareOptions& options) {
-  const report::Report report = TRY(analysis::read_summarised(options.base));
+  const report::Report report = TRY(stored_report(options.base));
   if (!has_arm(report, report::kBaseArm) || !has_arm(report, report::kNewArm)) {
     return usage_error(one_line(options.base) +
                        ": found one build, expected two (gdbench run --against) or a second report");
@@ -35,8 +35,8 @@ Result<report::ReportComparison> compare_one(const CompareOptions& options) {
 }
 
 Result<report::ReportComparison> compare_two(const CompareOptions& options) {
-  const report::Report base = TRY(analysis::read_summarised(options.base));
-  const report::Report next = TRY(analysis::read_summarised(options.next));
+  const report::Report base = TRY(stored_report(options.base));
+  const report::Report next = TRY(stored_report(options.next));
   const double margin = TRY(margin_of(options.comparison, compare::kMarginOfReports));
   report::ReportComparison comparison =
       compare::compare_reports(base, next, {.margin = margin, .force = options.force});

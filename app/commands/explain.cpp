@@ -5,7 +5,7 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/explained_cells.h"
-#include "harness/analysis/summarise.h"
+#include "app/output_file.h"
 #include "harness/base/text.h"
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
@@ -48,7 +48,7 @@ Result<int> explain(const ExplainOptions& options) {
   if (options.cells.report.empty()) {
     return usage_error("found no report, expected a report or --check-comparison A.json B.json");
   }
-  const report::Report report = TRY(analysis::read_summarised(options.cells.report));
+  const report::Report report = TRY(stored_report(options.cells.report));
   const std::vector<report::Explanation> explanations =
       explanations_of(report, TRY(explained_cells(report, options.cells)));
   TRY(print_answer(options.json ? report::to_json(explanations).dump(2) + "\n" : text_of(explanations), options.html,

@@ -26,8 +26,7 @@ Result<int> help(const CommandLine& app, const std::string& topic) {
     }
     names.push_back(command.name());
   }
-  return usage_error(
-      cat("help: found no topic ", in_quotes(topic), ", expected one of ", joined(names), suggestion(topic, names)));
+  return usage_error(cat("help: found no topic ", in_quotes(topic), ", expected ", one_of(topic, names)));
 }
 
 }  // namespace

@@ -127,8 +127,8 @@ constexpr Kind kKinds[] = {
 }  // namespace
 
 void add_list(CommandLine& app, Invocation& invocation) {
-  CommandLine command = app.command("list", "List scenarios, implementations, matrices or claims");
-  command.needs_command();
+  CommandLine command =
+      app.command("list", "List scenarios, implementations, matrices or claims; or what can be listed");
   command.footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
   for (const Kind& kind : kKinds) {
     auto as_json = std::make_shared<bool>(false);
@@ -142,6 +142,13 @@ void add_list(CommandLine& app, Invocation& invocation) {
       return kFine;
     });
   }
+  command.when_chosen(invocation, [command, &invocation]() -> Result<int> {
+    if (command.command_was_chosen()) return invocation.status;
+    Entries kinds;
+    for (const Kind& kind : kKinds) kinds.push_back({{"name", kind.name}, {"description", kind.description}});
+    print(kinds, false);
+    return kFine;
+  });
 }
 
 }  // namespace gdbench::app

@@ -3,6 +3,7 @@
 
 #include "app/commands.h"
 #include "app/console.h"
+#include "app/output_file.h"
 #include "harness/analysis/prediction.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -36,7 +37,7 @@ Result<int> predict(const PredictCommand& options) {
   const analysis::PredictionOptions wanted = {.ranks = options.ranks, .described = TRY(described_by(options))};
   std::vector<report::Report> reports;
   for (const std::string& path : options.reports) {
-    reports.push_back(TRY(analysis::read_summarised(path)));
+    reports.push_back(TRY(stored_report(path)));
     const std::string difference =
         compare::first_difference(compare::kMachine, reports.front().environment, reports.back().environment);
     if (!difference.empty()) {

@@ -3,7 +3,7 @@
 
 #include "app/commands.h"
 #include "app/console.h"
-#include "harness/analysis/summarise.h"
+#include "app/output_file.h"
 #include "reports/exports/bencher.h"
 #include "reports/exports/github_action.h"
 #include "reports/exports/google_benchmark.h"
@@ -70,7 +70,7 @@ render::ConsoleOptions console_options(const std::string& file) {
 
 Result<int> report(const ReportOptions& options) {
   if (options.plot && options.details) return usage_error("--plot: found --details, too, expected one of them");
-  const report::Report content = TRY(analysis::read_summarised(options.input));
+  const report::Report content = TRY(stored_report(options.input));
   bool written = false;
   for (const Format& format : kFormats) {
     const std::string& path = options.*format.target;
@@ -102,8 +102,7 @@ void add_report(CommandLine& app, Invocation& invocation) {
   command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command.flag("--plot", options->plot, "Draw the intervals of every scenario with characters instead");
   for (const Format& format : kFormats) {
-    command.option(format.flag, (*options).*format.target, std::string(format.description) + " (- for stdout)")
-        .type_name("FILE");
+    command.document(format.flag, (*options).*format.target, format.description);
   }
   command.footer(
       "Examples:\n"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "app/explained_cells.h"
 #include "app/measured_run.h"
 #include "app/selection.h"
+#include "harness/base/text.h"
 #include "harness/stats/estimate.h"
 #include "reports/exports/junit.h"
 #include "reports/page/report_page.h"
@@ -62,6 +64,18 @@ Result<measure::RunOptions> to_run_options(const RunOptions& options) {
   return run;
 }
 
+// What the rows of frameworks need beside the others' budget: each of their processes takes seconds to start, and a
+// verdict needs three beside the one that verifies.
+double seconds_of_frameworks(const measure::Plan& plan) {
+  constexpr double kSecondsOfCell = 15;
+  std::ptrdiff_t cells = 0;
+  for (const auto& scenario : plan.scenarios) {
+    cells +=
+        std::ranges::count_if(scenario->cells, [](const measure::PlannedCell& cell) { return !cell.entry->hosted(); });
+  }
+  return kSecondsOfCell * static_cast<double>(cells);
+}
+
 // Of a report that is compared with nothing.
 Status write_documents(const report::Report& report, const ComparisonOptions& options) {
   if (!options.markdown.empty()) TRY(write_text(render::markdown(report), options.markdown));
@@ -71,6 +85,7 @@ Status write_documents(const report::Report& report, const ComparisonOptions& op
 
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
+  if (options.output.resume) TRY(become_stopped_command(invocation.command, options.output));
   measure::RunOptions run_options = TRY(to_run_options(options));
   if (!options.dry_run) {
     TRY(check_output(options.output));
@@ -93,6 +108,12 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   if (options.dry_run) {
     print_dry_run(report);
     return kFine;
+  }
+  if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {
+    run_options.budget_seconds += more;
+    report.run.budget_seconds = run_options.budget_seconds;
+    show_warning(cat("rows of frameworks, whose processes take seconds to start, get ", std::lround(more),
+                     " s more (--budget TIME keeps to less, --exclude 'pytorch/*' leaves rows out)"));
   }
 
   RunFile file{options.output, options.quick, !options.no_ceilings};

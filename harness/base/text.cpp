@@ -188,4 +188,18 @@ std::string suggestion(std::string_view text, const std::vector<std::string>& ca
   return best.empty() ? "" : " (did you mean " + best + "?)";
 }
 
+std::string one_of(std::string_view text, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::pair<std::size_t, std::string>> named;
+  for (const std::string& candidate : candidates) {
+    const bool compared = candidates.size() > kMost && text.size() <= kLongestCompared;
+    named.emplace_back(compared ? edit_distance(text, candidate) : 0, candidate);
+  }
+  std::ranges::stable_sort(named, {}, &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(kMost, named.size()); ++i) shown.push_back(named[i].second);
+  const std::string others = candidates.size() > kMost ? cat(" and ", candidates.size() - kMost, " others") : "";
+  return "one of " + joined(shown) + others + suggestion(text, candidates);
+}
+
 }  // namespace gdbench

@@ -86,4 +86,8 @@ std::string nearest(std::string_view text, const std::vector<std::string>& candi
 // " (did you mean X?)", or nothing where no candidate is near.
 std::string suggestion(std::string_view text, const std::vector<std::string>& candidates);
 
+// What was expected where the text is none of the candidates: "one of a, b, c (did you mean a?)". Of more than five the
+// nearest, and how many there are besides.
+std::string one_of(std::string_view text, const std::vector<std::string>& candidates);
+
 }  // namespace gdbench

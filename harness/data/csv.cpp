@@ -112,8 +112,7 @@ Result<std::vector<std::size_t>> find_columns(const std::filesystem::path& file,
     if (count > 1) {
       return csv_fault(file, "line 1: found column " + quoted_name + " more than once, expected distinct names");
     }
-    return csv_fault(file, "line 1: found no column " + quoted_name + ", expected one of " + joined(header) +
-                               suggestion(name, header));
+    return csv_fault(file, "line 1: found no column " + quoted_name + ", expected " + one_of(name, header));
   }
   return columns;
 }

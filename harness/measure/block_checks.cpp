@@ -84,7 +84,7 @@ Status MeasuredWorker::measure_overhead() {
     if (!is_hosted() && shows_work_by_cpu_time()) least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
     if (i + 1 >= kQuickTries && untrusted_for_overhead(is_hosted(), least_ns, 0).empty()) break;
   }
-  overhead_ns_ = std::max(0.0, least_ns);
+  overhead_ns_ = std::max(overhead_ns_, least_ns);
   return {};
 }
 

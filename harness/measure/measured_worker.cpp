@@ -126,7 +126,8 @@ std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer
   constexpr double kOtherSlackNs = 300'000;
   const double most_ns = limit_ns + kOtherRequests * overhead_ns_ + kOtherSlackNs;
   reason = untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
-  if (!reason.empty() && shows_work_by_cpu_time() && unclaimed_cpu_since_block_ns(answer) <= request_limit_ns + most_ns) reason.clear();
+  if (!reason.empty() && shows_work_by_cpu_time() && unclaimed_cpu_since_block_ns(answer) <= request_limit_ns + most_ns)
+    reason.clear();
   return reason;
 }
 
@@ -183,6 +184,8 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const bool has_time = static_cast<double>(monotonic_ns() - began_ns) < kMostRepeatingNs + 2 * answer.real_ns;
     if (!to_repeat.empty() && attempt < kMaxAttempts && has_time && !options.cancelled()) {
       ++repeated_blocks_;
+      // A lead-in takes longer while others use the caches; how long it may take at all is judged by itself.
+      if (!is_hosted()) TRY(measure_overhead());
       continue;
     }
     JudgedBlock block;

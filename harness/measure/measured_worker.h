@@ -34,7 +34,8 @@ class MeasuredWorker {
                  int rounds, bool is_first, std::uint64_t seed);
 
   // What the coordinator's clock shows of a request that the worker has next to nothing to do for: no step of a plugin,
-  // whose host answers it alone; a single step of others, so that a lead-in is known. Errors: the worker failed.
+  // whose host answers it alone; a single step of others, so that a lead-in is known. Of several calls the most
+  // counts. Errors: the worker failed.
   Status measure_overhead();
 
   struct JudgedBlock {

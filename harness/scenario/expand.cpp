@@ -39,10 +39,6 @@ bool is_own_axis(const std::string& key) {
   return key == kScenarioAxis || key == kImplementationAxis || key == kThreadsAxis;
 }
 
-bool matches_any(const std::vector<std::string>& globs, const std::string& text) {
-  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return glob_match(glob, text); });
-}
-
 class Expansion {
  public:
   Expansion(const Matrix& matrix, const Selection& selection, const std::vector<KnownScenario>& scenarios,
@@ -106,8 +102,7 @@ class Expansion {
       }
       if (!matched) {
         return fault(place, in_quotes(glob) + ", which no " + what + " matches",
-                     (names.empty() ? "some " + what + ", but there are none" : "one of " + joined(names)) +
-                         suggestion(glob, names));
+                     names.empty() ? "some " + what + ", but there are none" : one_of(glob, names));
       }
     }
     return selected;
@@ -135,12 +130,17 @@ class Expansion {
       }
       return std::vector<std::string>{"*"};
     };
-    const auto choose = [&](const std::string& key, const std::string& option, const std::vector<std::string>& wanted,
+    const auto choose = [&](const std::string& key, const std::string& option, const Globs& globs,
                             const std::vector<Name>& names) -> Result<std::vector<std::size_t>> {
-      const bool replaced = !is_include && !wanted.empty();
+      const bool replaced = !is_include && !globs.wanted.empty();
       std::vector<std::size_t> chosen =
-          TRY(select(replaced ? wanted : globs_of(key), names, replaced ? option : place + "/" + key, key));
-      if (!wanted.empty()) std::erase_if(chosen, [&](std::size_t i) { return !matches_any(wanted, names[i].text); });
+          TRY(select(replaced ? globs.wanted : globs_of(key), names, replaced ? option : place + "/" + key, key));
+      // A misspelt one would leave out nothing.
+      TRY(select(globs.unwanted, names, key == kImplementationAxis ? "--exclude" : option, key));
+      std::erase_if(chosen, [&](std::size_t i) {
+        const std::string& name = names[i].text;
+        return (!globs.wanted.empty() && !matches_any(globs.wanted, name)) || matches_any(globs.unwanted, name);
+      });
       return chosen;
     };
     std::vector<Name> scenarios;
@@ -148,11 +148,11 @@ class Expansion {
     std::vector<Name> implementations;
     for (const KnownImplementation& known : implementations_) implementations.push_back(name_of(known));
     Product product;
-    for (const std::size_t i : TRY(choose(kScenarioAxis, "--scenario", selection_.scenario_globs, scenarios))) {
+    for (const std::size_t i : TRY(choose(kScenarioAxis, "--scenario", selection_.scenarios, scenarios))) {
       product.scenarios.push_back(&scenarios_[i]);
     }
     for (const std::size_t i :
-         TRY(choose(kImplementationAxis, "--impl", selection_.implementation_globs, implementations))) {
+         TRY(choose(kImplementationAxis, "--impl", selection_.implementations, implementations))) {
       product.implementations.push_back(implementations_[i].id);
     }
     product.threads = selection_.threads;
@@ -261,28 +261,6 @@ class Expansion {
 };
 
 }  // namespace
-
-bool glob_match(const std::string& pattern, const std::string& text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string::npos;  // the last star met, and the text that it takes up to
-  std::size_t taken = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      t = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string::npos;
-}
 
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,

@@ -7,17 +7,18 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/scenario/globs.h"
 #include "harness/scenario/matrix.h"
 
 namespace gdbench::scenario {
 
 // Restrictions and overrides of the command line.
 struct Selection {
-  std::vector<std::string> scenario_globs;        // empty: as the matrix says
-  std::vector<std::string> implementation_globs;  // empty: as the matrix says
-  std::vector<Setting> settings;                  // beat the matrix's axis of the same key; of one key, alternatives
-  std::vector<int> threads;                       // empty: as the matrix says
-  int processors = 1;                             // that the run may use, for a matrix that says kPowersOfTwo
+  Globs scenarios;                // without wanted ones: as the matrix says
+  Globs implementations;          // likewise
+  std::vector<Setting> settings;  // beat the matrix's axis of the same key; of one key, alternatives
+  std::vector<int> threads;       // empty: as the matrix says
+  int processors = 1;             // that the run may use, for a matrix that says kPowersOfTwo
 };
 
 // A point of the matrix before its implementation was asked whether it can do this.
@@ -38,8 +39,5 @@ struct Point {
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,
                                   const std::vector<KnownImplementation>& implementations);
-
-// Shell-style match with * and ?.
-bool glob_match(const std::string& pattern, const std::string& text);
 
 }  // namespace gdbench::scenario

@@ -41,16 +41,18 @@ std::optional<std::vector<int>> as_threads(const std::string& text, int processo
 //             "dtype": ["f32", "f64"], "batch": [1, 32], "impl.KEY": [...], any --set key: [...] },
 //   "exclude": [ { "scenario": "linreg-*", "batch": 1 } ],      // a cell is excluded when all keys of one entry match
 //   "include": [ { "scenario": "mlp-784-128-10", "implementation": "hand/eigen", "batch": 256 } ],  // added cells
+//   "if_usable": ["graph/jit", "pytorch/eager"],               // more implementations: those that can be used here
 //   "baseline": "loop/plain"                                   // the implementation that ratios refer to
 // }
-// Values of scenario and implementation are globs (* and ?) over the known names; a scenario's file may be given by its
-// path, from the matrix's own folder. "axes" is optional.
+// Values of scenario and implementation are globs over the known names; a scenario's file may be given by its path,
+// from the matrix's own folder. "axes" is optional.
 struct Matrix {
   std::string name;
   std::string purpose;
   std::map<std::string, std::vector<std::string>> axes;  // every value as text, as in --set
   std::vector<std::map<std::string, std::string>> excludes;
   std::vector<std::map<std::string, std::string>> includes;
+  std::vector<std::string> if_usable;
   std::string baseline = "loop/plain";
   std::filesystem::path file;
 };

@@ -11,6 +11,7 @@
 #include "reports/page/report_figures.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/attribution.h"
+#include "reports/render/builds.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
 #include "reports/render/scaling.h"
@@ -52,6 +53,9 @@ class ReportPage {
     const auto introduction = [&](Markup& markup) {
       add_paragraph(markup, render::measured_words(report_));
       add_paragraph(markup, render::environment_words(report_), "muted");
+      if (const std::string versions = render::versions_words(report_); !versions.empty()) {
+        add_paragraph(markup, versions, "muted");
+      }
     };
     return document("gdbench " + report_.run.matrix, sections_, introduction);
   }
@@ -137,6 +141,7 @@ class ReportPage {
     add_paragraph(markup, render::counts_words(report_));
     if (report_.conditions) conditions(markup);
     add_list(markup, render::notes_of(report_));
+    add_folded(markup, "Versions, compilers and libraries", [&] { add_list(markup, render::build_words(report_)); });
     render::TextTable repeats = {{.title = "cell", .texts = {}}, {.title = "command that repeats it", .texts = {}}};
     for (const report::Cell& cell : report_.cells) {
       if (cell.summary) add_row(repeats, {cell.id, cell.repeat});

@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/builds.h"
 #include "reports/render/device.h"
 #include "reports/render/format.h"
 #include "reports/render/scaling.h"
@@ -161,6 +162,7 @@ class Console {
     paragraph(failed_ceilings_words(report_), 0, Style::bad);
     for (const std::string& words : condition_warnings(report_)) paragraph("warning: " + words, 0, Style::unsure);
     for (const std::string& note : notes_of(report_)) paragraph("note: " + note, 0, Style::unsure);
+    for (const std::string& build : build_words(report_)) paragraph(build, 0, Style::dim);
     std::string names;
     for (const std::string& title : left_out_) names += (names.empty() ? "" : ", ") + title;
     if (!names.empty()) paragraph("Left out of a table for lack of width: " + names + ".", 0, Style::dim);

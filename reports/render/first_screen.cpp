@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "harness/base/text.h"
+#include "reports/render/builds.h"
 #include "reports/render/format.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
@@ -95,6 +96,7 @@ class Screen {
   std::string render() {
     head(measured_words(report_), Style::bold);
     head(environment_words(report_), Style::dim);
+    head(versions_words(report_), Style::dim);
     const Lines end = broken(footer(), Style::dim);
     collect_sentences();
     if (!overview_.rows.empty() && !overview_.columns.empty()) {

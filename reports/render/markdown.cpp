@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/builds.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
 #include "reports/render/scaling.h"
@@ -144,6 +145,7 @@ std::string markdown(const report::Report& report) {
   if (const std::string failed = failed_ceilings_words(report); !failed.empty()) summary.push_back(failed);
   for (const std::string& words : condition_warnings(report)) summary.push_back("warning: " + words);
   for (const std::string& note : notes_of(report)) summary.push_back("note: " + note);
+  for (const std::string& build : build_words(report)) summary.push_back(build);
   add_items(summary, text);
   text += "\n";
   add_items(column_words(), text);

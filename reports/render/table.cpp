@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "harness/base/text.h"
+#include "reports/render/builds.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -239,6 +240,7 @@ constexpr std::array kColumns = {
            of<part::to_target,
               [](const TT& t) { return t.with_evaluations_ns ? exact(t.with_evaluations_ns->value) : std::string(); }>},
     Column{"repeat", of<part::cell, &Cell::repeat>},
+    Column{"build", of<part::cell, &build_text>},
 };
 
 // RFC 4180, section 2: fields with a quote, a comma or a line break are quoted, quotes doubled.

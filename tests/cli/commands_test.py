@@ -49,6 +49,18 @@ class Commands(ProgramTest):
         _, errors = self.call("verify", "--impl", "fake/abi", plugins=FAKES, status=2)
         self.assertRegex(errors, r'found "fake/abi", .*; plugin/fake_abi could not be asked: .*version 99.*\n$')
 
+    def test_list_alone_says_what_can_be_listed(self):
+        self.assertEqual(
+            [line.split()[0] for line in self.call("list")[0].splitlines()],
+            ["scenarios", "implementations", "matrices", "claims"],
+        )
+
+    def test_a_document_without_a_file_goes_to_stdout(self):
+        self.call("run", "--scenario", "linreg-3x2", "--impl", "loop/plain", "--launches", "1", "--out", "x.json")
+        for form in ("--csv", "--markdown", "--html", "--junit"):
+            self.assertEqual(self.call("report", "x.json", form), self.call("report", "x.json", form, "-"))
+        self.assertTrue(self.call("report", "x.json", "--csv")[0].startswith("scenario,"))
+
     def test_help_has_an_example(self):
         for arguments in ([], *([command] for command in COMMANDS), ["plugin", "check"], ["claims", "run"]):
             output, errors = self.call(*arguments, "--help")

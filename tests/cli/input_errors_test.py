@@ -25,13 +25,14 @@ class InputTest(ProgramTest):
 class InputErrors(InputTest):
     def test_names_that_are_unknown(self):
         self.expect_error(["run", "--scenario", "nosuch"], '"nosuch"', "linreg-3x2")
-        self.expect_error(["run", "--impl", "nosuch/*"], '"nosuch/*"', "hand/naive")
-        self.expect_error(["verify", "--impl", "nosuch/*"], '"nosuch/*"', "hand/naive")
-        self.expect_error(["run", "nosuch"], '"nosuch"', "default")
+        self.expect_error(["run", "--impl", "nosuch/*"], '"nosuch/*"', "expected one of", "others")
+        self.expect_error(["run", "--impl", "hand/nave"], '"hand/nave"', "did you mean hand/naive?")
+        self.expect_error(["verify", "--exclude", "hand/nave"], "--exclude", "did you mean hand/naive?")
+        self.expect_error(["run", "defualt"], '"defualt"', "did you mean default?")
         self.expect_error(["run", "nosuch.json"], "nosuch.json: found no such file")
         self.expect_error(["run", "--scenario", "./nosuch.json"], "./nosuch.json: found no such file")
         self.expect_error(["train", "nosuch"], '"nosuch"', "linreg-3x2")
-        self.expect_error(["train", "linreg-3x2", "--impl", "nosuch"], '"nosuch"', "hand/naive")
+        self.expect_error(["train", "linreg-3x2", "--impl", "hand/nave"], '"hand/nave"', "did you mean hand/naive?")
         self.expect_error(["train", "linreg-3x2", "--impl", "hand/*"], "hand/*", "expected one")
         self.expect_error(["report", "nosuch.json"], "nosuch.json: found no such file")
         self.expect_error(["plugin", "check", "nosuch.so"], "nosuch.so")
@@ -39,9 +40,11 @@ class InputErrors(InputTest):
 
     def test_options_of_the_command_line(self):
         self.expect_error(["run", "--frobnicate"], "--frobnicate")
+        self.expect_error(["run", "--budgte", "3"], '"--budgte"', "did you mean --budget?")
+        self.expect_error(["list", "scenaros"], '"scenaros"', "did you mean scenarios?")
+        self.expect_error(["nonsense", "--help"], '"nonsense"')
         self.expect_error([])
         self.expect_error(["frobnicate"])
-        self.expect_error(["list"])
         self.expect_error(["plugin"])
         self.expect_error(["train"], "scenario")
         self.expect_error(["run", "default", "another"], "another")

@@ -199,6 +199,21 @@ class Stops(ProgramTest):
             self.assertLessEqual(before[cell["id"]], self.samples(cell))
             self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 40)
 
+    def test_resume_alone_goes_on_with_the_command_that_was_stopped(self):
+        process = self.start(*self.ARGUMENTS)
+        journal = self.folder / JOURNAL
+        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 20, 60))
+        process.kill()
+        process.communicate()
+        output, errors = self.call("report", "x.json")
+        self.assertIn("x.json: not there", errors)
+        self.assertIn("killed", output)
+        _, errors = self.call("run", "--out", "x.json", "--resume")
+        self.assertRegex(errors, r"goes on with: \S*gdbench run --launches 40 --impl hand/naive .*\n(.*\n)*.*samples were taken over")
+        report = self.read_json("x.json")
+        self.assertEqual(report["run"]["status"], "complete")
+        self.assertEqual({cell["implementation"] for cell in report["cells"]}, {"hand/naive", "graph/naive"})
+
     def test_a_kill_after_the_last_sample(self):
         """Before the report was written, the journal has all of it; afterwards, the report."""
         small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json")

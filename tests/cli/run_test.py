@@ -184,7 +184,7 @@ class Run(ProgramTest):
         self.assertRegex(output, r"fake/delay\s+unsupported\s+fake/delay has no task gradients")
 
     def test_recording_anew_is_no_row_of_a_plain_run(self):
-        for matrix in ("default", "batches", "dtypes"):
+        for matrix in ("all", "batches", "dtypes"):
             output, _ = self.call("run", matrix, "--dry-run")
             self.assertIn("tape/naive+replay\n", output)
             self.assertNotIn("+rerecord", output)
@@ -229,7 +229,7 @@ class Faults(ProgramTest):
     def test_one_run(self):
         limits = ("--timeout", "3", "--memory-cap", "0.2")
         selection = ("--launches", "1", "--scenario", "linreg-3x2", "--out", "x.json")
-        table, errors = self.call("run", *selection, *limits, "--details", plugins=FAKES, status=3)
+        table, errors = self.call("run", "all", *selection, *limits, "--details", plugins=FAKES, status=3)
         self.assertEqual(errors, "report: x.json\n")
         cells = {cell["implementation"]: cell for cell in self.read_json("x.json")["cells"]}
         states = {name: cell["status"]["state"] for name, cell in cells.items()}

@@ -207,3 +207,20 @@ def is_counted(context, key, text):
 )
 def without_figures(context, sentence):
     """Nothing in these depends on the samples."""
+
+
+def build_text(cell):
+    runtime = cell.record.get("runtime", {})
+    return "; ".join([*filter(None, [cell.record["build"]]), *(f"{key} {runtime[key]}" for key in sorted(runtime))])
+
+
+@template(r"Build of (?P<names>[^:]+): (?P<build>.+)\.")
+def build_of_rows(context, sentence, names, build):
+    rows = [cell for cell in context.report.cells if cell.is_timed and build_text(cell) == build]
+    require(names.split(", ") == list(dict.fromkeys(cell.implementation for cell in rows)), "it is of other rows")
+
+
+@template(r"\S+ \d\S*(?:, \S+ \d\S*)*")
+def versions(context, sentence):
+    named = {part for cell in context.report.cells if cell.is_timed for part in cell.record["build"].split(", ")}
+    require(set(sentence.text.split(", ")) <= named, "no row's build says so")

@@ -39,12 +39,12 @@ struct Name {
 };
 constexpr const char* kGenerator = "libxsmm";
 constexpr Name kNames[] = {
-    {"openblas", "apt-get install libopenblas0-openmp, or scripts/frameworks blas"},
-    {"blis", "apt-get install libblis4-serial"},
+    {"openblas", "scripts/setup --peers, or scripts/frameworks blas"},
+    {"blis", "scripts/setup --peers"},
     {"mkl", "scripts/frameworks blas"},
     {"atlas", "apt-get install libatlas3-base"},
-    {"reference", "apt-get install libblas3"},
-    {kGenerator, "apt-get install libxsmm-dev, then build"},
+    {"reference", "scripts/setup --peers"},
+    {kGenerator, "scripts/setup --peers, then build"},
 };
 
 std::string first_file(const std::string& pattern) {

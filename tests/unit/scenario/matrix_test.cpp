@@ -1,3 +1,4 @@
+#include "harness/base/text.h"
 #include "harness/scenario/expand.h"
 #include "tests/support/scenarios/files.h"
 
@@ -51,8 +52,8 @@ TEST_F(MatrixFile, SelectsRanksOnlyWhereAGlobNamesThem) {
   const std::vector<KnownImplementation> known = {{"hand/x"}, {"hand/x+mpi", true}, {"torch/a"}, {"torch/ddp", true}};
   const auto selected = [&](const std::string& glob) {
     Selection selection;
-    selection.scenario_globs = {"mlp"};
-    selection.implementation_globs = {glob};
+    selection.scenarios.wanted = {"mlp"};
+    selection.implementations.wanted = {glob};
     return lines(expand(Matrix{}, selection, scenarios_, known));
   };
   EXPECT_EQ(selected("*"), Lines({"mlp hand/x", "mlp torch/a"}));
@@ -114,8 +115,8 @@ TEST_F(MatrixFile, SelectionReplacesAndRestricts) {
                          {"impl.fuse", {"a", "b"}}}},
                        {"include", {{{"scenario", "lin-b"}, {"rows", 9}}}}};
   Selection selection;
-  selection.scenario_globs = {"mlp"};
-  selection.implementation_globs = {"*/eigen"};
+  selection.scenarios.wanted = {"mlp"};
+  selection.implementations.wanted = {"*/eigen"};
   selection.threads = {4};
   selection.settings = {{"data.rows", "7"}, {"impl.fuse", "c"}, {"dtype", "f64"}};
   EXPECT_EQ(cells(matrix, selection), (Lines{"mlp hand/eigen x4 data.rows=7 dtype=f64 impl.fuse=c",
@@ -164,7 +165,7 @@ TEST_F(MatrixFile, GlobsThatMatchNothingAreNamed) {
             Lines{"m.json: /axes/scenario: found \"mpl\", which no scenario matches, expected one of lin-a, lin-b, mlp "
                   "(did you mean mlp?)"});
   Selection selection;
-  selection.implementation_globs = {"tape/*"};
+  selection.implementations.wanted = {"tape/*"};
   EXPECT_EQ(cells({{"name", "m"}}, selection),
             Lines{"--impl: found \"tape/*\", which no implementation matches, expected one of hand/naive, "
                   "hand/eigen, graph/eigen"});
@@ -180,7 +181,8 @@ TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
   const std::vector<std::pair<json, std::string>> faults = {
       {{{"purpose", "p"}}, "m.json: /name: found nothing, expected text on one line"},
       {{{"name", "m"}, {"axis", 1}},
-       "m.json: /axis: found an unknown key, expected one of name, purpose, baseline, axes, exclude, include (did you "
+       "m.json: /axis: found an unknown key, expected one of name, purpose, baseline, if_usable, axes, exclude, "
+       "include (did you "
        "mean axes?)"},
       {{{"name", "m"}, {"axes", json::array()}}, "m.json: /axes: found an empty array, expected an object of arrays"},
       {{{"name", "m"}, {"axes", {{"batch", json::array()}}}},
@@ -257,6 +259,35 @@ TEST_F(MatrixFile, ListsScenariosByName) {
   EXPECT_FALSE(list_scenarios({folder_ / "x"}).ok());
 }
 
+TEST(Globs, StandBetweenCommasInBracesAndBehindExclamationMarks) {
+  const auto globs_of = [](const std::string& value) {
+    Globs globs;
+    const Status status = add_globs("--impl", value, globs);
+    return status.ok() ? joined(globs.wanted, " ") + " ! " + joined(globs.unwanted, " ") : status.error().message;
+  };
+  EXPECT_EQ(globs_of("hand/*"), "hand/* ! ");
+  EXPECT_EQ(globs_of("hand/*,!hand/naive,tape/*"), "hand/* tape/* ! hand/naive");
+  EXPECT_EQ(globs_of("!{hand,tape}/{naive,null}"), " ! hand/naive hand/null tape/naive tape/null");
+  EXPECT_EQ(globs_of("{a,b{c,d}}x,e"), "ax bcx bdx e ! ");
+  EXPECT_EQ(globs_of("a}b,c"), "a}b c ! ") << "a brace without a partner";
+  EXPECT_EQ(globs_of("{a}"), "a ! ");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "{a,b}";
+  EXPECT_EQ(globs_of(many), "--impl: found more than 1000 alternatives in braces, expected fewer");
+}
+
+TEST_F(MatrixFile, LeavesOutWhatIsUnwanted) {
+  Selection selection;
+  selection.scenarios = {.wanted = {}, .unwanted = {"lin-*"}};
+  selection.implementations = {.wanted = {"*"}, .unwanted = {"hand/n*"}};
+  EXPECT_EQ(lines(expand(Matrix{}, selection, scenarios_, implementations_)),
+            Lines({"mlp hand/eigen", "mlp graph/eigen"}));
+  selection.implementations.unwanted = {"hand/nave"};
+  EXPECT_EQ(expand(Matrix{}, selection, scenarios_, implementations_).error().message,
+            "--exclude: found \"hand/nave\", which no implementation matches, expected one of hand/naive, hand/eigen, "
+            "graph/eigen (did you mean hand/naive?)");
+}
+
 TEST(GlobMatch, KnowsStarsAndQuestionMarks) {
   EXPECT_TRUE(glob_match("*", ""));
   EXPECT_TRUE(glob_match("", ""));
@@ -269,6 +300,9 @@ TEST(GlobMatch, KnowsStarsAndQuestionMarks) {
   EXPECT_FALSE(glob_match("?", ""));
   EXPECT_FALSE(glob_match("hand", "hand/naive"));
   EXPECT_TRUE(glob_match("hand/*", "hand/naive"));
+  EXPECT_TRUE(glob_match("[gh]*/[!n]*", "hand/eigen"));
+  EXPECT_FALSE(glob_match("[!h]*", "hand/eigen"));
+  EXPECT_TRUE(glob_match("./x[1].json", "./x[1].json"));
   // No exponential backtracking.
   EXPECT_FALSE(glob_match("*a*a*a*a*a*a*a*a*a*a*b", std::string(2000, 'a')));
 }
