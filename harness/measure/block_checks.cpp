@@ -84,7 +84,10 @@ Status MeasuredWorker::measure_overhead() {
     if (!is_hosted() && shows_work_by_cpu_time()) least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
     if (i + 1 >= kQuickTries && untrusted_for_overhead(is_hosted(), least_ns, 0).empty()) break;
   }
-  overhead_ns_ = std::max(overhead_ns_, least_ns);
+  constexpr double kMostGrowth = 2;
+  const double overhead_ns = std::max(0.0, least_ns);
+  least_overhead_ns_ = std::min(least_overhead_ns_, overhead_ns);
+  overhead_ns_ = std::min(std::max(overhead_ns_, overhead_ns), kMostGrowth * least_overhead_ns_);
   return {};
 }
 

@@ -142,7 +142,7 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
     claim.answer.children_cpu_ns = claim.answer.request_cpu_ns = 0;
   }
   std::vector<std::string> reasons = {untrusted_reason(claim),
-                                      untrusted_for_overhead(is_hosted(), overhead_ns_, answer.real_ns),
+                                      untrusted_for_overhead(is_hosted(), least_overhead_ns_, answer.real_ns),
                                       processor_.judge(claim)};
   // Work that a calibration adds is the host's alone.
   if (block_.added_iterations.value_or(0) == 0) reasons.push_back(device_.judge(claim));
@@ -184,7 +184,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const bool has_time = static_cast<double>(monotonic_ns() - began_ns) < kMostRepeatingNs + 2 * answer.real_ns;
     if (!to_repeat.empty() && attempt < kMaxAttempts && has_time && !options.cancelled()) {
       ++repeated_blocks_;
-      // A lead-in takes longer while others use the caches; how long it may take at all is judged by itself.
+      // A lead-in takes longer while others use the caches.
       if (!is_hosted()) TRY(measure_overhead());
       continue;
     }

@@ -34,8 +34,7 @@ class MeasuredWorker {
                  int rounds, bool is_first, std::uint64_t seed);
 
   // What the coordinator's clock shows of a request that the worker has next to nothing to do for: no step of a plugin,
-  // whose host answers it alone; a single step of others, so that a lead-in is known. Of several calls the most
-  // counts. Errors: the worker failed.
+  // whose host answers it alone; a single step of others, so that a lead-in is known. Errors: the worker failed.
   Status measure_overhead();
 
   struct JudgedBlock {
@@ -106,7 +105,9 @@ class MeasuredWorker {
   report::Block block_;
   Expectation expectation_;
   double copy_ns_;
-  double overhead_ns_ = 0;  // of a request of next to no work
+  // Of a request of next to no work: the least that was seen, and the most, up to twice that.
+  double least_overhead_ns_ = std::numeric_limits<double>::infinity();
+  double overhead_ns_ = 0;
   ProcessorTrust processor_;
   DeviceTrust device_;
   std::mt19937_64 generator_;

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
+#include "reports/render/ranking.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -59,6 +60,9 @@ std::string verdict_line(const Explanation& explanation, const Names& names) {
   }
   if (comparison.ratio.launches == 0) {
     return "  Not compared: " + comparison.remark + "." + evidence(names.a + ", " + names.b);
+  }
+  if (is_clear(comparison)) {
+    return "  " + names.a + ratio + ", clear but not confirmed: " + comparison.remark + "." + rests_on;
   }
   return "  No difference can be told: " + names.a + ratio + "; " + comparison.remark + "." + rests_on;
 }

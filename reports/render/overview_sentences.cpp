@@ -115,26 +115,55 @@ void add_ties(const Overview& overview, std::vector<Sentence>& sentences) {
   if (!within.empty()) sentences.push_back({"Tied within the kind that wins: " + within + ".", 4});
 }
 
+std::string place_of(const Overview& overview, const std::vector<const OverviewRow*>& rows) {
+  if (rows.size() == overview.rows.size()) return "";
+  return " on " + (rows.size() == 1 ? rows.front()->brief : counted(rows.size(), row_noun(overview)));
+}
+
+std::string fastest_of(const Overview& overview, const std::vector<const OverviewRow*>& rows) {
+  NameCounts fastest;
+  for (const OverviewRow* row : rows) {
+    ++fastest[overview.turned ? row_name(*row->ranking.fastest) : variant_of(*row->ranking.fastest)];
+  }
+  return counts_text(fastest, 3);
+}
+
+// Rows whose launches are too few for a verdict and agree all the same.
+void add_clear(const Overview& overview, const std::vector<const OverviewRow*>& rows,
+               std::vector<Sentence>& sentences) {
+  if (rows.empty()) return;
+  const auto lead = [](const OverviewRow* row) { return row->ranking.lead.ratio.value; };
+  const auto words = [&](const OverviewRow* row) {
+    return format_factor(lead(row)) + (overview.turned ? "" : " (" + row->brief + ")");
+  };
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, lead);
+  std::string text = "Clear but not confirmed, by too few launches" + place_of(overview, rows) + ": " +
+                     fastest_of(overview, rows) + " ahead by about " + words(*least);
+  if (least != most) text += " to " + words(*most);
+  sentences.push_back({text + ".", 1, Style::unsure});
+}
+
 // Rows in which there can be no verdict, with the reason that most of them have, if they have one in common.
 void add_undecidable(const Overview& overview, std::vector<Sentence>& sentences) {
+  std::vector<const OverviewRow*> clear;
+  std::vector<const OverviewRow*> others;
   NameCounts reasons;
-  NameCounts fastest;
-  std::size_t count = 0;
-  std::string last;
   for (const OverviewRow& row : overview.rows) {
     if (row.ranking.undecidable.empty()) continue;
-    ++count;
-    last = row.brief;
+    if (is_clear(row.ranking.lead)) {
+      clear.push_back(&row);
+      continue;
+    }
+    others.push_back(&row);
     ++reasons[row.ranking.undecidable];
-    ++fastest[overview.turned ? row_name(*row.ranking.fastest) : variant_of(*row.ranking.fastest)];
   }
-  if (count == 0) return;
-  const std::string where =
-      count == overview.rows.size() ? "" : " on " + (count == 1 ? last : counted(count, row_noun(overview)));
+  add_clear(overview, clear, sentences);
+  if (others.empty()) return;
   std::string reason = ordered(reasons).front().first;
   if (reasons.size() > 1) reason += " (and " + counted(reasons.size() - 1, "other reason") + ")";
-  sentences.push_back(
-      {"No verdict" + where + ": " + reason + ". Fastest there: " + counts_text(fastest, 3) + ".", 1, Style::unsure});
+  sentences.push_back({"No verdict" + place_of(overview, others) + ": " + reason +
+                           ". Fastest there: " + fastest_of(overview, others) + ".",
+                       1, Style::unsure});
 }
 
 void add_baseline(const Overview& overview, std::vector<Sentence>& sentences) {

@@ -11,6 +11,13 @@ using report::Cell;
 using stats::Comparison;
 using stats::Verdict;
 
+bool is_clear(const Comparison& comparison) {
+  constexpr double kClearRatio = 1.5;
+  const stats::Estimate& ratio = comparison.ratio;
+  const bool few = ratio.launches > 0 && ratio.launches < stats::VerdictOptions{}.minimum_launches;
+  return few && (ratio.interval.low > kClearRatio || ratio.interval.high < 1 / kClearRatio);
+}
+
 Comparison Rankings::compare(const Cell& base, const Cell& candidate) const {
   const auto& ratio = candidate.summary->ratio;
   if (ratio && ratio->baseline == base.id) return ratio->comparison;

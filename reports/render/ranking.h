@@ -20,6 +20,10 @@ struct Ranking {
   bool won() const { return next != nullptr && undecidable.empty() && tied.empty(); }
 };
 
+// Whether too few launches for a verdict show a difference that no other launch is likely to turn: all of the interval
+// is beyond 1.5 times or its inverse.
+bool is_clear(const stats::Comparison& comparison);
+
 // For whoever asks about many scenarios of one report.
 class Rankings {
  public:

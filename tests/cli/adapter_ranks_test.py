@@ -59,7 +59,10 @@ class Ends(ProgramTest):
         def begun():
             found.clear()
             for process in sorted(processes_in(self.folder)):
-                words = pathlib.Path(f"/proc/{process}/cmdline").read_text().split("\0")
+                try:
+                    words = pathlib.Path(f"/proc/{process}/cmdline").read_text().split("\0")
+                except OSError:  # a process that asked a plugin and has ended since
+                    return False
                 name = "meeting.py" if words[0].endswith("python3") else words[1] if len(words) > 1 else ""
                 found.setdefault(name, []).append(process)
             adapters = found.get("meeting.py", [])

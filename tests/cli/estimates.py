@@ -31,6 +31,14 @@ class Estimate(NamedTuple):
 NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 
 
+CLEAR_RATIO = 1.5
+
+
+def is_clear(ratio):
+    """Too few launches for a verdict, and all of the interval beyond the ratio or its inverse."""
+    return 0 < ratio.launches < FEWEST_LAUNCHES and (ratio.low > CLEAR_RATIO or ratio.high < 1 / CLEAR_RATIO)
+
+
 class Comparison(NamedTuple):
     """Time of the candidate over that of the base; `undecidable`: there can be no verdict, whatever the figures."""
 
@@ -38,6 +46,10 @@ class Comparison(NamedTuple):
     verdict: str
     undecidable: bool
     margin: float
+
+    @property
+    def is_clear(self):
+        return is_clear(self.ratio)
 
 
 class Judged(NamedTuple):
@@ -50,6 +62,10 @@ class Judged(NamedTuple):
     @property
     def is_told(self):
         return self.verdict in ("faster", "slower")
+
+    @property
+    def is_clear(self):
+        return is_clear(self.ratio)
 
 
 def median(values):

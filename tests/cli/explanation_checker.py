@@ -71,6 +71,8 @@ def verdict_line(told, names):
         return (f"  No difference: {names.a}", *takes, ", all of the interval within the margin.", *rests)
     if found.ratio.launches == 0:
         return (f"  Not compared: {found.remark}.{names.both}",)
+    if found.is_clear:
+        return (f"  {names.a}", *takes, f", clear but not confirmed: {found.remark}.", *rests)
     return (f"  No difference can be told: {names.a}", *takes, f"; {found.remark}.", *rests)
 
 

@@ -222,7 +222,7 @@ def check_tied_names(text, cells, attribute):
     r"Fastest there: (?P<names>.+)\."
 )
 def no_verdict(context, sentence, where, reason, more, names):
-    rows = [row for row in context.overview.rows if context.overview.any_ranked and row.standing.undecidable]
+    rows = [row for row in undecided_rows(context) if not row.standing.lead.is_clear]
     require(rows, "there are verdicts")
     check_where(context, where, rows, context.overview.rows)
     lies = []
@@ -235,6 +235,26 @@ def no_verdict(context, sentence, where, reason, more, names):
     require(len(lies) < len(rows), "; ".join(lies[:2]))
     attribute = "name" if context.overview.turned else "variant"
     check_counts(names, [getattr(row.standing.first, attribute) for row in rows])
+
+
+def undecided_rows(context):
+    return [row for row in context.overview.rows if context.overview.any_ranked and row.standing.undecidable]
+
+
+@template(
+    r"Clear but not confirmed, by too few launches(?: on (?P<where>.+?))?: (?P<names>.+) ahead by about "
+    r"(?P<least>\S+x)(?: \((?P<at_least>.+?)\))?(?: to (?P<most>\S+x)(?: \((?P<at_most>.+)\))?)?\."
+)
+def clear(context, sentence, where, names, least, at_least, most, at_most):
+    rows = [row for row in undecided_rows(context) if row.standing.lead.is_clear]
+    require(rows, "nothing is clear and not confirmed")
+    check_where(context, where, rows, context.overview.rows)
+    attribute = "name" if context.overview.turned else "variant"
+    check_counts(names, [getattr(row.standing.first, attribute) for row in rows])
+    rows.sort(key=lambda row: row.standing.lead.ratio.value)
+    for row, ratio, brief in ((rows[0], least, at_least), (rows[-1], most or least, at_most if most else at_least)):
+        require(three_digits(row.standing.lead.ratio.value, ratio.removesuffix("x")), f"{row.brief}: another lead")
+        require(context.overview.turned or brief == row.brief, f"it is so on {row.brief}")
 
 
 def check_where(context, where, rows, all_rows):
