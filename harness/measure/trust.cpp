@@ -52,7 +52,8 @@ constexpr double kUntoldOverheads = 3;  // two, of the least that was seen; othe
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), twice that under load, and twice again into another layout: 84. So
 // much may be many steps of a large network, whose copies are slow for want of caches, each by itself: a share of the
-// block, which lasts 60 times as long as they take at best, bounds them there, beside what three such copies take under load.
+// block, which lasts 60 times as long as they take at best, bounds them there, beside what three such copies take under
+// load.
 constexpr double kOutsideCopies = 84;
 constexpr double kOutsideCopiesOfLargeStates = 10;
 constexpr double kOutsideShare = 0.1;

@@ -139,7 +139,7 @@ void add_clear(const Overview& overview, const std::vector<const OverviewRow*>& 
   const auto [least, most] = std::ranges::minmax_element(rows, {}, lead);
   std::string text = "Clear but not confirmed, by too few launches" + place_of(overview, rows) + ": " +
                      fastest_of(overview, rows) + " ahead by about " + words(*least);
-  if (least != most) text += " to " + words(*most);
+  if (lead(*least) != lead(*most)) text += " to " + words(*most);
   sentences.push_back({text + ".", 1, Style::unsure});
 }
 

@@ -252,9 +252,11 @@ def clear(context, sentence, where, names, least, at_least, most, at_most):
     attribute = "name" if context.overview.turned else "variant"
     check_counts(names, [getattr(row.standing.first, attribute) for row in rows])
     rows.sort(key=lambda row: row.standing.lead.ratio.value)
-    for row, ratio, brief in ((rows[0], least, at_least), (rows[-1], most or least, at_most if most else at_least)):
-        require(three_digits(row.standing.lead.ratio.value, ratio.removesuffix("x")), f"{row.brief}: another lead")
-        require(context.overview.turned or brief == row.brief, f"it is so on {row.brief}")
+    lead = lambda row: row.standing.lead.ratio.value
+    for row, ratio, brief in ((rows[0], least, at_least), (rows[-1], most or least, at_most)):
+        require(three_digits(lead(row), ratio.removesuffix("x")), f"{row.brief}: another lead")
+        briefs = {other.brief for other in rows if lead(other) == lead(row)}
+        require(brief is None or brief in briefs, f"it is so on {briefs}")
 
 
 def check_where(context, where, rows, all_rows):

@@ -97,7 +97,12 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
   EXPECT_NE(same.find("No difference: one/loops takes"), std::string::npos) << same;
   EXPECT_EQ(std::count(same.begin(), same.end(), '\n'), 2) << same;
   const report::Report few =
-      tests::report_of({tests::exact_cell("one/loops", 10000, 1), tests::exact_cell("two/loops", 20000, 1)});
+      tests::report_of({tests::exact_cell("one/loops", 10000, 1), tests::exact_cell("two/loops", 11000, 1),
+                        tests::exact_cell("three/loops", 20000, 1)});
+  const std::string clear = words_of(few, 0, 2);
+  EXPECT_NE(clear.find("the time of three/loops, clear but not confirmed: measured within one process"),
+            std::string::npos)
+      << clear;
   const std::string unknown = words_of(few, 0, 1);
   EXPECT_NE(unknown.find("No difference can be told"), std::string::npos) << unknown;
   const std::size_t command =

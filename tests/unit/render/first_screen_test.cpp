@@ -143,12 +143,28 @@ TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
   for (const char* scenario : {"first", "second"}) {
     made.scenario(scenario);
     made.timed("example/base", 100);
-    made.timed("a/one", 50);
+    made.timed("a/one", 80);
   }
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "No verdict: measured within one process")) << screen;
   EXPECT_EQ(screen.find("within one process"), screen.rfind("within one process")) << "said once\n" << screen;
+}
+
+TEST(FirstScreen, SaysWhatOneLaunchShowsClearly) {
+  MadeReport made("example/base", 1);
+  const std::pair<const char*, double> times[] = {{"first", 50}, {"second", 5}, {"third", 90}};
+  for (const auto& [scenario, ns] : times) {
+    made.scenario(scenario);
+    made.timed("example/base", 100);
+    made.timed("a/one", ns);
+  }
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_TRUE(says(screen,
+                   "Clear but not confirmed, by too few launches on 2 scenarios: a/one ahead by about 2.00x (first) to "
+                   "20.00x (second)."))
+      << screen;
+  EXPECT_TRUE(says(screen, "No verdict on third: measured within one process")) << screen;
 }
 
 TEST(FirstScreen, GivesNoVerdictOnAnUnfitMachine) {
