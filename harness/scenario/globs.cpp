@@ -20,25 +20,17 @@ struct Braces {
   std::size_t end = 0;
 };
 
-// The positions of commas that no braces hold, up to `end`: the brace that closes those before `begin`, or the text's
-// end.
-std::vector<std::size_t> commas_from(std::string_view text, std::size_t begin, std::size_t& end) {
-  std::vector<std::size_t> commas;
-  int depth = 0;
-  for (end = begin; end < text.size(); ++end) {
-    if (text[end] == '{') ++depth;
-    if (text[end] == '}' && --depth < 0) break;
-    if (text[end] == ',' && depth == 0) commas.push_back(end);
-  }
-  return commas;
-}
-
 std::optional<Braces> first_braces(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '{') continue;
-    Braces braces{.begin = i, .commas = {}, .end = 0};
-    braces.commas = commas_from(text, i + 1, braces.end);
-    if (braces.end < text.size()) return braces;
+  for (std::size_t begin = text.find('{'); begin != std::string_view::npos; begin = text.find('{', begin + 1)) {
+    Braces braces{.begin = begin, .commas = {}, .end = 0};
+    int depth = 0;
+    for (std::size_t i = begin + 1; i < text.size(); ++i) {
+      if (text[i] == '{') ++depth;
+      if (text[i] == ',' && depth == 0) braces.commas.push_back(i);
+      if (text[i] != '}' || depth-- > 0) continue;
+      braces.end = i;
+      return braces;
+    }
   }
   return std::nullopt;
 }
