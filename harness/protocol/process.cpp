@@ -36,15 +36,18 @@ namespace {
 struct WorkerDescriptors {
   UniqueDescriptor input;
   UniqueDescriptor output;
+  UniqueDescriptor until_exec;  // one end of a pipe that exec closes
   std::vector<UniqueDescriptor> inherited;
 };
 
-Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescriptor>& inherited, int output) {
+Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescriptor>& inherited, int output,
+                                            int until_exec) {
   constexpr int kOutOfTheWay = 16;
   WorkerDescriptors copies;
   copies.input = UniqueDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
   copies.output = UniqueDescriptor(fcntl(output, F_DUPFD_CLOEXEC, kOutOfTheWay));
-  bool complete = copies.input.is_open() && copies.output.is_open();
+  copies.until_exec = UniqueDescriptor(fcntl(until_exec, F_DUPFD_CLOEXEC, kOutOfTheWay));
+  bool complete = copies.input.is_open() && copies.output.is_open() && copies.until_exec.is_open();
   for (const InheritedDescriptor& descriptor : inherited) {
     copies.inherited.emplace_back(fcntl(descriptor.ours, F_DUPFD_CLOEXEC, kOutOfTheWay));
     complete = complete && copies.inherited.back().is_open();
@@ -87,6 +90,12 @@ void become_worker(char* const* argv, char* const* environment, const std::vecto
   execvpe(argv[0], argv, environment);
 }
 
+// Returns once nobody has the pipe's other end open.
+void wait_for_end(int pipe) {
+  char byte;
+  while (read(pipe, &byte, 1) < 0 && errno == EINTR) continue;
+}
+
 // This process's environment with `changes` ("NAME=value") in it, and with `preload` (where there is one) before what
 // is preloaded anyway.
 std::vector<std::string> environment_with(std::vector<std::string> changes, const std::string& preload) {
@@ -104,6 +113,24 @@ std::vector<std::string> environment_with(std::vector<std::string> changes, cons
   }
   variables.insert(variables.end(), changes.begin(), changes.end());
   return variables;
+}
+
+// " (adapter.py, line 3)", from the innermost frame of a traceback of Python that has a file; empty where there is
+// none.
+std::string place_in_traceback(std::string_view output) {
+  constexpr std::string_view kFrame = "\n  File \"";
+  constexpr std::string_view kLine = "\", line ";
+  for (std::size_t at = output.rfind(kFrame); at != output.npos;
+       at = at == 0 ? output.npos : output.rfind(kFrame, at - 1)) {
+    std::string_view frame = output.substr(at + kFrame.size());
+    frame = frame.substr(0, frame.find('\n'));
+    const std::size_t line = frame.find(kLine);
+    if (line == frame.npos || frame.starts_with('<')) continue;  // <frozen importlib._bootstrap>
+    const std::string_view path = frame.substr(0, line);
+    const std::string_view number = frame.substr(line + kLine.size());
+    return one_line(cat(" (", path.substr(path.rfind('/') + 1), ", line ", number.substr(0, number.find(',')), ")"));
+  }
+  return {};
 }
 
 // As exec wants them; `texts` must outlive them.
@@ -178,7 +205,11 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   fcntl(process.output_.number(), F_SETFL, O_APPEND);
   process.note_given(process.output_.number());
   for (const InheritedDescriptor& descriptor : inherited) process.note_given(descriptor.ours);
-  const WorkerDescriptors copies = TRY(copies_for_worker(inherited, process.output_.number()));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_error("cannot create a pipe for a worker");
+  const UniqueDescriptor exec_seen(ends[0]);
+  UniqueDescriptor until_exec(ends[1]);
+  WorkerDescriptors copies = TRY(copies_for_worker(inherited, process.output_.number(), until_exec.number()));
   const std::vector<char*> arguments = pointers_to(argv);
   std::vector<std::string> changes;
   std::optional<Confinement> confinement;
@@ -201,6 +232,10 @@ Result<Process> Process::start(const std::vector<std::string>& argv, const std::
   }
   process.pid_ = pid;
   known_children.insert(pid);
+  // Before exec the child has this process's memory, which must not count as the worker's.
+  until_exec.reset();
+  copies.until_exec.reset();
+  wait_for_end(exec_seen.number());
   return process;
 }
 
@@ -236,8 +271,9 @@ std::string Process::output_tail() const {
 std::string Process::last_output_line() const {
   std::string tail = output_tail();
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
+  const std::string place = place_in_traceback(tail);
   tail.erase(0, tail.rfind('\n') + 1);
-  return one_line(tail.substr(0, 200));
+  return one_line(tail.substr(0, 200)) + place;
 }
 
 void Process::kill_group() const {

@@ -174,6 +174,13 @@ TEST(Process, CountsTheMemoryOfWhatItStarted) {
   EXPECT_LT(one.memory().anonymous, 2 * kText);
 }
 
+TEST(Process, HasNoneOfItsParentsMemory) {
+  const std::vector<char> own(100'000'000, 1);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_LT(shell("exec sleep 10").memory().anonymous, static_cast<std::int64_t>(own.size()) / 2);
+  }
+}
+
 TEST(Process, CountsFilesInMemoryThatItMadeAndNoneThatItWasGiven) {
   constexpr std::size_t kBytes = 8'000'000;
   const SharedMemory given = std::move(SharedMemory::create("given", kBytes)).value();
