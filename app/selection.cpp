@@ -156,14 +156,15 @@ std::string control_of(const std::vector<scenario::Point>& points, const std::st
   return selected || points.empty() ? baseline : points.front().implementation;
 }
 
-// What is missing may be what a plugin offers that could not be asked.
+// What is missing may be what a plugin offers that could not be asked: the cause comes first.
 Error with_problems(Error error, const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues) {
+  std::string causes;
   for (const auto& catalogue : catalogues) {
     for (const protocol::CatalogueEntry& entry : catalogue) {
-      if (!entry.problem) continue;
-      error.message += "; " + entry.implementation.id + " could not be asked: " + entry.problem->message;
+      if (entry.problem) causes += cat(entry.file.string(), ": could not be asked: ", entry.problem->message, "; ");
     }
   }
+  error.message.insert(0, causes);
   return error;
 }
 

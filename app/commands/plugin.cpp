@@ -21,6 +21,7 @@ constexpr const char* kCheckedDtypes[] = {"f32", "f64"};
 
 struct PluginOptions {
   std::string file;
+  std::vector<std::string> scenarios = {std::begin(kCheckedScenarios), std::end(kCheckedScenarios)};
   double timeout_seconds = 60;
 };
 
@@ -102,6 +103,7 @@ Result<int> check(const PluginOptions& options) {
   selection.timeout_seconds = options.timeout_seconds;
   measure::RunOptions run;
   run.limits = worker_limits(selection);
+  run.limits.all_requests = 2 * run.limits.request;  // of each of the workers
   run.profiles = false;
   TRY(protocol::check_plugin(this_build(), options.file));
   std::vector<protocol::CatalogueEntry> catalogue = protocol::ask(this_build(), options.file, run.limits);
@@ -112,9 +114,7 @@ Result<int> check(const PluginOptions& options) {
     return of_the_plugin ? kFailedCells : kUsage;
   }
   std::vector<scenario::KnownScenario> scenarios;
-  for (const char* name : kCheckedScenarios) {
-    scenarios.push_back(TRY(find_scenario(name)));
-  }
+  for (const std::string& name : options.scenarios) scenarios.push_back(TRY(find_scenario(name)));
   measure::PlanRequest request;
   request.points = points_for(catalogue, scenarios);
   request.arms = {this_build()};
@@ -155,7 +155,11 @@ void add_plugin(CommandLine& app, Invocation& invocation) {
   CommandLine check_command =
       command.command("check", "Load a plugin, verify what it offers, time a step, say what is missing");
   check_command.option("file", options->file, "A shared object, or FILE.adapter.json").required().existing_file();
-  add_timeout(check_command, options->timeout_seconds, "Seconds that an answer may take");
+  check_command
+      .option("--scenario", options->scenarios, "Scenario by name or file, for a plugin that is of some sizes only")
+      .type_name("NAME|FILE")
+      .one_value_at_a_time();
+  add_timeout(check_command, options->timeout_seconds, "Seconds that an answer may take, all of a worker twice that");
   check_command.footer("Example:\n  gdbench plugin check build/libmine.so");
   check_command.when_chosen(invocation, [options] { return check(*options); });
 }

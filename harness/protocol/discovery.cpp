@@ -210,6 +210,12 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
   std::vector<CatalogueEntry> catalogue;
   std::set<std::string> seen;
   std::set<fs::path> checked;
+  for (const fs::path& folder : arm.plugin_folders) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+      return usage_error(cat("GDBENCH_PLUGIN_PATH: found ", in_quotes(folder.string()), ", expected a folder"));
+    }
+  }
   for (const fs::path& file : plugin_files(arm.plugin_folders)) {
     if (!wanted(file, globs)) continue;
     if (!arm.allows_writable_plugins) {

@@ -1,8 +1,8 @@
 """Starts the worker of a framework in the environment that scripts/frameworks made for it, in the distribution's Python
 where that has all it needs, or says what is missing.
 
-python3 start.py NAME ENVIRONMENTS: NAME is an adapter's, ENVIRONMENTS the folder of environments, which
-GDBENCH_FRAMEWORKS overrides.
+python3 start.py NAME ENVIRONMENTS [COMMAND]: NAME is an adapter's, ENVIRONMENTS the folder of environments, which
+GDBENCH_FRAMEWORKS overrides, and COMMAND what installs the framework there.
 """
 import importlib
 import importlib.util
@@ -19,10 +19,11 @@ def main():
     python = os.path.join(environment, "bin", "python")
     # An interpreter that runs in its environment already has nothing to look for.
     if os.path.exists(python) and os.path.realpath(sys.prefix) != os.path.realpath(environment):
-        os.execv(python, [python, os.path.join(folder, "start.py"), name, environments])
+        os.execv(python, [python, os.path.join(folder, "start.py"), name, environments, *sys.argv[3:]])
     adapter = importlib.import_module(f"{name}_adapter")
     missing = [module for module in adapter.MODULES if importlib.util.find_spec(module) is None]
-    runner.serve(adapter, f"not installed: scripts/frameworks {name}" if missing else "")
+    remedy = sys.argv[3] if len(sys.argv) > 3 else ", ".join(missing)
+    runner.serve(adapter, f"not installed: {remedy}" if missing else "")
 
 
 if __name__ == "__main__":

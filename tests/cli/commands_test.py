@@ -47,7 +47,7 @@ class Commands(ProgramTest):
 
     def test_a_plugin_that_could_not_be_asked_may_be_what_is_missing(self):
         _, errors = self.call("verify", "--impl", "fake/abi", plugins=FAKES, status=2)
-        self.assertRegex(errors, r'found "fake/abi", .*; plugin/fake_abi could not be asked: .*version 99.*\n$')
+        self.assertRegex(errors, r'fake_abi\.so: could not be asked: .*version 99.*; --impl: found "fake/abi", .*\n$')
 
     def test_list_alone_says_what_can_be_listed(self):
         self.assertEqual(

@@ -349,6 +349,11 @@ class Runner(unittest.TestCase):
         message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
         self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
 
+    def test_an_exception_comes_with_its_place(self):
+        worker = types.SimpleNamespace(profile=lambda _: {}["calls"])
+        answer = self.runner.answer_to(worker, {"request": "profile"})
+        self.assertRegex(answer["error"]["message"], r"^KeyError: 'calls' \(frameworks_test\.py:\d+ in <lambda>\)$")
+
     def test_what_a_mode_loads_is_part_of_the_import(self):
         clock = [0]
         passes = lambda nanoseconds, value=None: (clock.__setitem__(0, clock[0] + nanoseconds), value)[1]

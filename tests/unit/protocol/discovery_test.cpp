@@ -103,6 +103,14 @@ TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
   EXPECT_TRUE(catalogue[0].hosted());
 }
 
+TEST(ReadCatalogue, RefusesAFolderThatIsNotThere) {
+  Arm arm = test_arm();
+  arm.plugin_folders = {"/nowhere"};
+  const auto catalogue = read_catalogue(arm, {});
+  ASSERT_FALSE(catalogue.ok());
+  EXPECT_EQ(catalogue.error().message, "GDBENCH_PLUGIN_PATH: found \"/nowhere\", expected a folder");
+}
+
 TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
   const TemporaryFolder folder;
   std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "a.so");
@@ -110,7 +118,7 @@ TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
   std::filesystem::copy_file(fake_plugin("null"), folder.path() / "c.so");
   folder.write("README.txt", "no plugin");
   Arm arm = test_arm();
-  arm.plugin_folders = {folder.path(), folder.path() / "missing"};
+  arm.plugin_folders = {folder.path()};
   const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {}).value();
   ASSERT_EQ(catalogue.size(), 3U);
   EXPECT_EQ(catalogue[0].implementation.id, "fake/delay");
