@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <sstream>
 
 #include "app/invocation.h"
@@ -184,24 +183,18 @@ Cells candidates_in(const Report& report, const ScenarioRecord& scenario) {
   return cells;
 }
 
-// The fastest beside the baseline, then beside the fastest of each other strategy on its backend.
+// The fastest beside the runner-up, the best framework and the baseline.
 void add_usual(const Report& report, const ScenarioRecord& scenario, std::vector<CellPair>& pairs) {
   const Cells cells = candidates_in(report, scenario);
   if (cells.size() < 2) return;
-  const Cell& fastest = *cells.front();
-  Cells others;
-  const auto baseline = std::ranges::find_if(
-      cells, [&](const Cell* cell) { return cell->implementation == report.run.baseline && !cell->summary->ratio; });
-  if (baseline != cells.end() && *baseline != &fastest) others.push_back(*baseline);
-  const report::ImplementationName name = report::parse_implementation(fastest.implementation);
-  std::set<std::string> strategies = {name.strategy};
-  for (const Cell* cell : cells) {
-    const report::ImplementationName other = report::parse_implementation(cell->implementation);
-    if (other.backend != name.backend || !strategies.insert(other.strategy).second) continue;
-    if (std::ranges::find(others, cell) == others.end()) others.push_back(cell);
-  }
-  if (others.empty()) others.push_back(cells[1]);
-  for (const Cell* other : others) pairs.push_back({&fastest, other});
+  Cells others = {cells[1]};
+  const auto add_first = [&](auto&& is_wanted) {
+    const auto found = std::find_if(cells.begin() + 1, cells.end(), is_wanted);
+    if (found != cells.end() && std::ranges::find(others, *found) == others.end()) others.push_back(*found);
+  };
+  add_first([](const Cell* cell) { return cell->summary->import_seconds.has_value(); });
+  add_first([&](const Cell* cell) { return cell->implementation == report.run.baseline && !cell->summary->ratio; });
+  for (const Cell* other : others) pairs.push_back({cells.front(), other});
 }
 
 // Each cell beside the first one that has it under other overrides.

@@ -25,9 +25,9 @@ struct CellRequest {
 };
 
 // With a and b: these in each scenario that has both; otherwise of scenarios that differ in overrides, each a beside
-// the b whose scenario differs in the fewest keys. Without: in each scenario the fastest beside the baseline and beside
-// the fastest of each other strategy on its backend; in a report without two such cells in one scenario, each cell
-// beside the first of its implementation under other overrides. At least one pair, all timed and ranked by processor
+// the b whose scenario differs in the fewest keys. Without: in each scenario the fastest beside the runner-up, the best
+// framework and the baseline; in a report without two such cells in one scenario, each cell beside the first of its
+// implementation under other overrides. At least one pair, all timed and ranked by processor
 // use. Errors: one line that names what was not found.
 Result<std::vector<CellPair>> explained_cells(const report::Report& report, const CellRequest& request);
 

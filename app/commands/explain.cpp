@@ -80,8 +80,8 @@ void add_explain(CommandLine& app, Invocation& invocation) {
   add_html(command, options->html);
   command.flag("--json", options->json, "For programs");
   command.footer(
-      "Without --a and --b: in each scenario the fastest beside the baseline, and beside the fastest of each other\n"
-      "strategy on its backend; in a report of one implementation, its cells under other overrides.\n"
+      "Without --a and --b: in each scenario the fastest beside the runner-up, the best framework and the baseline;\n"
+      "in a report of one implementation, its cells under other overrides.\n"
       "Examples:\n"
       "  gdbench explain report.json\n"
       "  gdbench explain report.json mlp-10-50-1 --a tape/eigen --b hand/eigen --html why.html\n"

@@ -9,6 +9,7 @@
 #include "reports/render/attribution.h"
 #include "reports/render/format.h"
 #include "reports/render/overview_problems.h"
+#include "reports/render/overview_reasons.h"
 #include "reports/render/target.h"
 #include "reports/render/words.h"
 
@@ -286,6 +287,7 @@ std::vector<Sentence> sentences_of(const Overview& overview) {
   if (!overview.rows.empty() && !overview.columns.empty()) {
     add_wins(overview, sentences);
     add_undecidable(overview, sentences);
+    add_reasons(overview, sentences);
     add_ties(overview, sentences);
     add_baseline(overview, sentences);
     add_break_even(overview, sentences);

@@ -13,20 +13,19 @@ WHOLE = "implementation"
 
 
 def usual_pairs(report):
-    """The fastest of each scenario beside the baseline, and beside the fastest of other strategies on its backend."""
+    """The fastest of each scenario beside the runner-up, the best framework and the baseline."""
     pairs = []
     for scenario in report.scenarios:
         cells = candidates_in(report, scenario)
         if len(cells) < 2:
             continue
-        fastest, base = cells[0], report.baseline_of(cells[0])
-        others = [base] if base in cells[1:] and base.implementation == report.run["baseline"] else []
-        strategies = [fastest.strategy]
-        for cell in cells:
-            if cell.backend == fastest.backend and cell.strategy not in strategies:
-                strategies.append(cell.strategy)
-                others += [cell] if cell not in others else []
-        pairs += [(fastest, other) for other in others or [cells[1]]]
+        fastest, runner_up, *_ = cells
+        base = report.baseline_of(fastest)
+        framework = next(filter(imports, cells[1:]), runner_up)
+        others = [runner_up, framework]
+        if base in cells[1:] and base.implementation == report.run["baseline"]:
+            others.append(base)
+        pairs += [(fastest, other) for other in dict.fromkeys(others)]
     return pairs or pairs_across(report)
 
 
