@@ -144,11 +144,12 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
 
 }  // namespace
 
-std::int64_t Dataset::row_of(const scenario::Problem& problem, std::int64_t step, std::int64_t position) const {
+void Dataset::rows_of(const scenario::Problem& problem, std::int64_t step, std::int64_t first, std::int64_t count,
+                      std::int64_t* indices) const {
   const std::int64_t steps_per_epoch = problem.steps_per_epoch();
-  const std::int64_t within_epoch = step % steps_per_epoch * problem.batch_rows + position;
-  if (!has_order) return within_epoch;
-  return order()[step / steps_per_epoch % epochs * rows + within_epoch];
+  const std::int64_t within_epoch = step % steps_per_epoch * problem.batch_rows + first;
+  if (!has_order) return std::iota(indices, indices + count, within_epoch);
+  std::copy_n(order() + step / steps_per_epoch % epochs * rows + within_epoch, count, indices);
 }
 
 std::int64_t Dataset::batch_size(const scenario::Problem& problem, std::int64_t step) const {

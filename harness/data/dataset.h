@@ -51,8 +51,10 @@ struct Dataset {
     return has_order ? reinterpret_cast<const std::uint32_t*>(memory.data() + order_offset) : nullptr;
   }
 
-  // Index of the row that position `position` of the batch of step `step` holds (see gdbench_data.order in plugin.h).
-  std::int64_t row_of(const scenario::Problem& problem, std::int64_t step, std::int64_t position) const;
+  // Indices of the rows that positions `first` to `first + count` of the batch of step `step` hold (see
+  // gdbench_data.order in plugin.h), in indices[0 .. count).
+  void rows_of(const scenario::Problem& problem, std::int64_t step, std::int64_t first, std::int64_t count,
+               std::int64_t* indices) const;
   // Rows of step `step`'s batch; the last batch of an epoch may be smaller.
   std::int64_t batch_size(const scenario::Problem& problem, std::int64_t step) const;
 };

@@ -362,12 +362,11 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
   for (std::size_t index = layers.size(); index-- > 0;) {
     const LayerView<T>& layer = layers[index];
     narrow_gradient_result(layer, chunk.upstream[index], chunk);
-    const std::vector<T> told = told_by(layer, index, chunk);
     std::vector<T>& delta = chunk.deltas[index];
-    delta.resize(told.size());
-    for (std::size_t i = 0; i < delta.size(); ++i) {
-      delta[i] = chunk.upstream[index][i] * derivative_of(layer.activation, told[i]);
-    }
+    delta = chunk.upstream[index];
+    const std::vector<T> told =
+        layer.activation == Activation::identity ? std::vector<T>() : told_by(layer, index, chunk);
+    for (std::size_t i = 0; i < told.size(); ++i) delta[i] *= derivative_of(layer.activation, told[i]);
     if (ties == Ties::flipped) {
       for (const Tie& tie : chunk.ties) {
         if (tie.layer != index) continue;

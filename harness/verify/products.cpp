@@ -226,10 +226,43 @@ bool is_small(std::int64_t m, std::int64_t k, std::int64_t n) {
   return m < kFewColumns || n < kFewColumns || m * k * n < kSmallProduct;
 }
 
+// Sums of kRows rows of A, each in the order of its terms, so that none waits for the last addition of its own.
+template <std::int64_t kRows, class T>
+void add_to_rows(const T* a, const MatrixView<T>& view, const T* b, std::int64_t b_stride, T* c, std::int64_t k) {
+  T sums[kRows];
+  for (std::int64_t row = 0; row < kRows; ++row) sums[row] = c[row];
+  for (std::int64_t i = 0; i < k; ++i) {
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      sums[row] += a[row * view.row_stride + i * view.column_stride] * b[i * b_stride];
+    }
+  }
+  for (std::int64_t row = 0; row < kRows; ++row) c[row] = sums[row];
+}
+
+// The same as add_plainly of a C and B of one column.
+template <class T>
+void add_column(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k) {
+  if (a.row_stride == 1) {
+    for (std::int64_t i = 0; i < k; ++i) {
+      const T factor = b.values[i * b.row_stride];
+      const T* const column = a.values + i * a.column_stride;
+      for (std::int64_t row = 0; row < m; ++row) c[row] += column[row] * factor;
+    }
+    return;
+  }
+  constexpr std::int64_t kAtATime = 8;
+  std::int64_t row = 0;
+  for (; row + kAtATime <= m; row += kAtATime) {
+    add_to_rows<kAtATime>(a.values + row * a.row_stride, a, b.values, b.row_stride, c + row, k);
+  }
+  for (; row < m; ++row) add_to_rows<1>(a.values + row * a.row_stride, a, b.values, b.row_stride, c + row, k);
+}
+
 // C += A B in plain loops, which walk along rows of B and C where B's have no gaps, so that the inner one is
 // contiguous.
 template <class T>
 void add_plainly(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  if (n == 1) return add_column(a, b, c, m, k);
   for (std::int64_t row = 0; row < m; ++row) {
     const T* const a_row = a.values + row * a.row_stride;
     T* const c_row = c + row * n;

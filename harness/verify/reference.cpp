@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
+#include <numeric>
 #include <optional>
 
 #include "harness/verify/network.h"
@@ -29,12 +29,12 @@ std::vector<std::vector<T>> zeros_like(const std::vector<std::vector<T>>& tensor
   return zeros;
 }
 
-// Calls visit(chunk) for one chunk after the other of the rows row_of(0) ... row_of(count - 1), loaded and ready for
-// the first layer.
-template <class T, class RowOf, class Visit>
-void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t layer_count, const RowOf& row_of,
-                    const Visit& visit) {
-  Chunk<T> chunk;
+// Calls visit(chunk) for one chunk after the other of `count` rows, loaded and ready for the first layer.
+// rows_of(first, n, indices) sets the indices of rows first ... first + n - 1. `chunk` may be that of another step.
+template <class T, class RowsOf, class Visit>
+void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t layer_count, const RowsOf& rows_of,
+                    Chunk<T>& chunk, const Visit& visit) {
+  chunk.distance_to_overflow = 1;
   chunk.activations.resize(layer_count + 1);
   chunk.pre_activations.resize(layer_count);
   chunk.upstream.resize(layer_count);
@@ -44,10 +44,17 @@ void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t laye
   std::array<std::int64_t, kChunkRows> rows;
   for (std::int64_t first = 0; first < count; first += kChunkRows) {
     const std::int64_t chunk_rows = std::min(kChunkRows, count - first);
-    for (std::int64_t i = 0; i < chunk_rows; ++i) rows[static_cast<std::size_t>(i)] = row_of(first + i);
+    rows_of(first, chunk_rows, rows.data());
     load_rows(dataset, rows.data(), chunk_rows, chunk);
-    visit(chunk);
+    visit();
   }
+}
+
+// The rows of a step's batch, for for_each_chunk.
+auto rows_of_batch(const Problem& problem, const Dataset& dataset, std::int64_t step) {
+  return [&problem, &dataset, step](std::int64_t first, std::int64_t count, std::int64_t* indices) {
+    dataset.rows_of(problem, step, first, count, indices);
+  };
 }
 
 // X holds them one parameter after the other.
@@ -67,14 +74,14 @@ ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceSta
   return result;
 }
 
-// Unless `analysed` without the allowances for ties and rounding.
+// Unless `analysed` without the allowances for ties and rounding. `chunk`: memory, of this step or of another.
 template <class T>
 ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                                      Ties ties, bool analysed, std::vector<RoundingError> parameter_errors = {}) {
+                                      Ties ties, bool analysed, Chunk<T>& chunk,
+                                      std::vector<RoundingError> parameter_errors = {}) {
   if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
   const std::vector<LayerView<T>> layers = layers_of(problem, state);
   const std::int64_t count = dataset.batch_size(problem, state.step);
-  const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
   std::optional<TieFinder<T>> tie_finder;
   std::optional<RoundingModel<T>> rounding;
   parameter_errors.resize(state.parameters.size());
@@ -86,7 +93,7 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
   result.parameters = zeros_like(state.parameters);
   result.tie_allowance.assign(state.parameters.size(), 0.0);
   result.tie_bounds.resize(state.parameters.size());
-  for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
+  for_each_chunk(dataset, count, layers.size(), rows_of_batch(problem, dataset, state.step), chunk, [&] {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
       if (analysed) rounding->add_forward(index, chunk);
@@ -113,15 +120,16 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
   return result;
 }
 
-template <class T, class RowOf>
+template <class T, class RowsOf>
 Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                        std::int64_t count, const RowOf& row_of, std::vector<RoundingError> parameter_errors = {}) {
+                        std::int64_t count, const RowsOf& rows_of, std::vector<RoundingError> parameter_errors = {}) {
   Evaluation<T> result;
   if (problem.task == scenario::Task::update) return result;
   const std::vector<LayerView<T>> layers = layers_of(problem, state);
   parameter_errors.resize(state.parameters.size());
   RoundingModel<T> rounding(problem, layers, parameter_errors);
-  for_each_chunk<T>(dataset, count, layers.size(), row_of, [&](Chunk<T>& chunk) {
+  Chunk<T> chunk;
+  for_each_chunk(dataset, count, layers.size(), rows_of, chunk, [&] {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
       rounding.add_forward(index, chunk);
@@ -168,12 +176,14 @@ std::vector<double> loss_scaling_of(const ReferenceState<T>& state) {
 template <class T>
 ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                 Ties ties, const std::vector<RoundingError>& parameter_errors) {
-  return batch_gradients(problem, dataset, state, ties, true, parameter_errors);
+  Chunk<T> chunk;
+  return batch_gradients(problem, dataset, state, ties, true, chunk, parameter_errors);
 }
 
 template <class T>
 ReferenceGradients<T> plain_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
-  return batch_gradients(problem, dataset, state, Ties::as_computed, false);
+  Chunk<T> chunk;
+  return batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk);
 }
 
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
@@ -205,8 +215,9 @@ bool take_step(const Problem& problem, const std::vector<std::vector<T>>& gradie
 template <class T>
 std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
   std::vector<T> losses;
+  Chunk<T> chunk;
   for (std::int64_t step = 0; step < steps; ++step) {
-    const ReferenceGradients<T> batch = plain_gradients(problem, dataset, state);
+    const ReferenceGradients<T> batch = batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk);
     losses.push_back(batch.loss);
     take_step(problem, batch.parameters, state);
   }
@@ -222,13 +233,16 @@ double evaluation_operations(const Problem& problem) {
 template <class T>
 Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                      const std::vector<RoundingError>& parameter_errors) {
-  return loss_over<T>(problem, dataset, state, dataset.rows, std::identity(), parameter_errors);
+  const auto every_row = [](std::int64_t first, std::int64_t count, std::int64_t* indices) {
+    std::iota(indices, indices + count, first);
+  };
+  return loss_over<T>(problem, dataset, state, dataset.rows, every_row, parameter_errors);
 }
 
 template <class T>
 T batch_loss(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
-  const auto row_of = [&](std::int64_t position) { return dataset.row_of(problem, state.step, position); };
-  return loss_over<T>(problem, dataset, state, dataset.batch_size(problem, state.step), row_of).loss;
+  const std::int64_t count = dataset.batch_size(problem, state.step);
+  return loss_over<T>(problem, dataset, state, count, rows_of_batch(problem, dataset, state.step)).loss;
 }
 
 template <class T>

@@ -24,6 +24,12 @@ std::vector<double> column(const Dataset& data, std::int64_t j) {
   return values;
 }
 
+std::int64_t row_of(const Dataset& data, const scenario::Problem& problem, std::int64_t step, std::int64_t position) {
+  std::int64_t row = -1;
+  data.rows_of(problem, step, position, 1, &row);
+  return row;
+}
+
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -166,10 +172,13 @@ TEST_F(Data, BatchesFollowTheOrder) {
   EXPECT_EQ(data.batch_size(problem.value(), 0), 8);
   EXPECT_EQ(data.batch_size(problem.value(), 3), 6);
   EXPECT_EQ(data.batch_size(problem.value(), 4), 8);
-  EXPECT_EQ(data.row_of(problem.value(), 0, 0), data.order()[0]);
-  EXPECT_EQ(data.row_of(problem.value(), 3, 5), data.order()[29]);
-  EXPECT_EQ(data.row_of(problem.value(), 4, 0), data.order()[30]);
-  EXPECT_EQ(data.row_of(problem.value(), 4 * 16 + 1, 2), data.order()[10]) << "after the last epoch, the first";
+  EXPECT_EQ(row_of(data, problem.value(), 0, 0), data.order()[0]);
+  EXPECT_EQ(row_of(data, problem.value(), 3, 5), data.order()[29]);
+  EXPECT_EQ(row_of(data, problem.value(), 4, 0), data.order()[30]);
+  EXPECT_EQ(row_of(data, problem.value(), 4 * 16 + 1, 2), data.order()[10]) << "after the last epoch, the first";
+  std::vector<std::int64_t> rows(6);
+  data.rows_of(problem.value(), 3, 0, 6, rows.data());
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), data.order() + 24)) << "all of a batch at once";
 }
 
 TEST_F(Data, WithoutOrderRowsComeAsTheyLie) {
@@ -180,9 +189,9 @@ TEST_F(Data, WithoutOrderRowsComeAsTheyLie) {
   const Result<scenario::Problem> problem = make_problem(scenario.value(), data.value());
   ASSERT_TRUE(problem.ok());
   EXPECT_EQ(data->order(), nullptr);
-  EXPECT_EQ(data->row_of(problem.value(), 0, 3), 3);
-  EXPECT_EQ(data->row_of(problem.value(), 2, 3), 19);
-  EXPECT_EQ(data->row_of(problem.value(), 3, 0), 0);
+  EXPECT_EQ(row_of(*data, problem.value(), 0, 3), 3);
+  EXPECT_EQ(row_of(*data, problem.value(), 2, 3), 19);
+  EXPECT_EQ(row_of(*data, problem.value(), 3, 0), 0);
 }
 
 TEST_F(Data, RefusesDataLargerThanTheMachine) {
