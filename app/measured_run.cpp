@@ -11,6 +11,7 @@
 #include "app/processors.h"
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
+#include "harness/base/clock.h"
 #include "harness/machine/ceilings.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/environment.h"
@@ -24,7 +25,7 @@ namespace gdbench::app {
 namespace {
 
 void begin(report::Run& run) {
-  run.started_at = measure::utc_now();
+  run.started_at = utc_now();
   run.id = run.started_at + "-" + std::to_string(getpid());
 }
 
@@ -71,7 +72,7 @@ int finish_report(const MeasuringOptions& options, report::Report& report,
                   const std::function<int(const report::Report&)>& status_of) {
   const bool stopped = interrupted();
   if (!options.output.path.empty()) {
-    report.run.finished_at = measure::utc_now();
+    report.run.finished_at = utc_now();
     report.run.status = stopped ? "interrupted" : "complete";
     analysis::summarise(report);
     const Status written = report::write_report(report, options.output.path);
@@ -115,7 +116,7 @@ void add_ceilings(bool quick, const std::vector<int>& processors, report::Report
     ceilings.seconds = ceilings_seconds(report.run.budget_seconds, quick) / static_cast<double>(counts.size());
     if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
     ceilings.cancelled = &interrupted;
-    const std::string at = measure::utc_now();
+    const std::string at = utc_now();
     Result<report::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
     if (interrupted()) return;
     if (!measured.ok()) {
@@ -153,7 +154,7 @@ Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report
   }
   const std::string words = "went on with " + run->file + ": " + contents_of(report) + " were taken over";
   print_error("gdbench: " + words);
-  report.notes.push_back(words + " at " + measure::utc_now());
+  report.notes.push_back(words + " at " + utc_now());
   return run->has_journal;
 }
 
@@ -166,6 +167,7 @@ double closing_seconds(double budget_seconds, const RunFile& file) {
 
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print) {
+  const std::int64_t began_ns = monotonic_ns();
   begin(report.run);
   report.environment = machine::environment();
   report.conditions = machine::conditions();
@@ -178,7 +180,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (ceilings) add_ceilings(file.quick, processors, report);
   const std::string path = journal_path(file.output.path);
   Result<report::Journal> journal =
-      journalled.value() ? report::Journal::resume(path, measure::utc_now()) : report::Journal::create(path, report);
+      journalled.value() ? report::Journal::resume(path, utc_now()) : report::Journal::create(path, report);
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
   keep_off_compute_processor();
@@ -198,7 +200,10 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
   if (ceilings && session.ok() && !interrupted()) add_ceilings(file.quick, processors, report);
-  report.run.finished_at = measure::utc_now();
+  report.run.finished_at = utc_now();
+  if (report.run.measuring_seconds) {  // of what was gone on with
+    *report.run.measuring_seconds += static_cast<double>(monotonic_ns() - began_ns) * 1e-9;
+  }
   report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
   static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself
   const Status written = finish_report(report, journal.value(), file.output.path);

@@ -1,5 +1,6 @@
 #include "app/output_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "app/console.h"
 #include "app/invocation.h"
 #include "harness/analysis/summarise.h"
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
 #include "reports/page/document.h"
@@ -39,6 +41,12 @@ bool is_empty(const fs::path& file) {
 bool is_begun(const std::string& journal) {
   const Result<std::string> text = report::read_text(journal);
   return text.ok() && text->find('\n') != std::string::npos;
+}
+
+// UTC, as reports have it; empty where the file does not say.
+std::string time_of_last_write(const std::string& file) {
+  struct stat about {};
+  return stat(file.c_str(), &about) == 0 ? utc_text(about.st_mtime) : "";
 }
 
 Status check_place(const std::string& out) {
@@ -158,6 +166,7 @@ Result<std::optional<StoppedRun>> stopped_run(const OutputFile& output) {
   stopped.report = std::move(report).value();
   if (!stopped.has_journal) return std::optional<StoppedRun>(std::move(stopped));
   report::Run& run = stopped.report.run;
+  if (run.finished_at.empty()) run.finished_at = time_of_last_write(journal);
   Result<report::Report> written = report::read_report(output.path);
   if (written.ok() && written->run.id == run.id && written->run.status == "complete") {
     // It was killed before it could remove the journal, all of which the report has.

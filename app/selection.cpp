@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "app/console.h"
@@ -156,6 +158,18 @@ std::string control_of(const std::vector<scenario::Point>& points, const std::st
   return selected || points.empty() ? baseline : points.front().implementation;
 }
 
+// Where references are kept; nothing, with a warning, where nothing can be written there.
+std::filesystem::path usable_cache_folder() {
+  const std::filesystem::path folder = verify::default_cache_folder();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!error && !folder.empty() && access(folder.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+  if (!error) return folder;
+  show_warning(cat(folder.string(), ": references cannot be kept there (", error.message(),
+                   "), so that each run makes them anew"));
+  return {};
+}
+
 // What is missing may be what a plugin offers that could not be asked: the cause comes first.
 Error with_problems(Error error, const std::vector<std::vector<protocol::CatalogueEntry>>& catalogues) {
   std::string causes;
@@ -252,7 +266,7 @@ measure::RunOptions run_options(const SelectionOptions& options) {
   run.limits = worker_limits(options);
   run.cancelled = &interrupted;
   run.progress = &show_progress;
-  if (!options.no_cache) run.reference_cache = verify::default_cache_folder();
+  if (!options.no_cache) run.reference_cache = usable_cache_folder();
   return run;
 }
 

@@ -4,6 +4,7 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/selection.h"
+#include "harness/base/clock.h"
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
@@ -25,12 +26,12 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   report::Report report;
   report.run.command = invocation.command;
-  report.run.started_at = measure::utc_now();
+  report.run.started_at = utc_now();
   measure::Plan plan = TRY(plan_selection(options.selection, report));
   report.environment = machine::environment();
   const Status status = measure::verify_all(plan, run_options(options.selection), report);
   clear_progress();
-  report.run.finished_at = measure::utc_now();
+  report.run.finished_at = utc_now();
   const bool stopped = interrupted();
   report.run.status = stopped ? "interrupted" : "complete";
   if (options.junit != "-") {

@@ -1,10 +1,8 @@
 #include "harness/measure/cell_worker.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -144,15 +142,6 @@ report::CellStatus status_of(const Error& error) {
   if (error.kind == ErrorKind::untrusted) return {CellState::untrusted, error.message};
   if (error.kind == ErrorKind::timed_out) return {CellState::timed_out, error.message};
   return {CellState::crashed, error.message};
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text;
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), length};
 }
 
 }  // namespace gdbench::measure

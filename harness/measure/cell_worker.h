@@ -90,7 +90,4 @@ class CellWorker {
 // The row's status for a worker's failure.
 report::CellStatus status_of(const Error& error);
 
-// "2026-01-31T12:00:00Z"
-std::string utc_now();
-
 }  // namespace gdbench::measure

@@ -52,6 +52,7 @@ Result<WorkerDescriptors> copies_for_worker(const std::vector<InheritedDescripto
     copies.inherited.emplace_back(fcntl(descriptor.ours, F_DUPFD_CLOEXEC, kOutOfTheWay));
     complete = complete && copies.inherited.back().is_open();
   }
+  if (!complete && errno == EINVAL) errno = EMFILE;  // the limit of numbers is below kOutOfTheWay
   if (!complete) return system_error("cannot copy descriptors for a worker");
   return copies;
 }

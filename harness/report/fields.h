@@ -59,7 +59,7 @@ FIELDS_OF(Cell, id, scenario, implementation, options, default_options, threads,
 FIELDS_OF(ScenarioRecord, key, name, label, rows, features, outputs, parameters, batch_rows, operations_per_step,
           data_digest, resolved)
 FIELDS_OF(Run, id, started_at, finished_at, status, command, matrix, baseline, seed, budget_seconds, precision, quick,
-          shard)
+          shard, measuring_seconds)
 FIELDS_OF(LevelCeiling, level, capacity_bytes, working_set_bytes, read_gb_per_second, read_streams,
           update_gb_per_second)
 FIELDS_OF(SpanCeiling, span, gb_per_second)

@@ -250,6 +250,7 @@ Status take_over(const Report& stopped, const std::string& origin, Report& plann
   }
   planned.run.id = stopped.run.id;
   planned.run.started_at = stopped.run.started_at;
+  planned.run.measuring_seconds = measuring_seconds(stopped.run);
   planned.add_ceilings(stopped.ceilings);
   planned.add_notes(stopped.notes);
   return {};

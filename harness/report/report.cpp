@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "harness/base/clock.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/report/fields.h"
@@ -101,6 +102,14 @@ double calls_per_step(const Cell& cell) {
     if (phase == Phase::forward || phase == Phase::backward || phase == Phase::update) calls += record.calls;
   }
   return calls;
+}
+
+std::optional<double> measuring_seconds(const Run& run) {
+  if (run.measuring_seconds) return run.measuring_seconds;
+  const std::optional<std::int64_t> from = seconds_since_1970(run.started_at);
+  const std::optional<std::int64_t> to = seconds_since_1970(run.finished_at);
+  if (!from || !to || *to < *from) return std::nullopt;
+  return static_cast<double>(*to - *from);
 }
 
 Cell* Report::find_cell(const std::string& id) {

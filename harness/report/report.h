@@ -23,7 +23,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 14;
+constexpr int kSchemaMinor = 15;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -308,7 +308,12 @@ struct Run {
   double precision = 0;  // 0: none asked for
   bool quick = false;
   std::optional<std::string> shard;  // since 1.5: "2/4", a part of the matrix; absent: all of it
+  // Since 1.15: without the pauses between the parts of a run that went on, or of merged ones; absent: no parts.
+  std::optional<double> measuring_seconds;
 };
+
+// How long a run measured; nothing where its times are no times.
+std::optional<double> measuring_seconds(const Run& run);
 
 // Bandwidths of a cache level or of memory, in 1e9 bytes a second.
 struct LevelCeiling {

@@ -1,7 +1,6 @@
 #include "reports/exports/exported.h"
 
 #include <cmath>
-#include <ctime>
 #include <set>
 
 #include "harness/base/text.h"
@@ -36,13 +35,6 @@ std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& 
     if (!value.empty()) facts.emplace_back(name, one_line(value));
   }
   return facts;
-}
-
-std::optional<std::int64_t> seconds_since_1970(const std::string& time) {
-  std::tm parts{};
-  const char* end = strptime(time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  if (end == nullptr || *end != '\0' || end != time.c_str() + time.size()) return std::nullopt;
-  return timegm(&parts);
 }
 
 }  // namespace gdbench::exports

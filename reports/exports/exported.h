@@ -38,7 +38,4 @@ std::vector<ExportedCell> timed_cells(const report::Report& report);
 // Names and values, each in one line: commit, processor, kernel, compiler, matrix. What is not known is left out.
 std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report);
 
-// Of a UTC time as reports have them, "2026-01-02T03:04:05Z"; nothing for any other text.
-std::optional<std::int64_t> seconds_since_1970(const std::string& time);
-
 }  // namespace gdbench::exports

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "reports/exports/exported.h"
 #include "reports/render/format.h"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "reports/exports/exported.h"
 #include "reports/markup/escape.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "reports/exports/exported.h"
 #include "reports/render/format.h"

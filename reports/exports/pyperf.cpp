@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/clock.h"
 #include "reports/exports/exported.h"
 
 namespace gdbench::exports {

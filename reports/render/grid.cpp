@@ -1,9 +1,10 @@
 #include "reports/render/grid.h"
 
 #include <algorithm>
-#include <ctime>
+#include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "harness/base/text.h"
@@ -95,15 +96,16 @@ std::string range_text(const std::set<int>& values) {
   return cat(*values.begin(), " to ", *values.rbegin());
 }
 
-// Between two times as reports write them; empty where one is none.
-std::string elapsed_text(const std::string& from, const std::string& to) {
-  const auto seconds = [](const std::string& text) {
-    std::tm parts{};
-    return strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) == nullptr ? std::time_t{0} : timegm(&parts);
-  };
-  const std::time_t start = seconds(from);
-  const std::time_t end = seconds(to);
-  return start == 0 || end <= start ? "" : std::to_string(end - start) + " s";
+// "59 s"; of a run in parts "59 s within 424 s". Empty where its times are none.
+std::string elapsed_text(const report::Run& run) {
+  const auto seconds = [](double value) { return std::to_string(std::llround(value)) + " s"; };
+  const std::optional<double> measured = report::measuring_seconds(run);
+  if (!measured || std::llround(*measured) == 0) return "";
+  report::Run whole = run;
+  whole.measuring_seconds.reset();
+  const std::optional<double> span = report::measuring_seconds(whole);
+  const bool paused = span && std::llround(*span) > std::llround(*measured) + 1;
+  return seconds(*measured) + (paused ? " within " + seconds(*span) : "");
 }
 
 std::string dtypes_of(const Report& report) {
@@ -212,7 +214,7 @@ std::string measured_words(const Report& report) {
   parts.push_back(dtypes_of(report));
   if (!launches.empty()) parts.push_back(launches + (launches == "1" ? " launch each" : " launches each"));
   if (run.quick) parts.emplace_back("quick");
-  parts.push_back(elapsed_text(run.started_at, run.finished_at));
+  parts.push_back(elapsed_text(run));
   if (run.shard) parts.push_back("shard " + *run.shard);
   std::erase(parts, "");
   return joined(parts);

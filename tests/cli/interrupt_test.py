@@ -213,6 +213,7 @@ class Stops(ProgramTest):
         report = self.read_json("x.json")
         self.assertEqual(report["run"]["status"], "complete")
         self.assertEqual({cell["implementation"] for cell in report["cells"]}, {"hand/naive", "graph/naive"})
+        self.assertGreater(report["run"]["measuring_seconds"], 0)
 
     def test_a_kill_after_the_last_sample(self):
         """Before the report was written, the journal has all of it; afterwards, the report."""

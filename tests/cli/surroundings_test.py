@@ -114,6 +114,12 @@ class Room(Surroundings):
         said = "no temporary folder can be made for the C that CasADi writes|not installed: scripts/frameworks casadi"
         self.assertRegex((self.folder / "x.xml").read_text(encoding="utf-8"), said)
 
+    def test_a_cache_that_cannot_be_used(self):
+        self.write("cache", "a file")
+        self.variables = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        _, errors = self.call("verify", "--scenario", "linreg-3x2", "--impl", "hand/naive")
+        self.assertRegex(errors, r"cache/gdbench/reference: references cannot be kept there \(Not a directory\)")
+
     def test_what_a_killed_process_left_beside_a_report_goes(self):
         self.write("x.json.partial-99999999", "{")
         self.write(f"x.json.partial-{os.getpid()}", "{")
@@ -129,6 +135,11 @@ class Numbers(Surroundings):
         self.expect_refusal(
             errors, r"cannot make a pipe to a worker: Too many open files, expected more descriptors \(ulimit -n\)"
         )
+
+    def test_too_few_descriptors_for_the_numbers_of_a_worker(self):
+        for limit in range(9, 17):
+            errors = self.under(("PROGRAM", *RUN, "1"), 2, [(resource.RLIMIT_NOFILE, limit)])
+            self.expect_refusal(errors, r".*: Too many open files, expected more descriptors \(ulimit -n\)")
 
     def test_too_few_descriptors_for_workers_side_by_side(self):
         """No cell is at fault, and what was measured before is kept."""
@@ -149,7 +160,7 @@ class Numbers(Surroundings):
         as_nobody = ("setpriv", "--reuid", str(NOBODY), "--clear-groups", "PROGRAM")
         if subprocess.run([*as_nobody[:-1], PROGRAM, "--version"], capture_output=True, check=False).returncode != 0:
             self.skipTest("the build is not for everybody to read")
-        errors = self.under((*as_nobody, *RUN, "1"), 2, [(resource.RLIMIT_NPROC, 1)])
+        errors = self.under((*as_nobody, *RUN, "1", "--no-cache"), 2, [(resource.RLIMIT_NPROC, 1)])
         self.expect_refusal(
             errors,
             r"cannot start a worker: Resource temporarily unavailable, expected more processes \(ulimit -u\)",

@@ -33,6 +33,9 @@ std::string difference(const Report& first, const Report& other) {
 }
 
 void merge_run(const report::Run& other, report::Run& run) {
+  const std::optional<double> own_seconds = report::measuring_seconds(run);
+  const std::optional<double> other_seconds = report::measuring_seconds(other);
+  if (own_seconds && other_seconds) run.measuring_seconds = *own_seconds + *other_seconds;
   run.started_at = std::min(run.started_at, other.started_at);
   run.finished_at = std::max(run.finished_at, other.finished_at);
   if (run.status == "complete") run.status = other.status;

@@ -165,12 +165,5 @@ TEST(Samples, HasALineForEachSampleWhateverBecameOfItsCell) {
             std::string::npos);
 }
 
-TEST(Exports, KnowDatesFromOtherTexts) {
-  EXPECT_EQ(seconds_since_1970("1970-01-02T00:00:01Z"), 86'401);
-  for (const char* text : {"", "yesterday", "1970-01-02T00:00:01", "1970-01-02T00:00:01Z\n", "1970-13-02T00:00:01Z"}) {
-    EXPECT_EQ(seconds_since_1970(text), std::nullopt) << text;
-  }
-}
-
 }  // namespace
 }  // namespace gdbench::exports

@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "reports/render/grid.h"
 #include "reports/render/labels.h"
 #include "reports/render/overview.h"
 #include "reports/render/table.h"
@@ -69,6 +70,15 @@ Report two_by_two(double spread) {
   made.timed("a/one", 50.1, spread);
   made.timed("b/one", 50);
   return made.summarised();
+}
+
+TEST(FirstScreen, SaysHowLongARunInPartsMeasured) {
+  Report report = tests::example_report();
+  report.run.started_at = "2026-01-02T03:04:05Z";
+  report.run.finished_at = "2026-01-02T03:05:09Z";
+  EXPECT_NE(measured_words(report).find(", 64 s"), std::string::npos);
+  report.run.measuring_seconds = 29.4;
+  EXPECT_NE(measured_words(report).find(", 29 s within 64 s"), std::string::npos) << measured_words(report);
 }
 
 TEST(FirstScreen, MarksAWinnerOnlyWhereTheComparisonSaysSo) {

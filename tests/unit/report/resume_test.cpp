@@ -48,6 +48,7 @@ TEST(TakeOver, GivesCellsWhatTheJournalKnows) {
 TEST(TakeOver, LosesNothingOfACell) {
   Report killed = planned_run();
   killed.run.started_at = "2026-01-01T00:00:00Z";
+  killed.run.finished_at = "2026-01-01T00:01:00Z";
   killed.ceilings.emplace().measurements.resize(2);
   Cell& known = killed.cells[1];
   known.status = {CellState::untrusted, "has 2 threads, declared 1"};
@@ -74,6 +75,7 @@ TEST(TakeOver, LosesNothingOfACell) {
   EXPECT_EQ(taken.launches.size(), 4U);
   EXPECT_EQ(taken.samples.size(), 8U);
   EXPECT_EQ(planned.run.started_at, killed.run.started_at);
+  EXPECT_EQ(planned.run.measuring_seconds, 60) << "of that part; the pause is none of it";
   EXPECT_EQ(planned.ceilings->measurements.size(), 2U);
   EXPECT_EQ(planned.notes, std::vector<std::string>{"of this command"});
 }
