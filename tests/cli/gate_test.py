@@ -75,6 +75,9 @@ class Gate(ProgramTest):
         self.assertTrue((self.folder / "gate" / "report.json").exists())
         tests = ElementTree.parse(self.folder / "gate" / "comparison.xml").getroot()
         self.assertEqual(tests.get("failures"), "1")
+        plugin = {"GATE_BUILD": "", "GATE_PLUGIN": "mine.c", "GDBENCH_PLUGIN_PATH": ""}
+        alone = self.gate("slow", "base", **plugin, CPATH=str(SOURCE / "harness" / "abi"))
+        self.assertEqual(alone.returncode, 1, alone.stdout + alone.stderr)
         nothing = self.gate("same", "no-such-revision")
         self.assertEqual(nothing.returncode, 2)
         self.assertIn("no-such-revision", nothing.stderr)
