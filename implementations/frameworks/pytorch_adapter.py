@@ -1,4 +1,6 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
+import re
+
 import pytorch_ddp
 from training import CATALOGUE, PhasedTraining
 
@@ -13,8 +15,25 @@ def start(threads):
 
     torch.set_num_threads(threads)
     torch.set_num_interop_threads(1)
-    build = " ".join(torch.__config__.show().split())
-    return {"build": build[:600], "threads": f"{torch.get_num_threads()} within an op, 1 between ops"}
+    build = build_of(torch.__config__.show())
+    return {"build": build, "threads": f"{torch.get_num_threads()} within an op, 1 between ops"}
+
+
+def build_of(configuration):
+    """What decides the speed: its libraries and instructions, and how products of bfloat16 are computed here."""
+    parts = {
+        "BLAS": r"BLAS_INFO=(\w+)",
+        "MKL": r"Math Kernel Library Version ([\d.]+)",
+        "oneDNN": r"MKL-DNN (v[\d.]+)",
+        "instructions": r"CPU capability usage: (\w+)",
+    }
+    found = {name: re.search(pattern, configuration) for name, pattern in parts.items()}
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as information:
+        flags = set(information.read().split())
+    native = next((flag for flag in ("amx_bf16", "avx512_bf16", "bf16") if flag in flags), "")
+    products = f"by {native}" if native else "emulated: this processor has no instructions for them"
+    libraries = [f"{name} {match[1]}" for name, match in found.items() if match]
+    return ", ".join([*libraries, f"products of bf16 {products}"])
 
 
 class Modules(PhasedTraining):

@@ -349,6 +349,11 @@ class Runner(unittest.TestCase):
         message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
         self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
 
+    def test_what_pytorch_says_of_its_build_is_short(self):
+        shown = "PyTorch built with:\n - Intel(R) MKL-DNN v3.1 (Git Hash b3)\n - CPU capability usage: AVX2\n BLAS_INFO=mkl"
+        said = importlib.import_module("pytorch_adapter").build_of(shown)
+        self.assertRegex(said, r"^BLAS mkl, oneDNN v3\.1, instructions AVX2, products of bf16 (by \w+|emulated: .*)$")
+
     def test_an_exception_comes_with_its_place(self):
         worker = types.SimpleNamespace(profile=lambda _: {}["calls"])
         answer = self.runner.answer_to(worker, {"request": "profile"})
