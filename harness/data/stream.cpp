@@ -71,8 +71,10 @@ Status StreamReader::read_block() {
   struct stat information {};
   if (fstat(descriptor_.number(), &information) != 0 || information.st_size != file_.file_bytes ||
       modification_ns(information) != file_.modified_ns) {
-    return fault("found " + std::to_string(information.st_size) + " bytes, expected the " +
-                 std::to_string(file_.file_bytes) + " of before: the file was changed while it was in use");
+    const std::string sizes = cat("found ", information.st_size, " bytes, expected the ", file_.file_bytes);
+    const std::string times = "found another time of modification, expected the one";
+    return fault((information.st_size != file_.file_bytes ? sizes : times) +
+                 " of before: the file was changed while it was in use");
   }
   std::memmove(block_.data(), block_.data() + begin_, end_ - begin_);
   end_ -= begin_;
