@@ -77,8 +77,8 @@ void StreamReader::read_block() {
   const std::int64_t modified_ns =
       static_cast<std::int64_t>(information.st_mtim.tv_sec) * 1'000'000'000 + information.st_mtim.tv_nsec;
   if (!known || information.st_size != stream_.file_bytes || modified_ns != stream_.modified_ns) {
-    const std::string sizes = "found " + std::to_string(information.st_size) + " bytes, expected the " +
-                              std::to_string(stream_.file_bytes);
+    const std::string sizes =
+        "found " + std::to_string(information.st_size) + " bytes, expected the " + std::to_string(stream_.file_bytes);
     const std::string times = "found another time of modification, expected the one";
     fail((information.st_size != stream_.file_bytes ? sizes : times) +
          " of before: the file was changed while it was in use");
