@@ -184,7 +184,8 @@ TEST_F(StreamReaderTest, AFileThatChangedIsRefused) {
   describe();
   EXPECT_EQ(error_of_reading(1), "");
   stream_.modified_ns += 1;  // as many bytes, other ones
-  EXPECT_NE(error_of_reading(1).find("found another time of modification, expected the one of before"), std::string::npos);
+  EXPECT_NE(error_of_reading(1).find("found another time of modification, expected the one of before"),
+            std::string::npos);
 }
 
 TEST_F(StreamReaderTest, ReadsBatchesAheadAcrossEpochs) {
