@@ -104,12 +104,15 @@ double calls_per_step(const Cell& cell) {
   return calls;
 }
 
-std::optional<double> measuring_seconds(const Run& run) {
-  if (run.measuring_seconds) return run.measuring_seconds;
+std::optional<double> span_seconds(const Run& run) {
   const std::optional<std::int64_t> from = seconds_since_1970(run.started_at);
   const std::optional<std::int64_t> to = seconds_since_1970(run.finished_at);
   if (!from || !to || *to < *from) return std::nullopt;
   return static_cast<double>(*to - *from);
+}
+
+std::optional<double> measuring_seconds(const Run& run) {
+  return run.measuring_seconds ? run.measuring_seconds : span_seconds(run);
 }
 
 Cell* Report::find_cell(const std::string& id) {

@@ -273,12 +273,12 @@ struct Cell {
   int processors() const { return threads * ranks.value_or(1); }
 };
 
-// Whether a cell may win, and be compared with others: in rankings, claims, break-even points and explanations.
 // Calls of a step, by the cell's profile: those of kernels in the phases forward, backward and update, as fetching a
 // batch and recording are none; of a framework, whose records are phases, what it counts itself. 0 where none are
 // known.
 double calls_per_step(const Cell& cell);
 
+// Whether a cell may win, and be compared with others: in rankings, claims, break-even points and explanations.
 inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary && cell.summary->not_ranked); }
 
 struct ScenarioRecord {
@@ -307,12 +307,12 @@ struct Run {
   double budget_seconds = 0;
   double precision = 0;  // 0: none asked for
   bool quick = false;
-  std::optional<std::string> shard;  // since 1.5: "2/4", a part of the matrix; absent: all of it
-  // Since 1.15: without the pauses between the parts of a run that went on, or of merged ones; absent: no parts.
-  std::optional<double> measuring_seconds;
+  std::optional<std::string> shard;         // since 1.5: "2/4", a part of the matrix; absent: all of it
+  std::optional<double> measuring_seconds;  // since 1.15: without the pauses between parts; absent: one part
 };
 
-// How long a run measured; nothing where its times are no times.
+// From a run's start to its end, and how long of that it measured; nothing where its times are no times.
+std::optional<double> span_seconds(const Run& run);
 std::optional<double> measuring_seconds(const Run& run);
 
 // Bandwidths of a cache level or of memory, in 1e9 bytes a second.

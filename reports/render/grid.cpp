@@ -101,9 +101,7 @@ std::string elapsed_text(const report::Run& run) {
   const auto seconds = [](double value) { return std::to_string(std::llround(value)) + " s"; };
   const std::optional<double> measured = report::measuring_seconds(run);
   if (!measured || std::llround(*measured) == 0) return "";
-  report::Run whole = run;
-  whole.measuring_seconds.reset();
-  const std::optional<double> span = report::measuring_seconds(whole);
+  const std::optional<double> span = report::span_seconds(run);
   const bool paused = span && std::llround(*span) > std::llround(*measured) + 1;
   return seconds(*measured) + (paused ? " within " + seconds(*span) : "");
 }

@@ -275,6 +275,10 @@ std::string variant_of(const Cell& cell) {
   return cell.implementation + (cell.options.empty() ? "" : " " + options_of(cell));
 }
 
+std::string name_in(const Overview& overview, const Cell& cell) {
+  return overview.turned ? row_name(cell) : variant_of(cell);
+}
+
 std::string mode_of(const Cell& cell) {
   const std::size_t slash = cell.implementation.find('/');
   std::string text = slash == std::string::npos ? cell.implementation : cell.implementation.substr(slash + 1);

@@ -65,6 +65,8 @@ bool is_timed(const report::Cell& cell);
 std::string kind_of(const report::Cell& cell, const std::string& baseline);
 // "graph/eigen packed=true": a row's name without threads and arm.
 std::string variant_of(const report::Cell& cell);
+// A cell's name in a sentence about all rows: the variant or, where the overview is turned, the row's.
+std::string name_in(const Overview& overview, const report::Cell& cell);
 // What a variant adds to its kind, options by their values: "eigen true".
 std::string mode_of(const report::Cell& cell);
 

@@ -9,17 +9,12 @@
 #include "harness/questions/explain/calls.h"
 #include "harness/questions/explain/explain.h"
 #include "reports/render/format.h"
-#include "reports/render/rows.h"
 
 namespace gdbench::render {
 
 using report::Cell;
 
 namespace {
-
-std::string name_in(const Overview& overview, const Cell& cell) {
-  return overview.turned ? row_name(cell) : variant_of(cell);
-}
 
 bool is_framework(const Cell& cell) { return cell.summary->import_seconds.has_value(); }
 

@@ -90,14 +90,13 @@ template <class Tied>
 std::string ties_text(const Overview& overview, Tied tied_of) {
   constexpr std::size_t kMaxTold = 3;
   constexpr std::size_t kMaxNames = 4;
-  const auto name = [&](const Cell& cell) { return overview.turned ? row_name(cell) : variant_of(cell); };
   std::vector<std::string> told;
   std::size_t count = 0;
   for (const OverviewRow& row : overview.rows) {
     const std::vector<const Cell*>& tied = tied_of(row);
     if (tied.empty() || ++count > kMaxTold) continue;
-    std::vector<std::string> names = {name(*row.ranking.fastest)};
-    for (const Cell* cell : tied) names.push_back(name(*cell));
+    std::vector<std::string> names = {name_in(overview, *row.ranking.fastest)};
+    for (const Cell* cell : tied) names.push_back(name_in(overview, *cell));
     const std::size_t more = names.size() > kMaxNames ? names.size() - kMaxNames : 0;
     names.resize(names.size() - more);
     const std::string text = joined(names, " = ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
@@ -123,9 +122,7 @@ std::string place_of(const Overview& overview, const std::vector<const OverviewR
 
 std::string fastest_of(const Overview& overview, const std::vector<const OverviewRow*>& rows) {
   NameCounts fastest;
-  for (const OverviewRow* row : rows) {
-    ++fastest[overview.turned ? row_name(*row->ranking.fastest) : variant_of(*row->ranking.fastest)];
-  }
+  for (const OverviewRow* row : rows) ++fastest[name_in(overview, *row->ranking.fastest)];
   return counts_text(fastest, 3);
 }
 
