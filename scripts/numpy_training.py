@@ -243,6 +243,13 @@ class Optimizer:
             moved.append(shrunk - rate * getattr(self, self.settings["kind"])(index, gradient))
         return moved
 
+    def root(self, squares, correction=1.0):
+        """Of a sum or mean of squares, with epsilon where the optimizer has it."""
+        epsilon, place = self.settings["epsilon"], self.settings.get("epsilon_place", "outside")
+        if place == "hat":
+            return (numpy.sqrt(squares) + epsilon) / correction**0.5
+        return numpy.sqrt(squares + epsilon) if place == "inside" else numpy.sqrt(squares / correction) + epsilon
+
     def sgd(self, index, gradient):
         return gradient
 
@@ -255,20 +262,19 @@ class Optimizer:
 
     def adagrad(self, index, gradient):
         self.first[index] = self.first[index] + gradient**2
-        return gradient / (numpy.sqrt(self.first[index]) + self.settings["epsilon"])
+        return gradient / self.root(self.first[index])
 
     def rmsprop(self, index, gradient):
         rho = self.settings["rho"]
         self.first[index] = rho * self.first[index] + (1 - rho) * gradient**2
-        return gradient / (numpy.sqrt(self.first[index]) + self.settings["epsilon"])
+        return gradient / self.root(self.first[index])
 
     def adam(self, index, gradient):
         beta1, beta2 = self.settings["beta1"], self.settings["beta2"]
         self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
         self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
         mean = self.first[index] / (1 - beta1**self.steps)
-        square = self.second[index] / (1 - beta2**self.steps)
-        return mean / (numpy.sqrt(square) + self.settings["epsilon"])
+        return mean / self.root(self.second[index], 1 - beta2**self.steps)
 
     adamw = adam
 
@@ -280,7 +286,7 @@ class Optimizer:
         self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
         ahead = momenta[-1] * self.first[index] / (1 - momenta.prod())
         ahead = ahead + (1 - momenta[-2]) * gradient / (1 - momenta[:-1].prod())
-        return ahead / (numpy.sqrt(self.second[index] / (1 - beta2**self.steps)) + self.settings["epsilon"])
+        return ahead / self.root(self.second[index], 1 - beta2**self.steps)
 
     def lion(self, index, gradient):
         beta1, beta2 = self.settings["beta1"], self.settings["beta2"]

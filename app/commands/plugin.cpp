@@ -72,7 +72,8 @@ Status check_cell(const measure::PlannedScenario& planned, const measure::Planne
 void print_missing(const measure::PlannedScenario& planned, const measure::PlannedCell& cell,
                    const protocol::Limits& limits) {
   report::Launch launch;
-  Result<measure::CellWorker> worker = measure::CellWorker::start(planned, cell, planned.problem, limits, launch);
+  Result<measure::CellWorker> worker =
+      measure::CellWorker::start(planned, cell, measure::trained_problem(planned, cell), limits, launch);
   if (!worker.ok()) return;
   protocol::Client& client = worker->client();
   if (!client.set_state(measure::kStartImage, 0).ok()) return;

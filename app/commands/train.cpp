@@ -19,6 +19,7 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/measure/verify_cell.h"
 #include "harness/verify/divergence.h"
 
 namespace gdbench::app {
@@ -162,8 +163,9 @@ struct Trained {
 
 Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::int64_t steps, bool each_loss) {
   report::Launch launch;
-  measure::CellWorker worker =
-      TRY(measure::CellWorker::start(scenario, scenario.cells.front(), scenario.problem, worker_limits({}), launch));
+  const measure::PlannedCell& cell = scenario.cells.front();
+  const scenario::Problem problem = measure::trained_problem(scenario, cell);
+  measure::CellWorker worker = TRY(measure::CellWorker::start(scenario, cell, problem, worker_limits({}), launch));
   Trained trained;
   trained.losses = TRY(run_steps(worker.client(), steps, each_loss));
   trained.steps = TRY(worker.client().get_state(measure::kEndImage));

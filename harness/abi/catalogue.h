@@ -53,6 +53,12 @@ enum class OptimizerKind : std::int32_t {
   lion = GDBENCH_LION,
   nadam = GDBENCH_NADAM
 };
+enum class EpsilonPlace : std::int32_t {
+  outside = GDBENCH_EPSILON_OUTSIDE,
+  hat = GDBENCH_EPSILON_HAT,
+  inside = GDBENCH_EPSILON_INSIDE,
+  own = 3  // of scenarios alone: where each implementation puts it
+};
 enum class Phase : std::int32_t {
   data = GDBENCH_PHASE_DATA,
   forward = GDBENCH_PHASE_FORWARD,
@@ -85,7 +91,8 @@ enum class Capability : std::int32_t {
   rounds_results = GDBENCH_CAPABILITY_ROUNDS_RESULTS,
   rounds_parameters = GDBENCH_CAPABILITY_ROUNDS_PARAMETERS,
   rounds_stochastically = GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY,
-  ranks = GDBENCH_CAPABILITY_RANKS
+  ranks = GDBENCH_CAPABILITY_RANKS,
+  epsilon_place = GDBENCH_CAPABILITY_EPSILON_PLACE
 };
 
 // What ids of a plugin's implementations with Capability::ranks end with.
@@ -176,6 +183,7 @@ struct Optimizer {
   double beta2 = 0.999;
   double rho = 0.99;
   double epsilon = 1e-8;
+  EpsilonPlace epsilon_place = EpsilonPlace::outside;
   double momentum_decay = 0.004;
   double weight_decay = 0;
   bool decoupled_weight_decay = false;  // always so for a kind that says so
@@ -219,22 +227,23 @@ struct OptimizerRow {
   const char* name;
   std::size_t slots;  // state tensors per parameter
   std::span<const OptimizerKey> keys;
-  int operations;                 // per entry of a parameter, without weight decay
-  double weight_decay = 0;        // where nothing is said
-  bool always_decoupled = false;  // its weight decay is never part of the gradient
-  bool corrects_moments = false;  // by factors that depend on the number of the step
+  int operations;                                    // per entry of a parameter, without weight decay
+  double weight_decay = 0;                           // where nothing is said
+  bool always_decoupled = false;                     // its weight decay is never part of the gradient
+  bool corrects_moments = false;                     // by factors that depend on the number of the step
+  EpsilonPlace other_place = EpsilonPlace::outside;  // where its epsilon may stand as well
 };
 inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::sgd, "sgd", 0, {}, 2},
     {OptimizerKind::momentum, "momentum", 1, kMomentumKeys, 4},
     {OptimizerKind::nesterov, "nesterov", 1, kMomentumKeys, 6},
     // 2 for the sum of squares; root, addition, division, product, subtraction.
-    {OptimizerKind::adagrad, "adagrad", 1, kAdagradKeys, 7},
+    {OptimizerKind::adagrad, "adagrad", 1, kAdagradKeys, 7, 0, false, false, EpsilonPlace::inside},
     // 4 for the mean of squares.
-    {OptimizerKind::rmsprop, "rmsprop", 1, kRmspropKeys, 9},
+    {OptimizerKind::rmsprop, "rmsprop", 1, kRmspropKeys, 9, 0, false, false, EpsilonPlace::inside},
     // 3 and 4 for the moments, 2 for their corrections.
-    {OptimizerKind::adam, "adam", 2, kAdamKeys, 14, 0, false, true},
-    {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, 0.01, true, true},
+    {OptimizerKind::adam, "adam", 2, kAdamKeys, 14, 0, false, true, EpsilonPlace::hat},
+    {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, 0.01, true, true, EpsilonPlace::hat},
     // 3 for what the sign is taken of, 3 for the momentum; sign, product, subtraction.
     {OptimizerKind::lion, "lion", 1, kLionKeys, 9, 0, true},
     // As adam, and 2 for the gradient's own part.
@@ -247,6 +256,11 @@ struct Named {
   Enum value;
   const char* name;
 };
+
+inline constexpr Named<EpsilonPlace> kEpsilonPlaces[] = {{EpsilonPlace::outside, "outside"},
+                                                         {EpsilonPlace::hat, "hat"},
+                                                         {EpsilonPlace::inside, "inside"},
+                                                         {EpsilonPlace::own, "own"}};
 
 inline constexpr Named<Phase> kPhases[] = {{Phase::data, "data"},         {Phase::forward, "forward"},
                                            {Phase::backward, "backward"}, {Phase::update, "update"},
@@ -275,13 +289,15 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::rounds_results, "rounds_results"},
                                                       {Capability::rounds_parameters, "rounds_parameters"},
                                                       {Capability::rounds_stochastically, "rounds_stochastically"},
-                                                      {Capability::ranks, "ranks"}};
+                                                      {Capability::ranks, "ranks"},
+                                                      {Capability::epsilon_place, "epsilon_place"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
 constexpr const auto& rows_of(Activation /*any*/) { return kActivations; }
 constexpr const auto& rows_of(Loss /*any*/) { return kLosses; }
 constexpr const auto& rows_of(OptimizerKind /*any*/) { return kOptimizers; }
+constexpr const auto& rows_of(EpsilonPlace /*any*/) { return kEpsilonPlaces; }
 constexpr const auto& rows_of(Phase /*any*/) { return kPhases; }
 constexpr const auto& rows_of(ModelKind /*any*/) { return kModelKinds; }
 constexpr const auto& rows_of(Clock /*any*/) { return kClocks; }
@@ -379,6 +395,10 @@ constexpr Activation activation_of(const gdbench_layer& layer) { return static_c
 constexpr bool takes_labels(const gdbench_problem& problem) { return takes_labels(loss_of(problem)); }
 constexpr OptimizerKind kind_of(const gdbench_optimizer& optimizer) {
   return static_cast<OptimizerKind>(optimizer.kind);
+}
+
+constexpr EpsilonPlace epsilon_place_of(const gdbench_optimizer& optimizer) {
+  return static_cast<EpsilonPlace>(optimizer.epsilon_place);
 }
 
 // Floating-point operations per entry of a parameter.

@@ -12,6 +12,7 @@ namespace gdbench::measure {
 
 namespace {
 
+using catalogue::EpsilonPlace;
 using protocol::ImplementationDescription;
 using protocol::OptionDeclaration;
 using protocol::OptionType;
@@ -97,10 +98,23 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
         Need{problem.micro_batches > 1, "micro_batches", " does not accumulate gradients over micro-batches"}}) {
     if (exists && !implementation.has_capability(capability)) return id + text;
   }
+  const EpsilonPlace place = problem.optimizer.epsilon_place;
+  const EpsilonPlace own = own_epsilon_place(implementation, problem.optimizer.kind);
+  if (place != own && place != EpsilonPlace::own && !implementation.has_capability("epsilon_place")) {
+    return cat(id, " has ", name_of(problem.optimizer.kind), " with optimizer.epsilon_place=", name_of(own),
+               " alone, not ", name_of(place));
+  }
   if (implementation.max_compute_threads != 0 && threads > implementation.max_compute_threads) {
     return cat(id, " has at most ", implementation.max_compute_threads, " compute thread(s)");
   }
   return {};
+}
+
+catalogue::EpsilonPlace own_epsilon_place(const ImplementationDescription& implementation,
+                                          catalogue::OptimizerKind optimizer) {
+  const auto found = implementation.epsilon_places.find(name_of(optimizer));
+  const std::string place = found == implementation.epsilon_places.end() ? "" : found->second;
+  return catalogue::find<EpsilonPlace>(place).value_or(EpsilonPlace::outside);
 }
 
 Result<std::map<std::string, std::string>> resolve_options(const ImplementationDescription& implementation,

@@ -16,6 +16,11 @@ namespace gdbench::measure {
 std::string reason_unsupported(const protocol::ImplementationDescription& implementation,
                                const scenario::Problem& problem, bool shuffled, bool streamed, int threads);
 
+// Where an implementation adds an optimizer's epsilon in a scenario that leaves it to each: what it declares, or
+// outside.
+catalogue::EpsilonPlace own_epsilon_place(const protocol::ImplementationDescription& implementation,
+                                          catalogue::OptimizerKind optimizer);
+
 // Options as declared, overridden by `wanted` (keys that the implementation does not declare are left out). Errors: a
 // value that its declaration does not allow.
 Result<std::map<std::string, std::string>> resolve_options(const protocol::ImplementationDescription& implementation,

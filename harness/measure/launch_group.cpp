@@ -275,11 +275,12 @@ Status note_once(const std::string& note, report::Report& report, report::Journa
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::Report& report) {
   std::vector<LiveCell> cells;
   // By what the reference depends on: cells of one unit share it.
-  std::map<std::tuple<std::uint64_t, double, bool, catalogue::ParameterRounding>, std::optional<ExpectedDisplacement>>
-      known;
+  using Key = std::tuple<std::uint64_t, double, bool, catalogue::ParameterRounding, catalogue::EpsilonPlace>;
+  std::map<Key, std::optional<ExpectedDisplacement>> known;
   const auto expected = [&](const scenario::Problem& problem, double learning_rate, std::uint64_t steps) {
+    const bool rounds = problem.tf32_products || problem.rounds_results;
     const auto [entry, is_new] = known.try_emplace(
-        {steps, learning_rate, problem.tf32_products || problem.rounds_results, problem.parameter_rounding});
+        Key{steps, learning_rate, rounds, problem.parameter_rounding, problem.optimizer.epsilon_place});
     if (is_new) entry->second = expected_displacement(problem, *planned.dataset, planned.start, steps);
     return entry->second;
   };

@@ -187,6 +187,12 @@ class Planner {
     cell.scenario = record.key;
     cell.implementation = implementation.id;
     cell.options = std::move(changed);
+    const scenario::Optimizer& optimizer = planned.problem.optimizer;
+    if (optimizer.epsilon_place == catalogue::EpsilonPlace::own) {
+      // Shown with the cell, as it trains by another rule than those that add epsilon outside the root.
+      const catalogue::EpsilonPlace own = own_epsilon_place(implementation, optimizer.kind);
+      if (own != catalogue::EpsilonPlace::outside) cell.options["epsilon_place"] = name_of(own);
+    }
     if (!unchanged.empty()) cell.default_options = std::move(unchanged);
     cell.threads = point.threads;
     if (implementation.has_capability(name_of(catalogue::Capability::ranks))) cell.ranks = ranks;

@@ -203,7 +203,8 @@ std::string untrusted_for_loss(const TargetRun& run, double confirmed) {
 Result<TargetRun> run_to_target(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                 const RunOptions& options, double seconds, report::Cell& cell) {
   report::Launch launch;
-  CellWorker worker = TRY(CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch));
+  CellWorker worker =
+      TRY(CellWorker::start(planned, planned_cell, trained_problem(planned, planned_cell), options.limits, launch));
   Training training(planned, planned_cell, worker, options.check_seed + planned_cell.index);
   TRY(training.start());
   Result<TargetRun> run = training.run(seconds);

@@ -7,6 +7,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/measure/eligibility.h"
 #include "harness/measure/trust.h"
 #include "harness/verify/check.h"
 #include "harness/verify/divergence.h"
@@ -37,14 +38,18 @@ report::Verification record_of(const verify::ReferenceTrajectory& reference, con
   return verification;
 }
 
-// What it rounds more than the scenario says.
-std::string rounded_by(const scenario::Problem& problem) {
-  if (problem.tf32_products) return " tf32";
+// What it does otherwise than the scenario's own problem: where it adds epsilon, what it rounds more.
+std::string departure_of(const scenario::Problem& problem, const PlannedScenario& planned) {
+  const catalogue::EpsilonPlace place = problem.optimizer.epsilon_place;
+  const bool is_own = planned.problem.optimizer.epsilon_place == catalogue::EpsilonPlace::own;
+  const std::string epsilon =
+      is_own && place != catalogue::EpsilonPlace::outside ? cat(" epsilon ", catalogue::name_of(place)) : "";
+  if (problem.tf32_products) return epsilon + " tf32";
   const std::string parameters = problem.parameter_rounding == ParameterRounding::nearest ? " rounded parameters"
                                  : problem.parameter_rounding == ParameterRounding::stochastic
                                      ? " stochastic parameters"
                                      : "";
-  return (problem.rounds_results ? " rounded results" : "") + parameters;
+  return epsilon + (problem.rounds_results ? " rounded results" : "") + parameters;
 }
 
 // The implementation's own loss, NaN where it offers none. Errors: it failed otherwise.
@@ -246,7 +251,8 @@ Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, cons
                                             ReferenceTrajectories& references, const RunOptions& options,
                                             bool calibrate, report::Cell& cell) {
   report::Launch launch;  // a launch that is not timed leaves no record
-  CellWorker worker = TRY(CellWorker::start(planned, planned_cell, planned.problem, options.limits, launch));
+  CellWorker worker =
+      TRY(CellWorker::start(planned, planned_cell, trained_problem(planned, planned_cell), options.limits, launch));
   // Only now: for a cell that cannot run here none is made.
   const Result<verify::ReferenceTrajectory>& reference = references.of(planned_cell);
   const Result<verify::ReferenceTrajectory>* const single_step = references.single_step(planned_cell);
@@ -283,11 +289,11 @@ ReferenceTrajectories::ReferenceTrajectories(const PlannedScenario& planned, con
 Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const scenario::Problem& problem) const {
   // Reading a file is no quicker than making what takes less.
   constexpr double kLongSeconds = 0.05;
-  const std::string rounded = rounded_by(problem);
-  const std::int64_t followed = rounded.empty() ? planned_.scenario.steps : 0;
+  const std::string departure = departure_of(problem, planned_);
+  const std::int64_t followed = departure.empty() ? planned_.scenario.steps : 0;
   const bool is_kept =
       verify::reference_seconds(problem, {}) + verify::convergence_seconds(problem, followed) >= kLongSeconds;
-  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest + rounded;
+  const std::string identity = planned_.scenario.identity() + " " + planned_.dataset->digest + departure;
   if (is_kept) {
     if (std::optional<verify::ReferenceTrajectory> kept = cache_.find(identity, planned_.start))
       return std::move(*kept);
@@ -307,9 +313,9 @@ Status ReferenceTrajectories::status() const { return full_; }
 
 const Result<verify::ReferenceTrajectory>& ReferenceTrajectories::of(const PlannedCell& cell) {
   const scenario::Problem problem = problem_of(planned_, cell);
-  const std::string rounded = rounded_by(problem);
-  if (rounded.empty()) return full_;
-  auto& coarse = coarse_[rounded];
+  const std::string departure = departure_of(problem, planned_);
+  if (departure.empty()) return full_;
+  auto& coarse = coarse_[departure];
   if (!coarse) coarse = find_or_make(problem);
   return *coarse;
 }
@@ -318,7 +324,7 @@ const Result<verify::ReferenceTrajectory>* ReferenceTrajectories::single_step(co
   const scenario::Problem problem = problem_of(planned_, cell);
   const Result<verify::ReferenceTrajectory>& whole = of(cell);
   if (!catalogue::is_mixed(problem.dtype) || !whole.ok()) return nullptr;
-  auto& step = single_steps_[rounded_by(problem)];
+  auto& step = single_steps_[departure_of(problem, planned_)];
   if (!step) step = verify::make_single_step(*whole, problem, *planned_.dataset);
   return &*step;
 }
@@ -346,8 +352,16 @@ double reference_loss(const PlannedScenario& planned, const scenario::State& sta
   return verify::evaluate(planned.problem, *planned.dataset, verify::to_reference<double>(state));
 }
 
-scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
+scenario::Problem trained_problem(const PlannedScenario& planned, const PlannedCell& cell) {
   scenario::Problem problem = planned.problem;
+  if (catalogue::EpsilonPlace& place = problem.optimizer.epsilon_place; place == catalogue::EpsilonPlace::own) {
+    place = own_epsilon_place(cell.entry->implementation, problem.optimizer.kind);
+  }
+  return problem;
+}
+
+scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell) {
+  scenario::Problem problem = trained_problem(planned, cell);
   const protocol::ImplementationDescription& implementation = cell.entry->implementation;
   problem.tf32_products = problem.dtype == scenario::Dtype::f32 && implementation.has_capability("tf32_products");
   problem.rounds_results = catalogue::is_mixed(problem.dtype) && implementation.has_capability("rounds_results");

@@ -38,7 +38,7 @@ class ReferenceTrajectories {
   verify::TrajectoryCache cache_;
   std::int64_t memory_cap_bytes_;
   Result<verify::ReferenceTrajectory> full_;
-  // By what is rounded more than the scenario says.
+  // By what departs from the scenario's own problem.
   std::map<std::string, std::optional<Result<verify::ReferenceTrajectory>>> coarse_;
   std::map<std::string, std::optional<Result<verify::ReferenceTrajectory>>> single_steps_;
   std::optional<Result<verify::ReferenceTrajectory>> uniform_step_;
@@ -53,7 +53,10 @@ Status verify_cell(const PlannedScenario& planned, const PlannedCell& planned_ce
 // What the reference makes of a state: its loss over all rows of the training data.
 double reference_loss(const PlannedScenario& planned, const scenario::State& state);
 
-// The scenario's problem as the cell's implementation computes it.
+// The problem that a cell's worker is given.
+scenario::Problem trained_problem(const PlannedScenario& planned, const PlannedCell& cell);
+
+// The same as the cell's implementation computes it: with what it rounds.
 scenario::Problem problem_of(const PlannedScenario& planned, const PlannedCell& cell);
 
 // The same with the learning rate of timed blocks.

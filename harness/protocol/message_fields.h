@@ -17,7 +17,7 @@ void fields(auto& archive, Of<Optimizer> auto& optimizer) {
   for (const OptimizerConstant* constant : kOptimizerConstants) {
     archive.optional(constant->name, optimizer.*constant->member);
   }
-  OPTIONAL_FIELDS(archive, optimizer, weight_decay, decoupled_weight_decay);
+  OPTIONAL_FIELDS(archive, optimizer, epsilon_place, weight_decay, decoupled_weight_decay);
 }
 
 }  // namespace gdbench::catalogue
@@ -81,7 +81,7 @@ void fields(auto& archive, Of<OptionDeclaration> auto& option) {
 void fields(auto& archive, Of<ImplementationDescription> auto& implementation) {
   archive.field("id", implementation.id);
   OPTIONAL_FIELDS(archive, implementation, description, build, tasks, dtypes, activations, losses, optimizers,
-                  capabilities, max_layers, max_compute_threads, helper_threads, options, unavailable);
+                  capabilities, max_layers, max_compute_threads, helper_threads, options, epsilon_places, unavailable);
 }
 
 void fields(auto& archive, Of<WorkerDescription> auto& worker) { archive.optional("build", worker.build); }

@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 11;
+constexpr int kProtocolMinor = 12;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -85,6 +85,8 @@ struct ImplementationDescription {
   int max_compute_threads = 1;            // 0: any
   int helper_threads = 0;
   std::vector<OptionDeclaration> options;
+  // Of an optimizer the one place where it adds epsilon, without the capability "epsilon_place"; of others outside.
+  std::map<std::string, std::string> epsilon_places;
   std::string unavailable;  // why it cannot be used here ("not installed: ..."); empty where it can
 
   bool has_capability(const std::string& capability) const {

@@ -40,6 +40,8 @@ std::vector<double> learning_rates(const Schedule& schedule) {
 
 namespace {
 
+using catalogue::EpsilonPlace;
+
 constexpr NumberRange kShare = {0, false, 1};  // the weight of the past in a running mean
 constexpr NumberRange kPositive = {0, true};
 constexpr NumberRange kNotNegative = {0, false};
@@ -87,6 +89,10 @@ OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps) {
   for (const auto& [constant, fallback] : row.keys) {
     optimizer.*constant.member = reader.number(constant.name, constant.is_share ? kShare : kPositive, fallback);
   }
+  if (row.other_place != EpsilonPlace::outside) {
+    using enum EpsilonPlace;
+    optimizer.epsilon_place = reader.choice<EpsilonPlace>("epsilon_place", {outside, row.other_place, own}, outside);
+  }
   optimizer.weight_decay = reader.number("weight_decay", kNotNegative, row.weight_decay);
   const bool always_decoupled = row.always_decoupled;
   optimizer.decoupled_weight_decay = reader.boolean("decoupled_weight_decay", always_decoupled);
@@ -106,6 +112,7 @@ Json to_json(const Optimizer& optimizer, const Schedule& schedule) {
   const catalogue::OptimizerRow& row = catalogue::row_of(optimizer.kind);
   Json result = {{"kind", row.name}, {"learning_rate", schedule.rate}};
   for (const catalogue::OptimizerKey& key : row.keys) result[key.constant.name] = optimizer.*key.constant.member;
+  if (optimizer.epsilon_place != EpsilonPlace::outside) result["epsilon_place"] = name_of(optimizer.epsilon_place);
   if (optimizer.weight_decay != 0 || row.weight_decay != 0) {
     result["weight_decay"] = optimizer.weight_decay;
     result["decoupled_weight_decay"] = optimizer.decoupled_weight_decay;

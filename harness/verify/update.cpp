@@ -9,6 +9,7 @@ namespace gdbench::verify {
 
 namespace {
 
+using catalogue::EpsilonPlace;
 using scenario::Optimizer;
 using scenario::OptimizerKind;
 
@@ -26,6 +27,7 @@ struct Constants {
         rho(static_cast<T>(optimizer.rho)),
         rest_rho(static_cast<T>(1 - optimizer.rho)),
         epsilon(static_cast<T>(optimizer.epsilon)),
+        epsilon_place(optimizer.epsilon_place),
         decay(static_cast<T>(optimizer.weight_decay)) {
     if (!catalogue::row_of(optimizer.kind).corrects_moments) return;
     correction2 = static_cast<T>(1 - power(optimizer.beta2, updates + 1));
@@ -50,7 +52,9 @@ struct Constants {
     return std::pow(static_cast<long double>(base), static_cast<long double>(exponent));
   }
 
-  T rate, momentum, beta1, beta2, rest1, rest2, rho, rest_rho, epsilon, decay;
+  T rate, momentum, beta1, beta2, rest1, rest2, rho, rest_rho, epsilon;
+  EpsilonPlace epsilon_place;
+  T decay;
   T correction1 = 1, correction2 = 1;
   T moment_share = 0, gradient_share = 0;  // of nadam's step
 };
@@ -58,6 +62,21 @@ struct Constants {
 template <class T>
 T sign_of(T value) {
   return static_cast<T>((value > 0) - (value < 0));
+}
+
+// The divisor of Adagrad, RMSprop and Adam, of a sum or mean of squares and its correction.
+template <class T>
+T divisor(const Constants<T>& c, T squares) {
+  switch (c.epsilon_place) {
+    case EpsilonPlace::hat:
+      return (std::sqrt(squares) + c.epsilon) / std::sqrt(c.correction2);
+    case EpsilonPlace::inside:
+      return std::sqrt(squares + c.epsilon);
+    case EpsilonPlace::outside:
+    case EpsilonPlace::own:
+      break;
+  }
+  return std::sqrt(squares / c.correction2) + c.epsilon;
 }
 
 // One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
@@ -79,23 +98,23 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
       return;
     case OptimizerKind::adagrad:
       *first += g * g;
-      p -= c.rate * (g / (std::sqrt(*first) + c.epsilon));
+      p -= c.rate * (g / divisor(c, *first));
       return;
     case OptimizerKind::rmsprop:
       *first = c.rho * *first + c.rest_rho * (g * g);
-      p -= c.rate * (g / (std::sqrt(*first) + c.epsilon));
+      p -= c.rate * (g / divisor(c, *first));
       return;
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
       *first = c.beta1 * *first + c.rest1 * g;
       *second = c.beta2 * *second + c.rest2 * (g * g);
-      p -= c.rate * ((*first / c.correction1) / (std::sqrt(*second / c.correction2) + c.epsilon));
+      p -= c.rate * ((*first / c.correction1) / divisor(c, *second));
       return;
     case OptimizerKind::nadam: {
       *first = c.beta1 * *first + c.rest1 * g;
       *second = c.beta2 * *second + c.rest2 * (g * g);
       const T moved = c.moment_share * *first + c.gradient_share * g;
-      p -= c.rate * (moved / (std::sqrt(*second / c.correction2) + c.epsilon));
+      p -= c.rate * (moved / divisor(c, *second));
       return;
     }
     case OptimizerKind::lion:
@@ -199,7 +218,11 @@ double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradi
   const T square = state_.slots[(slots - 1) * state_.parameters.size() + parameter][entry];
   if (square == 0 || gradient_error == 0) return 0;
   const double root = std::sqrt(static_cast<double>(square) / correction_);
-  return rate_ * std::min(2 * gradient_error / (root + optimizer_.epsilon), largest_);
+  const double epsilon =
+      optimizer_.epsilon_place == EpsilonPlace::hat ? optimizer_.epsilon / std::sqrt(correction_) : optimizer_.epsilon;
+  const double divided_by =
+      optimizer_.epsilon_place == EpsilonPlace::inside ? std::sqrt(root * root + epsilon) : root + epsilon;
+  return rate_ * std::min(2 * gradient_error / divided_by, largest_);
 }
 
 template <class T>

@@ -152,6 +152,7 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
     optimizer_.*constant->abi_member = problem_.optimizer.*constant->member;
   }
+  optimizer_.epsilon_place = static_cast<std::int32_t>(problem_.optimizer.epsilon_place);
   optimizer_.weight_decay = problem_.optimizer.weight_decay;
   optimizer_.learning_rates = problem_.optimizer.learning_rates.data();
   optimizer_.learning_rate_count = static_cast<std::int64_t>(problem_.optimizer.learning_rates.size());

@@ -32,7 +32,7 @@ class Problem(SimpleNamespace):
         self.mixed = request["dtype"] if request["dtype"] in ("bf16", "f16") else ""
         self.scales_loss = self.mixed == "f16"
         self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
-        self.optimizer = SimpleNamespace(**request["optimizer"])
+        self.optimizer = SimpleNamespace(**{"epsilon_place": "outside", **request["optimizer"]})
         rule = CATALOGUE["optimizers"][self.optimizer.kind]
         self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
         self.decoupled = self.optimizer.decoupled_weight_decay or rule["always_decoupled"]
@@ -77,7 +77,9 @@ class Problem(SimpleNamespace):
             return {}
         correction2 = 1 - self.optimizer.beta2**update
         if self.optimizer.kind != "nadam":
-            return {"correction1": 1 - self.optimizer.beta1**update, "correction2": correction2}
+            hat = self.optimizer.epsilon_place == "hat"
+            second = {"root2": correction2**0.5} if hat else {"correction2": correction2}
+            return {"correction1": 1 - self.optimizer.beta1**update, **second}
         product, following = self.momentum_product(update), self.momentum_of(update + 1)
         own = (1 - self.momentum_of(update)) / (1 - product)
         return {"ahead": following / (1 - product * following), "own": own, "correction2": correction2}

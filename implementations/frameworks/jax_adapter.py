@@ -54,7 +54,7 @@ class Pure(Training):
     }
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
     DTYPES = ("f32", "f64", "bf16")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results", "epsilon_place")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -135,6 +135,15 @@ class Rules:
     def __init__(self, problem):
         self.settings, self.momentum_of = problem.optimizer, problem.momentum_of
 
+    def root(self, squares, correction=1.0):
+        """What Adagrad, RMSprop and Adam divide by."""
+        epsilon, place = self.settings.epsilon, self.settings.epsilon_place
+        if place == "hat":
+            return (jnp.sqrt(squares) + epsilon) / jnp.sqrt(correction)
+        if place == "inside":
+            return jnp.sqrt(squares + epsilon)
+        return jnp.sqrt(squares / correction) + epsilon
+
     def sgd(self, rate, p, g):
         return (p - rate * g,)
 
@@ -148,11 +157,11 @@ class Rules:
 
     def adagrad(self, rate, p, g, squares):
         squares = squares + g * g
-        return p - rate * g / (jnp.sqrt(squares) + self.settings.epsilon), squares
+        return p - rate * g / self.root(squares), squares
 
     def rmsprop(self, rate, p, g, squares):
         squares = self.settings.rho * squares + (1 - self.settings.rho) * (g * g)
-        return p - rate * g / (jnp.sqrt(squares) + self.settings.epsilon), squares
+        return p - rate * g / self.root(squares), squares
 
     def adam(self, rate, step, p, g, mean, squares):
         beta1, beta2 = self.settings.beta1, self.settings.beta2
@@ -160,8 +169,7 @@ class Rules:
         squares = beta2 * squares + (1 - beta2) * (g * g)
         # In 64 bits: 1 - beta2 of the first steps would keep three digits in 32.
         corrections = [(1 - beta**step).astype(p.dtype) for beta in (beta1, beta2)]
-        root = jnp.sqrt(squares / corrections[1]) + self.settings.epsilon
-        return p - rate * (mean / corrections[0]) / root, mean, squares
+        return p - rate * (mean / corrections[0]) / self.root(squares, corrections[1]), mean, squares
 
     adamw = adam
 

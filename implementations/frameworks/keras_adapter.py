@@ -65,6 +65,7 @@ class Fit(TensorFlowTraining):
         "gelu": "gelu",
         "gelu_tanh": lambda z: keras.activations.gelu(z, approximate=True),
     }
+    EPSILON_PLACES = keras_optimizers.EPSILON_PLACES
     LEAD = 10
     run_eagerly = False
     jit_compile = False

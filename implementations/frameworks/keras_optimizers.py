@@ -1,22 +1,17 @@
 """tf.keras.optimizers: which of plugin.h's rules they follow, and their state in its words."""
 
 # Sources: keras/src/optimizers/*.py of Keras 3.15.
-REASONS = {
-    "adagrad": "Keras's Adagrad adds epsilon inside the root",
-    "rmsprop": "Keras's RMSprop adds epsilon inside the root",
-    "adam": "Keras's Adam adds epsilon to the root before its bias is corrected",
-    "adamw": "Keras's AdamW adds epsilon to the root before its bias is corrected",
-}
+EPSILON_PLACES = {"adagrad": "inside", "rmsprop": "inside", "adam": "hat", "adamw": "hat"}
 
 # Where an optimizer keeps the slots of plugin.h.
-SLOTS = {"momentum": ("momentums",), "nesterov": ("momentums",), "lion": ("_momentums",), "nadam": ("_momentums", "_velocities")}
+MOMENTS = ("_momentums", "_velocities")
+SLOTS = {"momentum": ("momentums",), "nesterov": ("momentums",), "lion": ("_momentums",), "nadam": MOMENTS}
+SLOTS |= {"adam": MOMENTS, "adamw": MOMENTS, "adagrad": ("_accumulators",), "rmsprop": ("_velocities",)}
 
 
 def reason_unsupported(problem):
     """Why an optimizer (of the request's problem) is none of Keras's; empty where one of them follows the same rule."""
     settings = problem["optimizer"]
-    if settings["kind"] in REASONS:
-        return REASONS[settings["kind"]]
     if settings["weight_decay"] and not settings["decoupled_weight_decay"]:
         return "weight decay of Keras's optimizers is decoupled"
     if settings["kind"] == "nadam":
@@ -25,7 +20,7 @@ def reason_unsupported(problem):
         return "" if settings["momentum_decay"] == 1 else "Keras's Nadam has the momentum decay 1"
     if settings["kind"] == "lion":
         return "" if settings["beta1"] else "Keras's Lion wants a beta1 above 0"
-    if settings["kind"] == "sgd":
+    if settings["kind"] == "sgd" or settings["kind"] in EPSILON_PLACES:
         return ""
     if not settings["momentum"]:
         return "Keras's SGD has no velocity where the momentum is 0"
@@ -48,15 +43,21 @@ def make(settings, rate):
 
     # tf.cast rounds a Python float to 32 bits first.
     decay = numpy.float64(settings.weight_decay) if settings.weight_decay else None
-    if settings.kind == "nadam":
-        constants = {"beta_1": settings.beta1, "beta_2": settings.beta2, "epsilon": settings.epsilon}
-        return tf.keras.optimizers.Nadam(rate, **constants, weight_decay=decay)
+    optimizers, real = tf.keras.optimizers, numpy.float64
+    if settings.kind in ("adam", "adamw", "nadam"):
+        make = {"adam": optimizers.Adam, "adamw": optimizers.AdamW, "nadam": optimizers.Nadam}[settings.kind]
+        constants = {"beta_1": real(settings.beta1), "beta_2": real(settings.beta2), "epsilon": real(settings.epsilon)}
+        return make(rate, **constants, weight_decay=0.0 if settings.kind == "adamw" and decay is None else decay)
+    if settings.kind == "adagrad":
+        return optimizers.Adagrad(rate, initial_accumulator_value=0.0, epsilon=real(settings.epsilon), weight_decay=decay)
+    if settings.kind == "rmsprop":
+        return optimizers.RMSprop(rate, rho=real(settings.rho), epsilon=real(settings.epsilon), weight_decay=decay)
     if settings.kind == "lion":
         betas = {"beta_1": numpy.float64(settings.beta1), "beta_2": numpy.float64(settings.beta2)}
-        return tf.keras.optimizers.Lion(rate, **betas, weight_decay=decay)
+        return optimizers.Lion(rate, **betas, weight_decay=decay)
     momentum = 0.0 if settings.kind == "sgd" else numpy.float64(settings.momentum)
     nesterov = settings.kind == "nesterov"
-    return tf.keras.optimizers.SGD(rate, momentum=momentum, nesterov=nesterov, weight_decay=decay)
+    return optimizers.SGD(rate, momentum=momentum, nesterov=nesterov, weight_decay=decay)
 
 
 def variables_and_scale(optimizer, problem):

@@ -13,7 +13,7 @@ from step_writer import ACTIVATED, DERIVATIVE, SLOPES, StepWriter
 # Constants in formulas; differences from 1 are taken before they are rounded. Exponents stay as they are.
 CONSTANT = re.compile(
     r"\(1 - (?:beta1|beta2|rho)\)|(?<![\w.*])(?:\d[\d.]*(?:e-?\d+)?"
-    r"|beta1|beta2|rho|momentum|epsilon|decay|delta|correction1|correction2|ahead|own)(?![\w.])"
+    r"|beta1|beta2|rho|momentum|epsilon|decay|delta|correction1|correction2|root2|ahead|own)(?![\w.])"
 )
 
 

@@ -53,7 +53,7 @@ class Arrays(Training):
         "softmax_cross_entropy": lambda outputs, y: nn.losses.cross_entropy(outputs, y, reduction="mean"),
     }
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     @classmethod
     def reason_unsupported(cls, problem):

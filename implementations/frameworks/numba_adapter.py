@@ -34,7 +34,7 @@ class Loops(Training):
     ACTIVATIONS = numpy_adapter.ACTIVATIONS
     LOSSES = numpy_adapter.LOSSES
     OPTIMIZERS = numpy_adapter.Written.OPTIMIZERS
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)

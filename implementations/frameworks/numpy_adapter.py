@@ -54,7 +54,7 @@ class Written(Training):
     ACTIVATIONS = ACTIVATIONS
     LOSSES = LOSSES
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
     writer = StepWriter
 
     def __init__(self, problem, data, options):

@@ -54,7 +54,7 @@ class Function(Training):
         ].mean(),
     }
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     def __init__(self, problem, data, options):
         # Of constants: others would make what they meet as wide as they are.

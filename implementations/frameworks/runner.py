@@ -20,7 +20,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 11}
+PROTOCOL = {"major": 1, "minor": 12}
 
 
 def choice(key, default, other, description):
@@ -119,6 +119,7 @@ class Worker:
         }
         for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
             described[key] = list(getattr(training, key.upper()))
+        described["epsilon_places"] = training.EPSILON_PLACES
         if self.unavailable:
             described["unavailable"] = self.unavailable
         return described

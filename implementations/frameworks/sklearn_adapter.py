@@ -26,10 +26,15 @@ def start(threads):
     return {**runtime, "build": "NumPy's " + runtime["build"]}
 
 
+def gradient_factor(problem):
+    """The gradient of plugin.h over scikit-learn's."""
+    factor = {"mse": 2, "half_mse": 1}.get(problem.loss)
+    return factor / problem.layers[-1].outputs if factor else 1
+
+
 def rate_of(problem):
     """What scikit-learn's gradient is multiplied with."""
-    factor = {"mse": 2, "half_mse": 1}.get(problem.loss)
-    return problem.rate * factor / problem.layers[-1].outputs if factor else problem.rate
+    return problem.rate * gradient_factor(problem)
 
 
 class PartialFit(Training):
@@ -80,14 +85,13 @@ class Mlp(PartialFit):
     ACTIVATIONS = {name: function for name, function in numpy_adapter.ACTIVATIONS.items() if name in MLP_ACTIVATIONS}
     LOSSES = {name: function for name, function in numpy_adapter.LOSSES.items() if name != "huber"}
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adam")
+    EPSILON_PLACES = {"adam": "hat"}
 
     @classmethod
     def reason_unsupported(cls, problem):
         *hidden, last = problem["layers"]
         if problem["task"] == "floor":
             return ""
-        if problem["optimizer"]["kind"] == "adam":
-            return "scikit-learn's Adam adds epsilon to the root before its bias is corrected"
         if not all(layer["bias"] for layer in problem["layers"]):
             return "the layers of scikit-learn's networks have biases"
         if len({layer["activation"] for layer in hidden}) > 1:
@@ -104,12 +108,16 @@ class Mlp(PartialFit):
         problem, settings = self.problem, self.problem.optimizer
         *hidden, last = problem.layers
         constants = {
-            "solver": "sgd",
+            "solver": "adam" if settings.kind == "adam" else "sgd",
             "hidden_layer_sizes": [layer.outputs for layer in hidden],
             "activation": MLP_ACTIVATIONS[hidden[0].activation if hidden else "identity"],
-            "learning_rate_init": rate_of(problem),
-            "momentum": 0 if settings.kind == "sgd" else settings.momentum,
+            # Adam divides the factor away, but for epsilon.
+            "learning_rate_init": problem.rate if settings.kind == "adam" else rate_of(problem),
+            "momentum": settings.momentum if settings.kind in ("momentum", "nesterov") else 0,
             "nesterovs_momentum": settings.kind == "nesterov",
+            "beta_1": settings.beta1,
+            "beta_2": settings.beta2,
+            "epsilon": settings.epsilon / gradient_factor(problem),
             "batch_size": problem.batch_rows,
             "alpha": 0,
             "shuffle": False,
@@ -124,25 +132,37 @@ class Mlp(PartialFit):
     def make_tiny(self):
         return MLPRegressor(hidden_layer_sizes=[1], solver="sgd", alpha=0, momentum=0, nesterovs_momentum=False)
 
-    # The velocity of scikit-learn is - rate times that of plugin.h. Weights come first, then biases.
+    def slot_scales(self):
+        """(attribute of scikit-learn's optimizer, what its arrays are times the slots of plugin.h) of each slot."""
+        if self.problem.optimizer.kind == "adam":
+            factor = gradient_factor(self.problem)
+            return [("ms", 1 / factor), ("vs", 1 / factor**2)]
+        return [("velocities", -self.problem.rate)][: self.problem.slots]
+
+    # Weights come first, then biases.
     def set_state(self, parameters, slots):
         if self.problem.task == "floor":
             return
         for target, array in zip(self.model.coefs_ + self.model.intercepts_, parameters[::2] + parameters[1::2]):
             target[...] = array
-        for slot in slots:
-            self.model._optimizer.velocities = [-self.problem.rate * array for array in slot[::2] + slot[1::2]]
+        optimizer = self.model._optimizer
+        for (name, scale), slot in zip(self.slot_scales(), slots):
+            setattr(optimizer, name, [scale * array for array in slot[::2] + slot[1::2]])
+        optimizer.t = self.step  # read by Adam alone
 
     def get_state(self):
         if self.problem.task == "floor":
             return [], []
-        layers, velocities = len(self.problem.layers), self.model._optimizer.velocities
+        layers, optimizer = len(self.problem.layers), self.model._optimizer
 
         def interleaved(weights, biases):
             return [array for pair in zip(weights, biases) for array in pair]
 
-        slot = [array / -self.problem.rate for array in interleaved(velocities[:layers], velocities[layers:])]
-        return interleaved(self.model.coefs_, self.model.intercepts_), [slot] if self.problem.slots else []
+        slots = []
+        for name, scale in self.slot_scales():
+            arrays = [array / scale for array in getattr(optimizer, name)]
+            slots.append(interleaved(arrays[:layers], arrays[layers:]))
+        return interleaved(self.model.coefs_, self.model.intercepts_), slots
 
 
 class Sgd(PartialFit):

@@ -21,7 +21,11 @@ UPDATES = {
     "adam": MOMENTS + "{p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)",
     "nadam": MOMENTS + "{p} = {p} - rate * (ahead * {m} + own * {g}) / (sqrt({v} / correction2) + epsilon)",
 }
-UPDATES["adamw"] = UPDATES["adam"]
+# With epsilon elsewhere than outside the root, as far as they differ.
+UPDATES["adagrad inside"] = UPDATES["adagrad"].replace("(sqrt({m}) + epsilon)", "sqrt({m} + epsilon)")
+UPDATES["rmsprop inside"] = UPDATES["rmsprop"].replace("(sqrt({m}) + epsilon)", "sqrt({m} + epsilon)")
+UPDATES["adam hat"] = MOMENTS + "{p} = {p} - (rate * root2 / correction1) * {m} / (sqrt({v}) + epsilon)"
+UPDATES["adamw"], UPDATES["adamw hat"] = UPDATES["adam"], UPDATES["adam hat"]
 
 # What an update that corrects its moments computes once a step.
 ONCE = {
@@ -34,10 +38,17 @@ ahead = following / (1 - product * following)
 own = (1 - now) / (1 - product)
 correction2 = 1 - beta2**step""",
 }
-ONCE["adamw"] = ONCE["adam"]
+ONCE["adam hat"] = ONCE["adam"] + "\nroot2 = correction2**0.5"
+ONCE["adamw"], ONCE["adamw hat"] = ONCE["adam"], ONCE["adam hat"]
 
 # The same without a new array.
-DIVIDED_BY_ROOT = "sqrt({m}, out={t})\n{t} += epsilon\ndivide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
+DIVIDED = "divide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
+DIVIDED_BY_ROOT = "sqrt({m}, out={t})\n{t} += epsilon\n" + DIVIDED
+DIVIDED_BY_ROOT_OF_SUM = "add({m}, epsilon, out={t})\nsqrt({t}, out={t})\n" + DIVIDED
+SQUARES = {
+    "adagrad": "multiply({g}, {g}, out={t})\n{m} += {t}\n",
+    "rmsprop": "multiply({g}, {g}, out={t})\n{t} *= 1 - rho\n{m} *= rho\n{m} += {t}\n",
+}
 MOMENTS_IN_PLACE = """multiply({g}, 1 - beta1, out={t})
 {m} *= beta1
 {m} += {t}
@@ -45,10 +56,8 @@ multiply({g}, {g}, out={t})
 {t} *= 1 - beta2
 {v} *= beta2
 {v} += {t}
-divide({v}, correction2, out={t})
-sqrt({t}, out={t})
-{t} += epsilon
 """
+CORRECTED_ROOT = "divide({v}, correction2, out={t})\nsqrt({t}, out={t})\n{t} += epsilon\n"
 UPDATES_IN_PLACE = {
     "sgd": "multiply({g}, rate, out={t})\n{p} -= {t}",
     "momentum": "{m} *= momentum\n{m} += {g}\nmultiply({m}, rate, out={t})\n{p} -= {t}",
@@ -58,8 +67,8 @@ multiply({m}, momentum, out={t})
 {t} += {g}
 {t} *= rate
 {p} -= {t}""",
-    "adagrad": "multiply({g}, {g}, out={t})\n{m} += {t}\n" + DIVIDED_BY_ROOT,
-    "rmsprop": "multiply({g}, {g}, out={t})\n{t} *= 1 - rho\n{m} *= rho\n{m} += {t}\n" + DIVIDED_BY_ROOT,
+    **{kind: squares + DIVIDED_BY_ROOT for kind, squares in SQUARES.items()},
+    **{f"{kind} inside": squares + DIVIDED_BY_ROOT_OF_SUM for kind, squares in SQUARES.items()},
     "lion": """multiply({m}, beta1 / (1 - beta1), out={t})
 {t} += {g}
 sign({t}, out={t})
@@ -69,17 +78,25 @@ sign({t}, out={t})
 multiply({g}, 1 - beta2, out={t})
 {m} += {t}""",
     "adam": MOMENTS_IN_PLACE
+    + CORRECTED_ROOT
     + """divide({m}, {t}, out={t})
 {t} *= rate / correction1
 {p} -= {t}""",
+    "adam hat": MOMENTS_IN_PLACE
+    + """sqrt({v}, out={t})
+{t} += epsilon
+divide({m}, {t}, out={t})
+{t} *= rate * root2 / correction1
+{p} -= {t}""",
     "nadam": MOMENTS_IN_PLACE
+    + CORRECTED_ROOT
     + """multiply({g}, own / ahead, out={u})
 {u} += {m}
 divide({u}, {t}, out={t})
 {t} *= rate * ahead
 {p} -= {t}""",
 }
-UPDATES_IN_PLACE["adamw"] = UPDATES_IN_PLACE["adam"]
+UPDATES_IN_PLACE["adamw"], UPDATES_IN_PLACE["adamw hat"] = UPDATES_IN_PLACE["adam"], UPDATES_IN_PLACE["adam hat"]
 
 # sqrt(2 / pi), of GDBENCH_GELU_TANH.
 GELU_SCALE = 0.7978845608028654
@@ -122,6 +139,8 @@ class StepWriter:
 
     def __init__(self, problem):
         self.problem = problem
+        place = problem.optimizer.epsilon_place
+        self.rule = problem.optimizer.kind + ("" if place == "outside" else f" {place}")
         self.parameters = []
         for i, layer in enumerate(problem.layers):
             self.parameters += [f"w{i}"] + ([f"b{i}"] if layer.bias else [])
@@ -193,7 +212,7 @@ class StepWriter:
 
     def once(self):
         """What an update computes before it comes to the parameters."""
-        return [ONCE[self.problem.optimizer.kind]] if self.problem.corrects_moments else []
+        return [ONCE[self.rule]] if self.problem.corrects_moments else []
 
     def update_of(self, parameter, entry="{}"):
         """One parameter's; `entry` says how its entries and those of its slots are called, if they are updated one by
@@ -206,7 +225,7 @@ class StepWriter:
         elif optimizer.weight_decay:
             gradient = f"h_{parameter}"
             lines.append(f"{gradient} = {names['g']} + decay * {p}")
-        return lines + [self.updates[optimizer.kind].format_map({**names, "p": p, "g": gradient})]
+        return lines + [self.updates[self.rule].format_map({**names, "p": p, "g": gradient})]
 
     def update(self):
         return self.once() + [line for p in self.parameters for line in self.update_of(p)]

@@ -110,6 +110,8 @@ class Eager(ByOptimizer, Recorded):
 class Assign(ByAssignment, Recorded):
     """GradientTape and variable.assign_sub, op by op"""
 
+    CAPABILITIES = (*Recorded.CAPABILITIES, "epsilon_place")
+
 
 class PersistentTape(ByOptimizer, Recorded):
     """One GradientTape(persistent=True), a gradient per output from it, a tf.keras optimizer"""
@@ -168,6 +170,8 @@ class Function(ByOptimizer, Compiled):
 
 class FunctionAssign(ByAssignment, Compiled):
     """One tf.function for a step with variable.assign_sub"""
+
+    CAPABILITIES = (*Compiled.CAPABILITIES, "epsilon_place")
 
 
 class Xla(Function):

@@ -3,8 +3,6 @@ from tensorflow_runtime import TensorFlowTraining
 
 REASONS = {
     "adagrad": "tf.compat.v1's Adagrad has no epsilon",
-    "rmsprop": "tf.compat.v1's RMSProp adds epsilon inside the root",
-    "adam": "tf.compat.v1's Adam adds epsilon to the root before its bias is corrected",
     "adamw": "tf.compat.v1.train has no AdamW",
     "lion": "tf.compat.v1.train has no Lion",
     "nadam": "tf.compat.v1.train has no Nadam",
@@ -17,6 +15,7 @@ class Session(TensorFlowTraining):
     TASKS = ("train", "floor")
     DTYPES = ("f32", "f64")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay")
+    EPSILON_PLACES = {"rmsprop": "inside", "adam": "hat"}
     emptiest = "Session.run without an op"
 
     @classmethod
@@ -35,7 +34,8 @@ class Session(TensorFlowTraining):
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
-        global tf
+        global numpy, tf
+        import numpy
         import tensorflow as tf
 
         # A Session's threads are not those of tf.config.threading.
@@ -62,13 +62,24 @@ class Session(TensorFlowTraining):
         # Without a dtype of its own a number would be rounded to 32 bits.
         self.learning_rate = tf.constant(problem.rate, problem.dtype)
         momentum = tf.constant(problem.optimizer.momentum, problem.dtype)
-        if problem.optimizer.kind == "sgd":
-            self.optimizer = v1.train.GradientDescentOptimizer(self.learning_rate)
+        settings, rate = problem.optimizer, self.learning_rate
+        epsilon, beta1, beta2, rho = (
+            tf.constant(value, problem.dtype) for value in (settings.epsilon, settings.beta1, settings.beta2, settings.rho)
+        )
+        names = ("momentum",)
+        if settings.kind == "sgd":
+            self.optimizer = v1.train.GradientDescentOptimizer(rate)
+        elif settings.kind == "adam":
+            self.optimizer, names = v1.train.AdamOptimizer(rate, beta1, beta2, epsilon), ("m", "v")
+        elif settings.kind == "rmsprop":
+            self.optimizer, names = v1.train.RMSPropOptimizer(rate, rho, epsilon=epsilon), ("rms",)
         else:
-            nesterov = problem.optimizer.kind == "nesterov"
-            self.optimizer = v1.train.MomentumOptimizer(self.learning_rate, momentum, use_nesterov=nesterov)
+            nesterov = settings.kind == "nesterov"
+            self.optimizer = v1.train.MomentumOptimizer(rate, momentum, use_nesterov=nesterov)
         self.train = self.optimizer.minimize(self.loss_node, var_list=self.tensors)
-        self.slots = [[self.optimizer.get_slot(p, "momentum") for p in self.tensors] for _ in range(problem.slots)]
+        # Adam's, of the next update.
+        self.powers = self.optimizer._get_beta_accumulators() if settings.kind == "adam" else ()
+        self.slots = [[self.optimizer.get_slot(p, name) for p in self.tensors] for name in names[: problem.slots]]
 
     def set_rate(self, rate):
         self.feeds = {self.learning_rate: rate}
@@ -81,7 +92,13 @@ class Session(TensorFlowTraining):
     def set_state(self, parameters, slots):
         for variables, arrays in zip((self.tensors, *self.slots), (parameters, *slots)):
             for variable, array in zip(variables, arrays):
-                self.session.run(variable.initializer, feed_dict={variable.initializer.inputs[1]: array})
+                self.assign(variable, array)
+        betas = (self.problem.optimizer.beta1, self.problem.optimizer.beta2)
+        for variable, beta in zip(self.powers, betas):
+            self.assign(variable, numpy.asarray(beta ** (self.step + 1), self.problem.dtype))
+
+    def assign(self, variable, array):
+        self.session.run(variable.initializer, feed_dict={variable.initializer.inputs[1]: array})
 
     def get_state(self):
         return self.session.run(self.tensors), [self.session.run(slots) for slots in self.slots]

@@ -6,6 +6,8 @@ import keras_optimizers
 class ByOptimizer:
     """optimizer.apply_gradients, with an optimizer of tf.keras."""
 
+    EPSILON_PLACES = keras_optimizers.EPSILON_PLACES
+
     @classmethod
     def reason_unsupported(cls, problem):
         return keras_optimizers.reason_unsupported(problem)
@@ -92,22 +94,34 @@ class ByAssignment:
         velocity.assign(self.settings.momentum * velocity + gradient)
         parameter.assign_sub(self.rate * (gradient + self.settings.momentum * velocity))
 
+    def root(self, squares):
+        """What Adagrad and RMSprop divide by."""
+        if self.settings.epsilon_place == "inside":
+            return self.tf.sqrt(squares + self.settings.epsilon)
+        return self.tf.sqrt(squares) + self.settings.epsilon
+
     def adagrad(self, parameter, gradient, total):
         total.assign_add(self.tf.square(gradient))
-        parameter.assign_sub(self.rate * gradient / (self.tf.sqrt(total) + self.settings.epsilon))
+        parameter.assign_sub(self.rate * gradient / self.root(total))
 
     def rmsprop(self, parameter, gradient, mean):
         rho = self.settings.rho
         mean.assign(rho * mean + (1 - rho) * self.tf.square(gradient))
-        parameter.assign_sub(self.rate * gradient / (self.tf.sqrt(mean) + self.settings.epsilon))
+        parameter.assign_sub(self.rate * gradient / self.root(mean))
 
     def adam(self, parameter, gradient, first, second):
         beta1, beta2 = self.settings.beta1, self.settings.beta2
         correction, root_of_correction = self.corrections
+        epsilon = self.settings.epsilon
         first.assign(beta1 * first + (1 - beta1) * gradient)
         second.assign(beta2 * second + (1 - beta2) * self.tf.square(gradient))
-        root = self.tf.sqrt(second) / root_of_correction + self.settings.epsilon
+        if self.settings.epsilon_place == "hat":
+            root = (self.tf.sqrt(second) + epsilon) / root_of_correction
+        else:
+            root = self.tf.sqrt(second) / root_of_correction + epsilon
         parameter.assign_sub(self.rate / correction * first / root)
+
+    adamw = adam
 
     def lion(self, parameter, gradient, momentum):
         beta1, beta2 = self.settings.beta1, self.settings.beta2

@@ -55,6 +55,7 @@ class Training:
     LOSSES = ()
     OPTIMIZERS = ()
     CAPABILITIES = ("shuffle", "schedule")
+    EPSILON_PLACES = {}  # {optimizer: its one place}, without the capability "epsilon_place"; of others "outside"
     OPTIONS = ()
     EXCHANGE = ""  # what ranks exchange gradients by, for the report
 

@@ -92,7 +92,8 @@ const gdbench_implementation* implementation() {
       .losses = gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
       .optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
-                      GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+                      GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) |
+                      GDBENCH_BIT(GDBENCH_CAPABILITY_EPSILON_PLACE),
       .max_layers = 0,
       .max_compute_threads = gdbench::implementations::kMaxComputeThreads,
       .helper_threads = 0,

@@ -112,6 +112,8 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
   check_capability(implementation, GDBENCH_CAPABILITY_WEIGHT_DECAY, optimizer.weight_decay != 0, "weight decay");
   check_capability(implementation, GDBENCH_CAPABILITY_SCHEDULE, optimizer.learning_rate_count > 1,
                    "learning-rate schedules");
+  check_capability(implementation, GDBENCH_CAPABILITY_EPSILON_PLACE, optimizer.epsilon_place != GDBENCH_EPSILON_OUTSIDE,
+                   "epsilon elsewhere than outside the root");
   check_ranks(implementation, settings.ranks);
 }
 

@@ -174,6 +174,63 @@ class Jax(Frameworks):
         self.assert_all_ok(self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=bf16", "--impl", "jax/jit"), 1)
 
 
+class EpsilonPlaces(Frameworks):
+    """Where each framework adds epsilon, one that its place shows; a scenario may leave it to each."""
+
+    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
+    PLACES = {"adagrad": "inside", "rmsprop": "inside", "adam": "hat", "adamw": "hat"}
+    # {implementation: the optimizers that it has with epsilon elsewhere than outside the root}
+    TAKEN = {
+        "numpy/vectorised": PLACES,
+        "numpy/inplace": PLACES,
+        "jax/jit": PLACES,
+        "tensorflow/assign": PLACES,
+        "tensorflow/function-assign": PLACES,
+        "tensorflow/function": PLACES,
+        "tensorflow/session": {"rmsprop", "adam"},
+        "keras/fit": PLACES,
+        "sklearn/mlp": {"adam"},
+        "pytorch/eager": {},
+        "loop/plain": PLACES,
+    }
+
+    def installed(self, implementation):
+        framework = implementation.split("/", maxsplit=1)[0]
+        return framework == "loop" or (ENVIRONMENTS / framework / "requirements.txt").exists()
+
+    def rows_of(self, place, kind, dtype, implementations, status=None):
+        optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0, "epsilon": 1e-3, "epsilon_place": place}
+        network_of_mlp = network("tanh", "mse", 2, optimizer=optimizer, dtype=dtype)
+        network_of_mlp["model"]["layers"][1]["bias"] = True
+        self.write_json("net.json", network_of_mlp)
+        selected = [word for implementation in implementations for word in ("--impl", implementation)]
+        return self.verify("--scenario", "./net.json", *selected, status=status)
+
+    def test_each_place_is_the_reference_s(self):
+        for kind, place in self.PLACES.items():
+            taking = [name for name, kinds in self.TAKEN.items() if kind in kinds and self.installed(name)]
+            for dtype in ("f32", "f64"):
+                with self.subTest(kind=kind, dtype=dtype):
+                    self.assert_all_ok(self.rows_of(place, kind, dtype, taking, status=0), len(taking))
+
+    def test_who_refuses_names_the_place_that_it_takes(self):
+        if self.installed("pytorch/eager"):
+            (row,) = self.rows_of("hat", "adam", "f32", ["pytorch/eager"], status=4)
+            self.assertIn("pytorch/eager has adam with optimizer.epsilon_place=outside alone, not hat", row)
+        if self.installed("keras/fit"):
+            (row,) = self.rows_of("outside", "rmsprop", "f32", ["keras/fit"], status=4)
+            self.assertIn("keras/fit has rmsprop with optimizer.epsilon_place=inside alone, not outside", row)
+
+    def test_each_may_have_its_own(self):
+        names = [name for name in ("pytorch/eager", "keras/fit", "loop/plain") if self.installed(name)]
+        self.assert_all_ok(self.rows_of("own", "adam", "f32", names, status=0), len(names))
+        if "keras/fit" in names:
+            self.call("run", "--scenario", "./net.json", "--impl", "keras/fit", "--impl", "loop/plain", "--quick",
+                      "--out", "r.json")
+            options = {cell["implementation"]: cell["options"] for cell in self.cells_of(self.read_json("r.json"))}
+            self.assertEqual(options, {"keras/fit": {"epsilon_place": "hat"}, "loop/plain": {}})
+
+
 class Ranks(Frameworks):
     """Several processes of a framework; the last batch of an epoch has two rows, so one of three ranks has none."""
 

@@ -53,6 +53,10 @@ json optimizer_for(Random& random, std::uint64_t seed) {
     optimizer["weight_decay"] = 0.05;
     optimizer["decoupled_weight_decay"] = row.always_decoupled || random.below(2) == 0;
   }
+  if (row.other_place != catalogue::EpsilonPlace::outside && seed / kOptimizers.size() % 3 == 0) {
+    optimizer["epsilon"] = 1e-3;  // one that its place shows
+    optimizer["epsilon_place"] = name_of(row.other_place);
+  }
   switch (random.below(4)) {
     case 0:
       optimizer["schedule"] = {{"kind", "cosine"}, {"warm_up", 2}, {"steps", 9}, {"final_rate", 0.001}};

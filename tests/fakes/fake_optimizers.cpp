@@ -14,6 +14,7 @@ namespace {
 enum class Fault {
   none,
   epsilon_inside_root,
+  epsilon_always_outside,  // also where the problem puts it elsewhere
   no_bias_correction,
   late_bias_correction,  // by the number of updates already made
   coupled_decay,         // where it should be decoupled
@@ -121,10 +122,15 @@ Values batch_gradient(const gdbench_instance& self) {
   return gradient;
 }
 
-// g divided by the root of its mean square v.
-double scaled(const gdbench_instance& self, double g, double v) {
+// g divided by the root of its mean square v, which is to be divided by `correction`.
+double scaled(const gdbench_instance& self, double g, double v, double correction = 1) {
   const double epsilon = self.optimizer().epsilon;
-  return self.has(Fault::epsilon_inside_root) ? g / std::sqrt(v + epsilon) : g / (std::sqrt(v) + epsilon);
+  const std::int32_t place = self.has(Fault::epsilon_inside_root)      ? GDBENCH_EPSILON_INSIDE
+                             : self.has(Fault::epsilon_always_outside) ? GDBENCH_EPSILON_OUTSIDE
+                                                                       : self.optimizer().epsilon_place;
+  if (place == GDBENCH_EPSILON_HAT) return g * std::sqrt(correction) / (std::sqrt(v) + epsilon);
+  if (place == GDBENCH_EPSILON_INSIDE) return g / std::sqrt(v / correction + epsilon);
+  return g / (std::sqrt(v / correction) + epsilon);
 }
 
 double bias_correction(const gdbench_instance& self, double beta) {
@@ -166,15 +172,15 @@ double direction(const gdbench_instance& self, double g, double& first, double& 
     case GDBENCH_ADAMW:
       first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
       second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
-      return scaled(self, first / bias_correction(self, optimizer.beta1),
-                    second / bias_correction(self, optimizer.beta2));
+      return scaled(self, first / bias_correction(self, optimizer.beta1), second,
+                    bias_correction(self, optimizer.beta2));
     case GDBENCH_NADAM: {
       first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
       second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
       const double now = nadam_product(self, self.step + 1);
       const double next = nadam_product(self, self.step + 2);
       const double ahead = next / now * first / (1 - next) + (1 - now / nadam_product(self, self.step)) * g / (1 - now);
-      return scaled(self, ahead, second / bias_correction(self, optimizer.beta2));
+      return scaled(self, ahead, second, bias_correction(self, optimizer.beta2));
     }
     case GDBENCH_LION: {
       const double past = first;
@@ -302,7 +308,8 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
       .losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE),
       .optimizers = GDBENCH_BIT(GDBENCH_NADAM + 1) - 1,
       .capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
-                      GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE),
+                      GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) |
+                      GDBENCH_BIT(GDBENCH_CAPABILITY_EPSILON_PLACE),
       .max_layers = 1,
       .max_compute_threads = 1,
       .helper_threads = 0,
@@ -329,6 +336,7 @@ constexpr gdbench_implementation implementation(const char* id, const char* desc
 constexpr gdbench_implementation kImplementations[] = {
     implementation<Fault::none>("fake/optimizers", "every optimizer, right"),
     implementation<Fault::epsilon_inside_root>("fake/epsilon-inside-root", "g / sqrt(v + epsilon)"),
+    implementation<Fault::epsilon_always_outside>("fake/epsilon-always-outside", "sqrt(v) + epsilon, also with a hat"),
     implementation<Fault::no_bias_correction>("fake/no-bias-correction", "moments as they are"),
     implementation<Fault::late_bias_correction>("fake/late-bias-correction", "1 - beta^t with t one too small"),
     implementation<Fault::coupled_decay>("fake/coupled-decay", "weight decay in the gradient"),

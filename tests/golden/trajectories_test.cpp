@@ -44,6 +44,7 @@ scenario::Optimizer optimizer_of(const json& golden) {
   for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
     optimizer.*constant->member = settings.value(constant->name, 0.0);
   }
+  optimizer.epsilon_place = named<catalogue::EpsilonPlace>(settings.value("epsilon_place", "outside"));
   optimizer.weight_decay = settings.value("weight_decay", 0.0);
   optimizer.decoupled_weight_decay = settings.value("decoupled_weight_decay", false);
   return optimizer;

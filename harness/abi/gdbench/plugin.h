@@ -54,7 +54,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* What came after 1.0 says since when where it is declared. */
-#define GDBENCH_ABI_MINOR 10
+#define GDBENCH_ABI_MINOR 11
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -134,6 +134,16 @@ typedef enum gdbench_optimizer_kind {
   GDBENCH_NADAM = 8 /* since 1.6; slots: first moment, second moment; reads momentum_decay */
 } gdbench_optimizer_kind;
 
+/* Since 1.11: where epsilon stands in what GDBENCH_ADAGRAD, GDBENCH_RMSPROP, GDBENCH_ADAM and GDBENCH_ADAMW divide by,
+ * s being the sum or mean of squares, and for the last two c = 1 - beta2^t of update t, from 1, otherwise 1. */
+typedef enum gdbench_epsilon_place {
+  GDBENCH_EPSILON_OUTSIDE = 0, /* sqrt(s / c) + epsilon, as torch.optim has it */
+  /* Of GDBENCH_ADAM and GDBENCH_ADAMW: (sqrt(s) + epsilon) / sqrt(c), with the epsilon hat that Kingma and Ba, "Adam: A
+   * Method for Stochastic Optimization", ICLR 2015, have at the end of their section 2 */
+  GDBENCH_EPSILON_HAT = 1,
+  GDBENCH_EPSILON_INSIDE = 2 /* of GDBENCH_ADAGRAD and GDBENCH_RMSPROP: sqrt(s + epsilon) */
+} gdbench_epsilon_place;
+
 /* One fully connected layer: A = activation(A_previous * W + b). */
 typedef struct gdbench_layer {
   int64_t inputs;
@@ -156,6 +166,8 @@ typedef struct gdbench_optimizer {
   const double* learning_rates;
   int64_t learning_rate_count;
   double momentum_decay; /* since 1.6 */
+  int32_t epsilon_place; /* gdbench_epsilon_place, since 1.11; 0 without GDBENCH_CAPABILITY_EPSILON_PLACE */
+  int32_t reserved;
 } gdbench_optimizer;
 
 /* A data source that is read from disk while training instead of being resident; hosts have it since 1.2. Its rows come
@@ -385,7 +397,8 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8,    /* since 1.9: with a mixed dtype those of products and activations, too */
   GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9, /* since 1.9: every update rounds parameters to bfloat16; a policy */
   GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10, /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
-  GDBENCH_CAPABILITY_RANKS = 11 /* since 1.10: trains as one of gdbench_settings.ranks; to be shown as a policy */
+  GDBENCH_CAPABILITY_RANKS = 11, /* since 1.10: trains as one of gdbench_settings.ranks; to be shown as a policy */
+  GDBENCH_CAPABILITY_EPSILON_PLACE = 12 /* since 1.11: follows gdbench_optimizer.epsilon_place */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */

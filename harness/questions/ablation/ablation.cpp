@@ -7,6 +7,7 @@
 #include "harness/analysis/summarise.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
+#include "harness/measure/verify_cell.h"
 
 namespace gdbench::ablation {
 
@@ -21,9 +22,10 @@ constexpr double kWrongTables = 0.05;
 // What was done once, before the first step. Empty where the implementation offers no profile.
 std::vector<protocol::OpTotals> compile_records(const measure::CellGroup& group, const measure::RunOptions& options) {
   const measure::PlannedScenario& planned = group.scenario();
+  const measure::PlannedCell& cell = planned.cells.front();
   report::Launch launch;  // not timed
   Result<measure::CellWorker> worker =
-      measure::CellWorker::start(planned, planned.cells.front(), planned.problem, options.limits, launch);
+      measure::CellWorker::start(planned, cell, measure::trained_problem(planned, cell), options.limits, launch);
   if (!worker.ok() || !worker->client().set_state(measure::kStartImage, 0).ok()) return {};
   Result<protocol::ProfileAnswer> answer = worker->client().profile(1);
   if (!answer.ok()) return {};

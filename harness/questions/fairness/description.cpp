@@ -116,6 +116,9 @@ void read_optimizer(JsonReader& outer, OptimizerDescription& optimizer) {
     if (reader.has(name)) optimizer.constants[name] = reader.number(name, range, std::nullopt);
   }
   read_choice(reader, "epsilon_place", optimizer.epsilon_place);
+  if (optimizer.epsilon_place == EpsilonPlace::own) {
+    reader.fail("epsilon_place", "\"own\"", "one of outside, hat, inside");
+  }
   optimizer.weight_decay = read_weight_decay(reader);
   const bool always_decoupled = optimizer.kind && catalogue::row_of(*optimizer.kind).always_decoupled;
   if (always_decoupled && optimizer.weight_decay) optimizer.weight_decay->decoupled = true;

@@ -37,10 +37,7 @@ inline constexpr catalogue::Named<Dtype> kDtypes[] = {
     {Dtype::uint8, "uint8"}, {Dtype::int32, "int32"}, {Dtype::int64, "int64"}};
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
 
-enum class EpsilonPlace { inside, outside };  // of the root
-inline constexpr catalogue::Named<EpsilonPlace> kEpsilonPlaces[] = {{EpsilonPlace::inside, "inside"},
-                                                                    {EpsilonPlace::outside, "outside"}};
-constexpr const auto& rows_of(EpsilonPlace /*any*/) { return kEpsilonPlaces; }
+using catalogue::EpsilonPlace;
 
 enum class Compiled { none, function, graph, xla, compile_method };
 inline constexpr catalogue::Named<Compiled> kCompiled[] = {{Compiled::none, "none"},

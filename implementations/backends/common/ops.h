@@ -75,6 +75,13 @@ struct UpdateScalars {
   double first_moment_factor = 1;
   double second_moment_root_factor = 1;
   double gradient_factor = 0;  // Nadam's (1 - mu_t) / (1 - product of mu_1 to mu_t)
+
+  // Of Adam with the factors r and f, whose epsilon e is to be added to the root before it is corrected: r m / (f
+  // sqrt(v) + f e) is (r / f) m / (sqrt(v) + e).
+  void add_epsilon_before_correction() {
+    first_moment_factor /= second_moment_root_factor;
+    second_moment_root_factor = 1;
+  }
 };
 
 // `count` entries of an update's W from entry `first` on, and the number of the first one in the model's flat order.

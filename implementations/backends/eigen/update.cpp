@@ -42,7 +42,7 @@ template <>
 struct ArrayRule<OptimizerKind::adagrad> {
   static auto descent(const auto& step, const auto& g, auto& s) {
     s += g * g;
-    return step.rate * g / (s.sqrt() + step.epsilon);
+    return step.rate * g / ((s + step.epsilon_inside).sqrt() + step.epsilon);
   }
 };
 // torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
@@ -50,7 +50,7 @@ template <>
 struct ArrayRule<OptimizerKind::rmsprop> {
   static auto descent(const auto& step, const auto& g, auto& v) {
     v = step.rho * v + step.rest_of_rho * g * g;
-    return step.rate * g / (v.sqrt() + step.epsilon);
+    return step.rate * g / ((v + step.epsilon_inside).sqrt() + step.epsilon);
   }
 };
 // torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,

@@ -148,6 +148,7 @@ backends::UpdateScalars Parameters::scalars_of(std::int64_t step, std::int64_t u
   } else {
     scalars.first_moment_factor = 1 / first_correction_.at(update + 1);
   }
+  if (catalogue::epsilon_place_of(optimizer_) == catalogue::EpsilonPlace::hat) scalars.add_epsilon_before_correction();
   return scalars;
 }
 

@@ -105,7 +105,7 @@ class UpdateTrainer final : public UpdateSteps {
 constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
     GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
-    GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY);
+    GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_EPSILON_PLACE);
 constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
 
 // The option that a strategy declares whose step takes X from Batch::x_matrix, whatever its layout.

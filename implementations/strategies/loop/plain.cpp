@@ -216,10 +216,11 @@ class Loop final : public Trainer {
 
   void adagrad(T scale, T rate) {
     const T epsilon = static_cast<T>(optimizer_.epsilon);
+    const bool inside = catalogue::epsilon_place_of(optimizer_) == catalogue::EpsilonPlace::inside;
     T* squares = slots_[0].data();
     descend(scale, rate, [=](T g, std::int64_t i) {
       squares[i] += g * g;
-      return rate * g / (std::sqrt(squares[i]) + epsilon);
+      return rate * g / (inside ? std::sqrt(squares[i] + epsilon) : std::sqrt(squares[i]) + epsilon);
     });
   }
 
@@ -227,10 +228,11 @@ class Loop final : public Trainer {
     const T rho = static_cast<T>(optimizer_.rho);
     const T rest = static_cast<T>(1 - optimizer_.rho);
     const T epsilon = static_cast<T>(optimizer_.epsilon);
+    const bool inside = catalogue::epsilon_place_of(optimizer_) == catalogue::EpsilonPlace::inside;
     T* squares = slots_[0].data();
     descend(scale, rate, [=](T g, std::int64_t i) {
       squares[i] = rho * squares[i] + rest * g * g;
-      return rate * g / (std::sqrt(squares[i]) + epsilon);
+      return rate * g / (inside ? std::sqrt(squares[i] + epsilon) : std::sqrt(squares[i]) + epsilon);
     });
   }
 
@@ -240,10 +242,12 @@ class Loop final : public Trainer {
     const T beta2 = static_cast<T>(optimizer_.beta2);
     const T rest1 = static_cast<T>(1 - optimizer_.beta1);
     const T rest2 = static_cast<T>(1 - optimizer_.beta2);
-    const T epsilon = static_cast<T>(optimizer_.epsilon);
     const double t = static_cast<double>(next_update());
     const T correction1 = static_cast<T>(1 - std::pow(optimizer_.beta1, t));
     const T correction2 = static_cast<T>(1 - std::pow(optimizer_.beta2, t));
+    // (sqrt(v) + epsilon) / sqrt(c) is sqrt(v / c) + epsilon / sqrt(c).
+    const bool hat = catalogue::epsilon_place_of(optimizer_) == catalogue::EpsilonPlace::hat;
+    const T epsilon = static_cast<T>(hat ? optimizer_.epsilon / std::sqrt(correction2) : optimizer_.epsilon);
     T* first = slots_[0].data();
     T* second = slots_[1].data();
     descend(scale, rate, [=](T g, std::int64_t i) {

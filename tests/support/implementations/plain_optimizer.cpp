@@ -31,7 +31,6 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
   const long double rho = optimizer_.rho;
   const long double beta1 = optimizer_.beta1;
   const long double beta2 = optimizer_.beta2;
-  const long double epsilon = optimizer_.epsilon;
   const auto t = static_cast<long double>(step + 1);
   switch (catalogue::kind_of(optimizer_)) {
     case catalogue::OptimizerKind::momentum:
@@ -42,24 +41,23 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
       return rate * (g + mu * slots_[0][i]);
     case catalogue::OptimizerKind::adagrad:
       slots_[0][i] += g * g;
-      return rate * g / (std::sqrt(slots_[0][i]) + epsilon);
+      return rate * g / divisor(slots_[0][i], 1);
     case catalogue::OptimizerKind::rmsprop:
       slots_[0][i] = rho * slots_[0][i] + (1 - rho) * g * g;
-      return rate * g / (std::sqrt(slots_[0][i]) + epsilon);
+      return rate * g / divisor(slots_[0][i], 1);
     case catalogue::OptimizerKind::adam:
     case catalogue::OptimizerKind::adamw: {
       slots_[0][i] = beta1 * slots_[0][i] + (1 - beta1) * g;
       slots_[1][i] = beta2 * slots_[1][i] + (1 - beta2) * g * g;
       const long double first = slots_[0][i] / (1 - std::pow(beta1, t));
-      const long double second = slots_[1][i] / (1 - std::pow(beta2, t));
-      return rate * first / (std::sqrt(second) + epsilon);
+      return rate * first / divisor(slots_[1][i], 1 - std::pow(beta2, t));
     }
     case catalogue::OptimizerKind::nadam: {
       slots_[0][i] = beta1 * slots_[0][i] + (1 - beta1) * g;
       slots_[1][i] = beta2 * slots_[1][i] + (1 - beta2) * g * g;
       const NadamFactors factors = nadam_factors(optimizer_, step + 1);
       const long double moved = factors.of_moment * slots_[0][i] + factors.of_gradient * g;
-      return rate * moved / (std::sqrt(slots_[1][i] / (1 - std::pow(beta2, t))) + epsilon);
+      return rate * moved / divisor(slots_[1][i], 1 - std::pow(beta2, t));
     }
     case catalogue::OptimizerKind::lion: {
       const long double direction = beta1 * slots_[0][i] + (1 - beta1) * g;
@@ -70,6 +68,13 @@ long double PlainOptimizer::descent(std::size_t i, long double g, long double ra
       break;
   }
   return rate * g;
+}
+
+long double PlainOptimizer::divisor(long double squares, long double correction) const {
+  const long double epsilon = optimizer_.epsilon;
+  if (optimizer_.epsilon_place == GDBENCH_EPSILON_HAT) return (std::sqrt(squares) + epsilon) / std::sqrt(correction);
+  if (optimizer_.epsilon_place == GDBENCH_EPSILON_INSIDE) return std::sqrt(squares + epsilon);
+  return std::sqrt(squares / correction) + epsilon;
 }
 
 NadamFactors nadam_factors(const gdbench_optimizer& optimizer, std::int64_t update) {
@@ -95,6 +100,9 @@ std::vector<OptimizerCase> optimizer_cases() {
       }
     }
   }
+  for (const catalogue::OptimizerRow& row : catalogue::kOptimizers) {
+    if (row.other_place != catalogue::EpsilonPlace::outside) cases.push_back({row.value, 0, false, row.other_place});
+  }
   return cases;
 }
 
@@ -108,6 +116,7 @@ gdbench_optimizer optimizer_of(const OptimizerCase& values, const std::vector<do
   optimizer.beta2 = 0.999;
   optimizer.rho = 0.95;
   optimizer.epsilon = 1e-3;
+  optimizer.epsilon_place = static_cast<std::int32_t>(values.epsilon_place);
   optimizer.momentum_decay = 0.5;
   optimizer.weight_decay = values.weight_decay;
   optimizer.learning_rates = learning_rates.data();

@@ -23,16 +23,19 @@ class PlainOptimizer {
 
  private:
   long double descent(std::size_t i, long double gradient, long double rate, std::int64_t step);
+  long double divisor(long double squares, long double correction) const;
 
   const gdbench_optimizer& optimizer_;
   std::vector<Values> slots_;
 };
 
-// An optimizer with constants that tell one from another, and every kind of them with every kind of decay.
+// An optimizer with constants that tell one from another, and every kind of them with every kind of decay and of place
+// for epsilon.
 struct OptimizerCase {
   catalogue::OptimizerKind kind;
   double weight_decay;
   bool decoupled;
+  catalogue::EpsilonPlace epsilon_place = catalogue::EpsilonPlace::outside;
 };
 // Of torch.optim.NAdam, at an update counted from 1: what its first moment and its gradient are multiplied by.
 struct NadamFactors {

@@ -58,6 +58,7 @@ class NetworkGenerator {
     if (one_in(4)) network.options.push_back({"loader", "gather"});
     // Scalars are for one thread.
     if (network.threads > 1) network.options.push_back({"scalar_limit", "0"});
+    if (one_in(2)) values.optimizer.epsilon_place = catalogue::row_of(values.optimizer.kind).other_place;
     return network;
   }
 
@@ -116,8 +117,10 @@ class NetworkGenerator {
     std::vector<OptimizerCase> optimizers = optimizer_cases();
     // Where a gradient is as small as its rounding error, as some of these are, its sign may be the other one, which is
     // all that lion goes by.
-    std::erase_if(optimizers,
-                  [](const OptimizerCase& optimizer) { return optimizer.kind == catalogue::OptimizerKind::lion; });
+    std::erase_if(optimizers, [](const OptimizerCase& optimizer) {
+      return optimizer.kind == catalogue::OptimizerKind::lion ||
+             optimizer.epsilon_place != catalogue::EpsilonPlace::outside;
+    });
     values.optimizer = optimizers[drawn_(optimizers.size())];
     // As little as gradients of wide layers are, which decay is not to hide.
     if (values.optimizer.weight_decay != 0) values.optimizer.weight_decay = 0.01;

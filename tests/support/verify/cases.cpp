@@ -163,6 +163,7 @@ Case random_optimizer_case(std::uint64_t seed, Dtype dtype) {
   optimizer.epsilon = std::exp(random.uniform(std::log(1e-10), std::log(1e-3)));
   if (random.integer(0, 1) == 1) optimizer.weight_decay = random.uniform(0.001, 0.1);
   optimizer.decoupled_weight_decay = catalogue::row_of(optimizer.kind).always_decoupled || random.integer(0, 1) == 1;
+  if (random.integer(0, 1) == 1) optimizer.epsilon_place = catalogue::row_of(optimizer.kind).other_place;
   return result;
 }
 

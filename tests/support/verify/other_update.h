@@ -31,7 +31,6 @@ class OtherOptimizer {
     const double decay = settings_.weight_decay;
     if (settings_.decoupled_weight_decay) p -= static_cast<T>(rate * decay) * p;
     if (!settings_.decoupled_weight_decay) g = std::fma(static_cast<T>(decay), p, g);
-    const T epsilon = static_cast<T>(settings_.epsilon);
     T& v = first_[i];
     switch (settings_.kind) {
       case nadam: {
@@ -71,25 +70,35 @@ class OtherOptimizer {
       }
       case adagrad:
         v = std::fma(g, g, v);
-        return p - static_cast<T>(rate) / (std::sqrt(v) + epsilon) * g;
+        return p - static_cast<T>(rate) / root(v) * g;
       case rmsprop:
         v += static_cast<T>(1 - settings_.rho) * (g * g - v);
-        return p - static_cast<T>(rate) / (std::sqrt(v) + epsilon) * g;
+        return p - static_cast<T>(rate) / root(v) * g;
       case adam:
       case adamw: {
-        // The paper's remark after algorithm 1: both corrections in the rate, epsilon scaled along.
+        // The paper's remark after algorithm 1: both corrections in the rate, epsilon scaled along, or the hat as it
+        // is.
         v += static_cast<T>(1 - settings_.beta1) * (g - v);
         T& square = second_[i];
         square += static_cast<T>(1 - settings_.beta2) * (g * g - square);
         const double root = std::sqrt(1 - std::pow(settings_.beta2, static_cast<double>(t)));
         const double corrected = rate * root / (1 - std::pow(settings_.beta1, static_cast<double>(t)));
-        return p - static_cast<T>(corrected) * v / (std::sqrt(square) + static_cast<T>(settings_.epsilon * root));
+        const bool hat = settings_.epsilon_place == catalogue::EpsilonPlace::hat;
+        const double added = hat ? settings_.epsilon : settings_.epsilon * root;
+        return p - static_cast<T>(corrected) * v / (std::sqrt(square) + static_cast<T>(added));
       }
     }
     return p;
   }
 
  private:
+  // Of Adagrad and RMSprop.
+  T root(T squares) const {
+    const T epsilon = static_cast<T>(settings_.epsilon);
+    const bool inside = settings_.epsilon_place == catalogue::EpsilonPlace::inside;
+    return inside ? std::sqrt(epsilon + squares) : std::sqrt(squares) + epsilon;
+  }
+
   const scenario::Optimizer& settings_;
   std::vector<T> first_;
   std::vector<T> second_;

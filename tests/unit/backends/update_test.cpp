@@ -59,6 +59,7 @@ class UpdateTest : public BackendTest {
       scalars.gradient_factor = static_cast<double>(nadam.of_gradient);
       scalars.second_moment_root_factor =
           static_cast<double>(1 / std::sqrt(1 - std::pow<long double>(optimizer.beta2, t)));
+      if (optimizer.epsilon_place == GDBENCH_EPSILON_HAT) scalars.add_epsilon_before_correction();
       context_.overwrite_bytes(scalars_buffer, &scalars, sizeof(scalars));
       context_.run(update(optimizer, size, plain.slots().size()), buffers);
       plain.update(expected, gradients, step);

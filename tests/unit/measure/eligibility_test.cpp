@@ -37,6 +37,30 @@ TEST(ReasonUnsupported, IsEmptyForWhatIsOffered) {
   EXPECT_EQ(reason_unsupported(able_implementation(), two_layers(), true, false, 2), "");
 }
 
+TEST(ReasonUnsupported, NamesThePlaceOfEpsilonThatItHas) {
+  using enum catalogue::EpsilonPlace;
+  const auto reason = [](const ImplementationDescription& implementation, catalogue::EpsilonPlace place) {
+    scenario::Problem problem = two_layers();
+    problem.optimizer.kind = catalogue::OptimizerKind::adam;
+    problem.optimizer.epsilon_place = place;
+    return reason_unsupported(implementation, problem, true, false, 1);
+  };
+  ImplementationDescription plain = able_implementation();
+  plain.optimizers = {"adam"};
+  EXPECT_EQ(reason(plain, outside), "");
+  EXPECT_EQ(reason(plain, own), "");
+  EXPECT_EQ(reason(plain, hat), "able/one has adam with optimizer.epsilon_place=outside alone, not hat");
+  ImplementationDescription hatted = plain;
+  hatted.epsilon_places = {{"adam", "hat"}, {"rmsprop", "inside"}};
+  EXPECT_EQ(reason(hatted, hat), "");
+  EXPECT_EQ(reason(hatted, own), "");
+  EXPECT_EQ(reason(hatted, outside), "able/one has adam with optimizer.epsilon_place=hat alone, not outside");
+  EXPECT_EQ(own_epsilon_place(hatted, catalogue::OptimizerKind::adam), hat);
+  EXPECT_EQ(own_epsilon_place(hatted, catalogue::OptimizerKind::nadam), outside);
+  plain.capabilities.push_back("epsilon_place");
+  EXPECT_EQ(reason(plain, hat), "");
+}
+
 TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
   const auto reason = [](const std::function<void(ImplementationDescription&)>& change, int threads = 1) {
     ImplementationDescription implementation = able_implementation();

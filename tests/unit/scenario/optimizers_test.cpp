@@ -91,10 +91,13 @@ TEST_F(OptimizerScenario, OptimizersAreReadBackAsWritten) {
     json scenario = linear_scenario();
     scenario["optimizer"] = {{"kind", name_of(kind)}, {"learning_rate", 0.1}, {"weight_decay", 0.25}};
     scenario["optimizer"]["schedule"] = {{"kind", "cosine"}, {"steps", 30}, {"warm_up", 3}};
+    const catalogue::EpsilonPlace place = catalogue::row_of(kind).other_place;
+    if (place != catalogue::EpsilonPlace::outside) scenario["optimizer"]["epsilon_place"] = name_of(place);
     const Scenario first = read(scenario);
     const Scenario again = read(to_json(first));
     EXPECT_EQ(to_json(again), to_json(first)) << name_of(kind);
     EXPECT_EQ(again.optimizer.learning_rates, first.optimizer.learning_rates);
+    EXPECT_EQ(first.optimizer.epsilon_place, place);
     EXPECT_EQ(first.optimizer.weight_decay, 0.25);
     EXPECT_EQ(first.optimizer.decoupled_weight_decay, catalogue::row_of(kind).always_decoupled);
   }
@@ -102,6 +105,19 @@ TEST_F(OptimizerScenario, OptimizersAreReadBackAsWritten) {
   json scenario = linear_scenario();
   scenario["optimizer"] = {{"kind", "adamw"}, {"learning_rate", 0.1}, {"weight_decay", 0}};
   EXPECT_EQ(read(to_json(read(scenario))).optimizer.weight_decay, 0);
+}
+
+TEST_F(OptimizerScenario, APlaceOfEpsilonIsOneThatTheRuleHas) {
+  json scenario = linear_scenario();
+  const auto expect_refused = [&](const char* kind, const char* place, const std::string& expected) {
+    scenario["optimizer"] = {{"kind", kind}, {"learning_rate", 0.1}, {"epsilon_place", place}};
+    const Result<Scenario> result = read_scenario(write_json(scenario), {});
+    ASSERT_FALSE(result.ok()) << kind;
+    EXPECT_NE(result.error().message.find(expected), std::string::npos) << result.error().message;
+  };
+  expect_refused("adam", "inside", "/optimizer/epsilon_place: found \"inside\", expected one of outside, hat, own");
+  expect_refused("rmsprop", "hat", "/optimizer/epsilon_place: found \"hat\", expected one of outside, inside, own");
+  expect_refused("nadam", "hat", "/optimizer/epsilon_place");
 }
 
 }  // namespace

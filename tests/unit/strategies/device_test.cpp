@@ -81,7 +81,8 @@ TEST_P(DeviceTest, LinearRegressionsInRegisters) {
       if (rule % 3 == 0) values.learning_rates = {0.05, 0.02, 0.01};
       const TrainingProblem training(values);
       SCOPED_TRACE(testing::Message() << features << " features, " << rows << " rows, "
-                                      << catalogue::name_of(values.optimizer.kind));
+                                      << catalogue::name_of(values.optimizer.kind) << " epsilon "
+                                      << catalogue::name_of(values.optimizer.epsilon_place));
       expect_near(trained(fused::kDescriptor, values, 70), training.trained(70), 10 * tolerance());
     }
   }

@@ -23,6 +23,10 @@ inline Decay decay_of(const gdbench_optimizer& optimizer) {
   return decoupled ? Decay::decoupled : Decay::coupled;
 }
 
+inline bool is_inside(const gdbench_optimizer& optimizer) {
+  return catalogue::epsilon_place_of(optimizer) == catalogue::EpsilonPlace::inside;
+}
+
 // An optimizer's constants, converted once.
 template <class T>
 struct UpdateConstants {
@@ -34,7 +38,8 @@ struct UpdateConstants {
         rest_of_beta2(static_cast<T>(1 - optimizer.beta2)),
         rho(static_cast<T>(optimizer.rho)),
         rest_of_rho(static_cast<T>(1 - optimizer.rho)),
-        epsilon(static_cast<T>(optimizer.epsilon)),
+        epsilon(is_inside(optimizer) ? T(0) : static_cast<T>(optimizer.epsilon)),
+        epsilon_inside(is_inside(optimizer) ? static_cast<T>(optimizer.epsilon) : T(0)),
         weight_decay(static_cast<T>(optimizer.weight_decay)),
         exact_weight_decay(optimizer.weight_decay) {}
 
@@ -45,7 +50,8 @@ struct UpdateConstants {
   T rest_of_beta2;
   T rho;
   T rest_of_rho;
-  T epsilon;
+  T epsilon;         // added to a root
+  T epsilon_inside;  // added to what Adagrad and RMSprop take it of
   T weight_decay;
   double exact_weight_decay;
 };
@@ -104,7 +110,7 @@ struct RuleOf<OptimizerKind::adagrad> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& s) {
     s += g * g;
-    return step.rate * g / (std::sqrt(s) + step.epsilon);
+    return step.rate * g / (std::sqrt(s + step.epsilon_inside) + step.epsilon);
   }
 };
 // torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
@@ -113,7 +119,7 @@ struct RuleOf<OptimizerKind::rmsprop> {
   template <class T>
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& v) {
     v = step.rho * v + step.rest_of_rho * g * g;
-    return step.rate * g / (std::sqrt(v) + step.epsilon);
+    return step.rate * g / (std::sqrt(v + step.epsilon_inside) + step.epsilon);
   }
 };
 // torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,

@@ -85,18 +85,26 @@ class Update {
   // Whether epsilon hides, in the sum with which a quotient is divided, that the root of the least normal number takes
   // the place of smaller ones. What a root is multiplied by is largest in the first step.
   bool may_refine() const {
+    const bool may_estimate = context_.refines && lanes_ >= kLeastLanesOfEstimates;
+    // What a root is taken of is then at least epsilon.
+    if (is_inside(optimizer_)) return may_estimate && optimizer_.epsilon >= std::numeric_limits<float>::min();
     const bool corrects = catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments;
     const double most = corrects ? 1 / std::sqrt(1 - optimizer_.beta2) : 1;
     const double least_root = std::sqrt(std::numeric_limits<float>::min());
-    return context_.refines && lanes_ >= kLeastLanesOfEstimates && most * least_root < optimizer_.epsilon * 0x1p-25;
+    return may_estimate && most * least_root < optimizer_.epsilon * 0x1p-25;
   }
 
-  // parameter - value / (factor sqrt(squares) + epsilon), without a factor where it is null
+  // parameter - value / (factor sqrt(squares) + epsilon), without a factor where it is null; or epsilon inside the root
   Register scaled_descent(Register value, const Register* factor, Register squares) {
     const bool refine = may_refine();
+    const bool inside = is_inside(optimizer_);
+    if (inside) squares = builder_.add(squares, number(optimizer_.epsilon));
     Register root = refine ? refined_root(builder_, squares) : builder_.square_root(squares);
-    root = factor == nullptr ? builder_.add(root, number(optimizer_.epsilon))
-                             : builder_.multiply_add(splat(*factor), root, number(optimizer_.epsilon));
+    if (factor != nullptr) {
+      root = builder_.multiply_add(splat(*factor), root, number(optimizer_.epsilon));
+    } else if (!inside) {
+      root = builder_.add(root, number(optimizer_.epsilon));
+    }
     return builder_.subtract(entries_.parameter,
                              refine ? refined_quotient(value, root, squares) : builder_.divide(value, root));
   }
