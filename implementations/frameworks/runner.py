@@ -20,7 +20,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 11}
+PROTOCOL = {"major": 1, "minor": 12}
 
 
 def choice(key, default, other, description):
@@ -225,6 +225,16 @@ class Worker:
             answer["dispatches"] = dispatches
         return answer
 
+    def profile_ops(self, request):
+        if not self.training.PROFILER:
+            raise Unsupported(f"no profiler of {self.adapter.NAME} is read")
+        import op_profile
+
+        self.training.meet()
+        self.training.trace_ops(min(3, request["steps"]))  # what a profiler does when it is first used
+        real_ns, totals = self.training.trace_ops(request["steps"])
+        return {"profiler": self.training.PROFILER, "real_ns": real_ns, "records": op_profile.largest(totals)}
+
     def bye(self, _request):
         return {}
 
@@ -237,7 +247,8 @@ def place_not_finite(value, place=""):
     return next(filter(None, (place_not_finite(item, f"{place}/{key}") for key, item in items)), "")
 
 
-REQUESTS = ("hello", "load", "prepare", "settle", "set_state", "get_state", "run", "evaluate", "profile", "bye")
+REQUESTS = ("hello", "load", "prepare", "settle", "set_state", "get_state", "run", "evaluate", "profile",
+            "profile_ops", "bye")
 
 
 def answer_to(worker, request):
