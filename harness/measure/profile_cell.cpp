@@ -60,8 +60,9 @@ void add_allocations(const std::optional<protocol::AllocationTotals>& block,
 // By the framework's own profiler, in the process that was profiled before. What it cannot say is a line of the
 // profile.
 Status add_ops(CellWorker& worker, report::Profile& profile) {
-  constexpr std::uint64_t kSteps = 30;
-  const std::uint64_t steps = std::min(profile.steps, kSteps);
+  constexpr double kMostSteps = 30;
+  constexpr double kMaxNs = 100e6;
+  const auto steps = static_cast<std::uint64_t>(std::clamp(kMaxNs / std::max(profile.step_ns, 1.0), 1.0, kMostSteps));
   TRY(worker.set_start_state());
   const Result<protocol::ProfileOpsAnswer> answer = worker.client().profile_ops(steps);
   if (!answer.ok()) {

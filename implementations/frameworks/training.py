@@ -100,8 +100,8 @@ class Training:
         """Operations that a step hands to the framework one by one; None where that is not known."""
 
     def trace_ops(self, count):
-        """What `count` steps take by PROFILER, in nanoseconds, and of that {(phase, op, layer): (calls, nanoseconds)}, the
-        layer None where it is not known."""
+        """Nanoseconds of `count` steps under PROFILER, and of these {(phase, op, layer): (calls, nanoseconds)}; the layer
+        is None where it is not known."""
 
     def compile_steps(self):
         """A step for each shape of a batch, so that no timed block is the first to meet one; a state is set after it."""
