@@ -67,7 +67,8 @@ Status add_ops(CellWorker& worker, report::Profile& profile) {
   const Result<protocol::ProfileOpsAnswer> answer = worker.client().profile_ops(steps);
   if (!answer.ok()) {
     const ErrorKind kind = answer.error().kind;
-    if (kind != ErrorKind::unsupported && kind != ErrorKind::failed) return answer.error();
+    const bool goes_on = kind == ErrorKind::failed && worker.client().process().running();
+    if (kind != ErrorKind::unsupported && !goes_on) return answer.error();
     profile.no_ops = answer.error().message;
     return {};
   }
