@@ -57,6 +57,29 @@ void add_allocations(const std::optional<protocol::AllocationTotals>& block,
   if (preparation) profile.prepared_bytes = static_cast<std::int64_t>(preparation->bytes);
 }
 
+// By the framework's own profiler, in the process that was profiled before. What it cannot say is a line of the
+// profile.
+Status add_ops(CellWorker& worker, report::Profile& profile) {
+  constexpr double kMostSteps = 30;
+  constexpr double kMaxNs = 100e6;
+  const auto steps = static_cast<std::uint64_t>(std::clamp(kMaxNs / std::max(profile.step_ns, 1.0), 1.0, kMostSteps));
+  TRY(worker.set_start_state());
+  const Result<protocol::ProfileOpsAnswer> answer = worker.client().profile_ops(steps);
+  if (!answer.ok()) {
+    const ErrorKind kind = answer.error().kind;
+    const bool goes_on = kind == ErrorKind::failed && worker.client().process().running();
+    if (kind != ErrorKind::unsupported && !goes_on) return answer.error();
+    profile.no_ops = answer.error().message;
+    return {};
+  }
+  report::FrameworkOps& ops = profile.ops.emplace();
+  ops.profiler = answer->profiler;
+  ops.steps = steps;
+  ops.step_ns = answer->real_ns / static_cast<double>(steps);
+  for (const protocol::OpTotals& op : answer->records) ops.records.push_back(per_step(op, steps));
+  return {};
+}
+
 // As many as in a timed block; where those are few, up to eight within 20 ms, for a single step is easily disturbed.
 Result<std::uint64_t> steps_of_profile(CellWorker& worker, const report::Block& block) {
   constexpr std::uint64_t kFew = 8;
@@ -115,6 +138,8 @@ Result<report::Profile> profile_worker(CellWorker& worker, const PlannedScenario
   std::stable_sort(
       profile.records.begin(), profile.records.end(),
       [](const report::ProfileRecord& a, const report::ProfileRecord& b) { return a.time_ns > b.time_ns; });
+  // Of a framework, which is what has something to import.
+  if (worker.client().preparation().import_ns && !cell.profile) TRY(add_ops(worker, profile));
   return profile;
 }
 
@@ -127,7 +152,11 @@ void add_profile(report::Profile profile, report::Cell& cell) {
     cell.profile = std::move(profile);
     return;
   }
-  if (profile.step_ns < cell.profile->step_ns) std::swap(profile, *cell.profile);
+  if (profile.step_ns < cell.profile->step_ns) {
+    std::swap(profile, *cell.profile);
+    std::swap(profile.ops, cell.profile->ops);
+    std::swap(profile.no_ops, cell.profile->no_ops);
+  }
   std::erase_if(profile.records, [](const report::ProfileRecord& record) { return record.once(); });
   if (!cell.other_profiles) cell.other_profiles.emplace();
   cell.other_profiles->push_back(std::move(profile));

@@ -36,7 +36,8 @@ constexpr std::size_t kMaxProfiles = 5;
 std::size_t count_profiles(const report::Cell& cell);
 
 // One more profile of the cell. A slow spell lasts as long as a profile: that of the fastest process is the cell's own,
-// the others are kept beside it, without what they did once.
+// the others are kept beside it, without what they did once. A framework's ops were asked for the first time alone, and
+// stay with the cell's own.
 void add_profile(report::Profile profile, report::Cell& cell);
 
 // Verifies the cell, then does that at length. Errors: as above, or the cell is not right (usage).

@@ -83,6 +83,8 @@ class Client {
   // With the time of the whole request where the worker does not say what it took.
   virtual Result<EvaluateAnswer> evaluate() = 0;
   virtual Result<ProfileAnswer> profile(std::uint64_t steps) = 0;
+  // By the profiler of the worker's framework, where it reads one.
+  virtual Result<ProfileOpsAnswer> profile_ops(std::uint64_t steps) = 0;
   // Says bye and waits for the end; kills a worker that does not go. Error: it ended otherwise than with status 0.
   virtual Status bye() = 0;
 

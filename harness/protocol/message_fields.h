@@ -187,6 +187,9 @@ void fields(auto& archive, Of<ProfileAnswer> auto& profile) {
 
 FIELDS_OF(ProfileRequest, steps)
 
+FIELDS_OF(ProfileOpsAnswer, profiler, real_ns, records)
+FIELDS_OF(ProfileOpsRequest, steps)
+
 void fields(auto& /*archive*/, Of<ByeRequest> auto& /*bye*/) {}
 
 inline Error error_of(const Refusal& refusal) {

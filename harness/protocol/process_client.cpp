@@ -300,6 +300,8 @@ Result<EvaluateAnswer> ProcessClient::evaluate() {
 
 Result<ProfileAnswer> ProcessClient::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
+Result<ProfileOpsAnswer> ProcessClient::profile_ops(std::uint64_t steps) { return ask(ProfileOpsRequest{steps}); }
+
 Status ProcessClient::bye() {
   TRY(watch());  // answers that come at once are not watched
   TRY(ask(ByeRequest{}));

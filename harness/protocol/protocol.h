@@ -287,12 +287,23 @@ struct ProfileRequest {
   std::uint64_t steps = 0;
 };
 
+struct ProfileOpsAnswer {
+  std::string profiler;
+  double real_ns = 0;  // of the steps, as the profiler slows them
+  std::vector<OpTotals> records;
+};
+struct ProfileOpsRequest {
+  static constexpr const char* kName = "profile_ops";
+  using Answer = ProfileOpsAnswer;
+  std::uint64_t steps = 0;
+};
+
 struct ByeRequest {
   static constexpr const char* kName = "bye";
   using Answer = Done;
 };
 
 using Requests = std::tuple<HelloRequest, LoadRequest, PrepareRequest, SettleRequest, SetStateRequest, GetStateRequest,
-                            RunRequest, EvaluateRequest, ProfileRequest, ByeRequest>;
+                            RunRequest, EvaluateRequest, ProfileRequest, ProfileOpsRequest, ByeRequest>;
 
 }  // namespace gdbench::protocol

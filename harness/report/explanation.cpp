@@ -33,6 +33,8 @@ FIELDS_OF(KeyDifference, key, a, b)
 FIELDS_OF(TargetDifference, a, b, time)
 FIELDS_OF(MissingEvidence, lack, cell, command)
 FIELDS_OF(DispatchCost, dispatches, floor, cheapest_ns, least_ns, share)
+FIELDS_OF(OpShare, phase, op, layers, share)
+FIELDS_OF(LargestOps, profiler, slowdown, ops)
 FIELDS_OF(Advice, remedy, cell, subject, value, saving_ns, share)
 
 namespace {
@@ -63,10 +65,11 @@ void fields(auto& archive, Of<StartDifference> auto& start) {
 }
 
 FIELDS_OF(Explanation, scenario, b_scenario, a, b, a_step_ns, b_step_ns, whole, differing, target, paths, profiles,
-          a_dispatches, b_dispatches, calls, advice, a_ceiling, b_ceiling, missing, start, a_script, b_script)
+          a_dispatches, b_dispatches, a_ops, b_ops, calls, advice, a_ceiling, b_ceiling, missing, start, a_script,
+          b_script)
 
 OrderedJson to_json(const std::vector<Explanation>& explanations) {
-  return RecordWriter::document("gdbench-explanation", 2, 0, "explanations", explanations);
+  return RecordWriter::document("gdbench-explanation", 2, 1, "explanations", explanations);
 }
 
 }  // namespace gdbench::report

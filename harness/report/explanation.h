@@ -126,6 +126,19 @@ struct DispatchCost {
   double share = 0;              // of the measured step
 };
 
+// The largest ops of a framework's step by its own profiler, in shares of the step that the profiler slows.
+struct OpShare {
+  Phase phase = Phase::other;
+  std::string op;
+  std::optional<std::vector<std::int64_t>> layers;
+  double share = 0;
+};
+struct LargestOps {
+  std::string profiler;
+  double slowdown = 0;  // step with the profiler / step without
+  std::vector<OpShare> ops;
+};
+
 // The part of the difference that the two cells' calls into frameworks are, each at the price of the cheapest. Its
 // interval is that of the difference and of the price. The rest, 1 - share, is what those calls do beyond an empty one.
 struct CallsShare {
@@ -200,6 +213,8 @@ struct Explanation {
   std::optional<ProfileDifference> profiles;  // absent where neither step is divided into phases
   std::optional<DispatchCost> a_dispatches;   // absent where the profile counts none
   std::optional<DispatchCost> b_dispatches;
+  std::optional<LargestOps> a_ops;  // since 2.1; absent where its profile has none
+  std::optional<LargestOps> b_ops;
   std::optional<CallsShare> calls;  // absent where neither has a framework, or one does not count
   std::optional<CeilingShare> a_ceiling;
   std::optional<CeilingShare> b_ceiling;

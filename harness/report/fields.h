@@ -50,9 +50,10 @@ FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns
           to_target, script)
 FIELDS_OF(ProfileRecord, phase, op, clock, calls, time_ns, flops, bytes, allocations, layers, parameters, use)
 FIELDS_OF(FloorPart, op, time_ns)
+FIELDS_OF(FrameworkOps, profiler, steps, step_ns, records)
 FIELDS_OF(Profile, cell, scenario, implementation, steps, step_ns, profiled_step_ns, load_seconds, prepare_seconds,
           first_step_ns, allocations_per_step, allocated_bytes_per_step, prepared_bytes, dispatches_per_step, floor,
-          records)
+          records, ops, no_ops)
 FIELDS_OF(Cell, id, scenario, implementation, options, default_options, threads, ranks, arm, build, worker, repeat,
           runtime, ranked, status, verification, block, profile, other_profiles, target, confirmed_from, summary,
           launches, samples)

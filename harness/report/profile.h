@@ -43,6 +43,15 @@ struct FloorPart {
   double time_ns = 0;
 };
 
+// Since 1.16. A step by the ops of its framework, as the framework's own profiler sees them, which slows the step:
+// shares of that step are what it tells.
+struct FrameworkOps {
+  std::string profiler;
+  std::uint64_t steps = 0;
+  double step_ns = 0;                  // with the profiler
+  std::vector<ProfileRecord> records;  // largest first, then the smaller ones of each phase as one
+};
+
 struct Profile {
   std::string cell;
   std::string scenario;
@@ -62,6 +71,9 @@ struct Profile {
   std::optional<double> dispatches_per_step;
   std::optional<std::vector<FloorPart>> floor;
   std::vector<ProfileRecord> records;  // largest first
+  // Since 1.16. Of a worker that is asked: one of the two, the latter with the reason.
+  std::optional<FrameworkOps> ops;
+  std::optional<std::string> no_ops;
 };
 
 // Time of the profiled step that no record claims, per step; what loops, dispatch and clock readings take. Never

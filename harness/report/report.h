@@ -23,7 +23,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 15;
+constexpr int kSchemaMinor = 16;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {

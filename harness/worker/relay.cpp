@@ -193,6 +193,10 @@ Result<protocol::ProfileAnswer> Relay::answer_to(const protocol::ProfileRequest&
   return std::move(TRY(ask_all(request)).front());
 }
 
+Result<protocol::ProfileOpsAnswer> Relay::answer_to(const protocol::ProfileOpsRequest& request) {
+  return std::move(TRY(ask_all(request)).front());
+}
+
 Result<protocol::Done> Relay::answer_to(const protocol::ByeRequest& request) {
   TRY(ask_all(request));
   TRY(group_->finish());

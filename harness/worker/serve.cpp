@@ -191,6 +191,10 @@ class Server {
     return protocol::ProfileAnswer{.real_ns = time.real_ns - said->left_out_ns(), .records = std::move(records)};
   }
 
+  static Result<protocol::ProfileOpsAnswer> answer_to(const protocol::ProfileOpsRequest& /*request*/) {
+    return unsupported("no profiler of a plugin's framework is read");
+  }
+
   Result<protocol::Done> answer_to(const protocol::ByeRequest& /*request*/) const {
     if (membership_ != nullptr) TRY(membership_->leave());
     return protocol::Done{};

@@ -1,5 +1,8 @@
 """JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
+import tempfile
+
 import jax_ddp
+import op_profile
 from training import PhasedTraining, Training, clock, record
 
 NAME = "jax"
@@ -53,6 +56,7 @@ class Pure(Training):
         ),
     }
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
+    PROFILER = "jax.profiler"
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results", "epsilon_place")
 
@@ -122,6 +126,27 @@ class Pure(Training):
 
     def loss(self):
         return self.loss_of(self.parts_of(self.state)[0], jnp.asarray(self.data.x), jnp.asarray(self.data.target))
+
+    def trace_ops(self, count):
+        options = jax.profiler.ProfileOptions()
+        options.python_tracer_level = 0
+        with tempfile.TemporaryDirectory() as folder:
+            jax.profiler.start_trace(folder, profiler_options=options)
+            start = clock()
+            self.run(count)
+            real_ns = clock() - start
+            jax.profiler.stop_trace()
+            trace = jax.profiler.ProfileData.from_serialized_xspace(op_profile.trace_in(folder))
+        threads = [
+            [
+                op_profile.Event(op_profile.of_instruction(event.name), event.start_ns, event.duration_ns)
+                for event in line.events
+                if any(name == "hlo_op" for name, _ in event.stats)
+            ]
+            for plane in trace.planes
+            for line in plane.lines
+        ]
+        return real_ns, op_profile.totals_of(time for thread in threads for time in op_profile.self_times(thread))
 
     def floor(self):
         tiny = jnp.ones(1, self.problem.dtype)

@@ -153,8 +153,8 @@ class Fit(TensorFlowTraining):
         return model, lambda first: tf.data.Dataset.from_tensors(tf.constant([1.0])).repeat()
 
     # Running.
-    def fit(self, count):
-        """One call of fit with `count` steps from self.step on; its clock readings. The first steps of a call start
+    def fit(self, count, before=lambda: None, after=lambda: None):
+        """One call of fit with `count` steps from self.step on, between two calls; its clock readings. The first steps of a call start
         threads and take up to twice the later ones: LEAD steps go before the clock and are undone."""
         lead = self.LEAD
         variables = [*self.model.variables, *getattr(self.model.optimizer, "variables", [])]
@@ -168,12 +168,14 @@ class Fit(TensorFlowTraining):
                 if batch == lead:
                     for variable, value in zip(variables, saved):
                         variable.assign(value)
+                    before()
                     self.start_cpu, self.start = processor_ns(), time.monotonic_ns()
 
             def on_train_batch_end(self, batch, logs=None):
                 # The logs are numbers by now: the step is done.
                 if batch == lead + count - 1:
                     self.end, self.end_cpu = time.monotonic_ns(), processor_ns()
+                    after()
 
         readings, pipeline = Readings(), self.pipeline(self.step - lead)
         self.model.fit(pipeline, steps_per_epoch=lead + count, verbose=0, callbacks=[readings])
@@ -192,6 +194,10 @@ class Fit(TensorFlowTraining):
             return super().timed(0)
         readings = self.fit(count)
         return {"start_ns": readings.start, "end_ns": readings.end, "cpu_ns": readings.end_cpu - readings.start_cpu}
+
+    def run_between(self, before, after, count):
+        readings = self.fit(count, before, after)
+        return readings.end - readings.start
 
     def profile(self, count):
         start = clock()

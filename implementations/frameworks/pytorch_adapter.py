@@ -1,8 +1,10 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
 import re
 
+import op_profile
 import pytorch_ddp
-from training import CATALOGUE, PhasedTraining
+import pytorch_ops
+from training import CATALOGUE, PhasedTraining, clock
 
 NAME = "pytorch"
 MODULES = ("torch", "numpy")
@@ -65,6 +67,7 @@ class Modules(PhasedTraining):
         "nadam": ("exp_avg", "exp_avg_sq"),
     }
     OPTIMIZERS = tuple(SLOT_NAMES)
+    PROFILER = "torch.profiler"
     optimizer_settings = {}  # on a processor that is one parameter at a time
 
     @classmethod
@@ -223,6 +226,16 @@ class Modules(PhasedTraining):
             weight.grad = None
 
         return {"torch.neg of one number": lambda: torch.neg(tiny), "forward and backward of one product": tape}
+
+    def trace_ops(self, count):
+        from torch.profiler import ProfilerActivity, profile
+
+        with profile(activities=[ProfilerActivity.CPU]) as profiled:
+            start = clock()
+            self.run(count)
+            real_ns = clock() - start
+        times = pytorch_ops.self_times(profiled.events(), max(1, len(self.problem.layers)))
+        return real_ns, op_profile.totals_of(times)
 
     def count_dispatches(self):
         from torch.utils._python_dispatch import TorchDispatchMode

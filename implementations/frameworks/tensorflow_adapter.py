@@ -1,4 +1,5 @@
 """TensorFlow as its guides teach it: variables, GradientTape, tf.function; and the graph and Session of version 1."""
+import tensorflow_ops
 import tensorflow_runtime
 from tensorflow_multiworker import MultiWorker
 from tensorflow_runtime import TensorFlowTraining
@@ -52,6 +53,14 @@ class Recorded(PhasedTraining, Variables):
     """Base of the eager modes."""
 
     emptiest = "forward and backward of one product"
+
+    def run_between(self, before, after, count):
+        for phase in tensorflow_ops.PHASES:
+            setattr(self, phase, tensorflow_ops.annotated(phase, getattr(self, phase)))
+        real_ns = super().run_between(before, after, count)
+        for phase in tensorflow_ops.PHASES:
+            delattr(self, phase)
+        return real_ns
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)

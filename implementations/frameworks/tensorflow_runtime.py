@@ -2,7 +2,9 @@
 import os
 import tempfile
 
-from training import Training
+import op_profile
+import tensorflow_ops
+from training import Training, clock
 
 temporary = None  # the directory for files that last as long as the process
 
@@ -58,6 +60,7 @@ class TensorFlowTraining(Training):
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
+    PROFILER = "tf.profiler"
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"
 
@@ -86,6 +89,23 @@ class TensorFlowTraining(Training):
     def mean_loss(self, outputs, target):
         """The loss of plugin.h as a scalar; target [rows, outputs], or class labels [rows]."""
         return self.LOSSES[self.problem.loss](outputs, target, *self.problem.loss_constants)
+
+    def trace_ops(self, count):
+        profiler = tf.profiler.experimental
+        options = profiler.ProfilerOptions(host_tracer_level=2, python_tracer_level=0, device_tracer_level=0)
+        with tempfile.TemporaryDirectory() as folder:
+            real_ns = self.run_between(lambda: profiler.start(folder, options), profiler.stop, count)
+            trace = op_profile.trace_in(folder)
+        return real_ns, op_profile.totals_of(tensorflow_ops.self_times(trace))
+
+    def run_between(self, before, after, count):
+        """Nanoseconds of `count` steps between two calls."""
+        before()
+        start = clock()
+        self.run(count)
+        real_ns = clock() - start
+        after()
+        return real_ns
 
     def floor(self):
         functions = self.emptiest_calls()

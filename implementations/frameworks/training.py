@@ -58,6 +58,7 @@ class Training:
     EPSILON_PLACES = {}  # {optimizer: its one place}, without the capability "epsilon_place"; of others "outside"
     OPTIONS = ()
     EXCHANGE = ""  # what ranks exchange gradients by, for the report
+    PROFILER = ""  # the framework's own, if trace_ops is there
 
     def __init__(self, problem, data, options):
         self.problem, self.data, self.options = problem, data, options
@@ -98,6 +99,10 @@ class Training:
 
     def count_dispatches(self):
         """Operations that a step hands to the framework one by one; None where that is not known."""
+
+    def trace_ops(self, count):
+        """Nanoseconds of `count` steps under PROFILER, and of these {(phase, op, layer): (calls, nanoseconds)}; the layer
+        is None where it is not known."""
 
     def compile_steps(self):
         """A step for each shape of a batch, so that no timed block is the first to meet one; a state is set after it."""

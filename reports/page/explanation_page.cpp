@@ -45,6 +45,7 @@ class ExplanationSection {
     if (explanation_.differs()) {
       calls();
       phases();
+      add_titled_list("The largest ops of frameworks", without_heading(parts_.ops));
       axes();
       ceilings();
       start();

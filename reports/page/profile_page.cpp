@@ -30,6 +30,9 @@ class ProfilePage {
   std::string render() const {
     std::vector<Section> sections = {{"step", "Where does a step's time go?", [this](Markup& markup) { step(markup); }},
                                      {"once", "Once, before the first step", [this](Markup& markup) { once(markup); }}};
+    if (profile_.ops || profile_.no_ops) {
+      sections.push_back({"framework", "Ops of its framework", [this](Markup& markup) { framework_ops(markup); }});
+    }
     if (profile_.dispatches_per_step || profile_.floor) {
       sections.push_back({"calls", "Calls into the framework", [this](Markup& markup) { calls(markup); }});
     }
@@ -149,6 +152,13 @@ class ProfilePage {
                       render::format_duration_ns(record->time_ns)});
     }
     return table;
+  }
+
+  void framework_ops(Markup& markup) const {
+    if (profile_.ops) {
+      add_table(markup, render::profile_op_rows(profile_), "By " + profile_.ops->profiler, true);
+    }
+    add_paragraph(markup, render::profile_ops_words(profile_));
   }
 
   void calls(Markup& markup) const {

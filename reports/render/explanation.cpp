@@ -291,6 +291,7 @@ ExplanationParts explanation_parts(const Explanation& explanation) {
   parts.scripts = lines_of(scripts_words(explanation, names));
   if (!explanation.differs()) return parts;
   parts.calls = lines_of(calls_words(explanation, names));
+  parts.ops = lines_of(largest_ops_words(explanation, names));
   if (explanation.profiles) parts.phases = lines_of(phases_evidence(explanation, names));
   parts.axes = lines_of(axes_words(explanation, names));
   parts.ceilings = lines_of(ceiling_words(explanation, names));
@@ -305,8 +306,9 @@ std::string explanation_words(const Explanation& explanation, int width) {
       wrapped(names.heading + ": " + names.a + " beside " + names.b + "\n" + verdict_words(explanation, names), width);
   if (explanation.differs()) {
     text += wrapped(calls_words(explanation, names), width) + phases_words(explanation, names, width) +
-            wrapped(axes_words(explanation, names) + ceiling_words(explanation, names) +
-                        start_words(explanation, names) + advice_words(explanation, names),
+            wrapped(largest_ops_words(explanation, names) + axes_words(explanation, names) +
+                        ceiling_words(explanation, names) + start_words(explanation, names) +
+                        advice_words(explanation, names),
                     width);
   }
   return text + wrapped(scripts_words(explanation, names), width) + missing_words(explanation, names, width);

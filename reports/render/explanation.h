@@ -23,6 +23,7 @@ struct ExplanationParts {
   std::vector<std::string> verdict;  // with what the scenarios differ in, and the way to a target
   std::vector<std::string> calls;
   std::vector<std::string> phases;  // what their table rests on, and their ops
+  std::vector<std::string> ops;     // the largest of a framework's step
   std::vector<std::string> axes;
   std::vector<std::string> ceilings;
   std::vector<std::string> start;

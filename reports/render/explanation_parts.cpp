@@ -132,6 +132,17 @@ std::string dispatch_words(const std::string& cell, const std::optional<report::
          evidence(cell + ": " + floor);
 }
 
+std::string largest_ops_line(const std::string& cell, const std::optional<report::LargestOps>& largest) {
+  if (!largest) return "";
+  std::string ops;
+  for (const report::OpShare& op : largest->ops) {
+    ops += (ops.empty() ? "" : "; ") + std::string(name_of(op.phase)) + ", " + op.op +
+           layer_words(op.layers.value_or(std::vector<std::int64_t>())) + ": " + format_percent(op.share);
+  }
+  return "    " + cell + " under " + largest->profiler + ", " + format_number(largest->slowdown) +
+         " times the step without: " + ops + "." + evidence(cell);
+}
+
 std::string sentence_of(const report::MissingEvidence& missing, const std::string& cell) {
   const std::string measures = missing.command.empty() ? "." : "; this measures it:";
   switch (missing.lack) {
@@ -161,6 +172,11 @@ std::string Names::of(const Explanation& explanation, const std::string& id) con
   if (id == explanation.a) return a;
   if (id == explanation.b) return b;
   return short_id(explanation.scenario, id);
+}
+
+std::string largest_ops_words(const Explanation& explanation, const Names& names) {
+  const std::string cells = largest_ops_line(names.a, explanation.a_ops) + largest_ops_line(names.b, explanation.b_ops);
+  return cells.empty() ? cells : "\n  The largest ops, in shares of a step that the profiler slows:\n" + cells;
 }
 
 std::string calls_words(const Explanation& explanation, const Names& names) {

@@ -14,6 +14,8 @@ namespace gdbench::render {
 std::string evidence(const std::string& text);
 
 // Which part of the difference are calls into frameworks, and which part is not.
+// The largest ops of each cell whose framework was asked for them.
+std::string largest_ops_words(const report::Explanation& explanation, const Names& names);
 std::string calls_words(const report::Explanation& explanation, const Names& names);
 // All phases with their shares, the largest first, and the ops of those that are causes; wrapped.
 std::string phases_words(const report::Explanation& explanation, const Names& names, int width);

@@ -80,6 +80,7 @@ std::string parameter_words(const ProfileRecord& record) {
 // A table's rows as texts; what the op is called, its layer and its parameters are on the left.
 constexpr std::size_t kTexts = 8;
 constexpr std::size_t kLeft = 3;
+constexpr std::size_t kTime = 4;
 using Line = std::array<std::string, kTexts>;
 
 Line time_line(const std::string& name, double time_ns, const Profile& profile) {
@@ -122,14 +123,25 @@ std::string text_of(const std::vector<Line>& lines) {
 }
 
 // The step by phase and op.
-std::string step_lines(const Profile& profile) {
-  std::vector<Line> lines = {{"per step", "layer", "parameter", "calls", "time", "share", "GFLOP/s", "GB/s"}};
+std::vector<Line> step_lines(const std::string& title, const Profile& profile) {
+  std::vector<Line> lines = {{title, "layer", "parameter", "calls", "time", "share", "GFLOP/s", "GB/s"}};
   for (const PhaseTime& phase : phases_of(profile)) {
     lines.push_back(time_line(phase.name(), phase.time_ns, profile));
     for (const ProfileRecord* record : phase.records) lines.push_back(op_line(*record, profile));
   }
   lines.push_back(time_line("unattributed", report::unattributed_ns(profile), profile));
-  return text_of(lines);
+  return lines;
+}
+
+std::string ops_lines(const Profile& profile) {
+  std::string text;
+  if (profile.ops) {
+    std::vector<Line> lines = step_lines("by " + profile.ops->profiler, profile_of_ops(profile));
+    for (Line& line : lines) line[kTime].clear();
+    text = "\n" + text_of(lines);
+  }
+  const std::string words = profile_ops_words(profile);
+  return words.empty() ? text : text + "\n" + words + "\n";
 }
 
 // The least that the implementation's framework does, and how often a step calls it.
@@ -214,6 +226,29 @@ TextTable profile_rows(const Profile& profile) {
   return all;
 }
 
+Profile profile_of_ops(const Profile& profile) {
+  Profile view;
+  if (!profile.ops) return view;
+  view.profiled_step_ns = profile.ops->step_ns;
+  view.records = profile.ops->records;
+  return view;
+}
+
+TextTable profile_op_rows(const Profile& profile) {
+  TextTable rows = profile_rows(profile_of_ops(profile));
+  std::erase_if(rows, [](const TextColumn& column) { return column.title == "time"; });
+  return rows;
+}
+
+std::string profile_ops_words(const Profile& profile) {
+  if (profile.no_ops) return "Ops of its framework: " + *profile.no_ops + ".";
+  if (!profile.ops) return "";
+  const report::FrameworkOps& ops = *profile.ops;
+  return "Shares are of a step under " + ops.profiler + ", which takes " + format_duration_ns(ops.step_ns) + ", " +
+         format_number(ops.step_ns / profile.step_ns) + " times the unprofiled one (" + std::to_string(ops.steps) +
+         " steps). They add up what all threads do; unattributed is what no op claims, Python's part included.";
+}
+
 TextTable profile_floor(const Profile& profile) {
   TextTable table = {{.title = "the least calls", .texts = {}}, {.title = "time", .right_aligned = true, .texts = {}}};
   if (!profile.floor) return table;
@@ -253,8 +288,8 @@ std::string profile_overhead_words(const Profile& profile) {
 
 std::string profile_table(const Profile& profile) {
   return profile.cell + "\n  " + profile_start_words(profile) + "\n  " + profile_allocation_words(profile) + "\n\n" +
-         step_lines(profile) + compile_lines(profile) + call_lines(profile) + "\n" + profile_overhead_words(profile) +
-         "\n";
+         text_of(step_lines("per step", profile)) + compile_lines(profile) + call_lines(profile) + "\n" +
+         profile_overhead_words(profile) + "\n" + ops_lines(profile);
 }
 
 std::string chrome_trace(const Profile& profile) {

@@ -36,6 +36,12 @@ TextTable profile_rows(const report::Profile& profile);
 // The least that the implementation's framework does; no rows where that is not known.
 TextTable profile_floor(const report::Profile& profile);
 
+// A step by the ops of its framework, in shares of the step that the profiler slows; no rows where there are none. What
+// these are shares of, or why there are none; nothing where nobody was asked.
+report::Profile profile_of_ops(const report::Profile& profile);
+TextTable profile_op_rows(const report::Profile& profile);
+std::string profile_ops_words(const report::Profile& profile);
+
 // What loading, preparing, the first step and a steady one take; what is allocated; how often a step calls its
 // framework, nothing where it does not count that; what profiling costs.
 std::string profile_start_words(const report::Profile& profile);

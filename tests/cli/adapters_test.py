@@ -122,6 +122,11 @@ class Broken(ProgramTest):
         self.call("run", *chosen, "--launches", "2", "--timeout", "3", "--out", "x.json", plugins=str(BROKEN))
         (cell,) = self.cells_of(self.read_json("x.json"))
         self.assertEqual(cell["profile"]["records"][0]["op"], "fast")
+        # The framework's own profiler was asked for the first time alone.
+        self.assertNotIn("ops", cell["other_profiles"][0])
+        ops = cell["profile"]["ops"]
+        self.assertEqual((ops["records"][0]["op"], ops["records"][0]["calls"]), ("ops of slow", 2))
+        self.assertAlmostEqual(ops["step_ns"] * ops["steps"], 1e6)
 
 
 if __name__ == "__main__":

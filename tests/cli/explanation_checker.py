@@ -7,7 +7,7 @@ import re
 from expected_words import check_lines, estimate, number, percent, ratio, time
 from explanation_documents import explain
 from explanations import WHOLE
-from profile_words import phase_lines
+from profile_words import largest_ops_lines, phase_lines
 from values_checker import SAME, mismatches
 
 SMALL_REST = 0.005
@@ -230,6 +230,7 @@ def expected_lines(told):
     lines += [differing_line(told, names)] if told["differing"] else []
     lines += [target_line(told, names)] if told["target"] else []
     lines += phase_lines(told, names)
+    lines += largest_ops_lines(told, names)
     lines += axes_lines(told, names)
     lines += start_lines(told, names) if told["start"] else []
     return lines + advice_lines(told, names) + script_lines(told, names) + missing_lines(told, names)

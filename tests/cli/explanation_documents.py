@@ -50,6 +50,18 @@ def dispatch_cost(cell):
     }
 
 
+def largest_ops(cell):
+    """Of its framework, by the framework's own profiler."""
+    ops = (cell.profile or {}).get("ops")
+    if not ops:
+        return None
+    shares = [
+        {**{key: record.get(key) for key in ("phase", "op", "layers")}, "share": record["time_ns"] / ops["step_ns"]}
+        for record in ops["records"][:3]
+    ]
+    return {"profiler": ops["profiler"], "slowdown": ops["step_ns"] / cell.profile["step_ns"], "ops": shares}
+
+
 def calls_share(a, b, costs, difference_ns):
     """The part of the difference that calls into frameworks are, each at the price of the cheapest."""
     uncounted = [cell for cell, cost in zip((a, b), costs) if cost is None and imports(cell)]
@@ -162,6 +174,8 @@ def explain(report, a, b):
         "profiles": profile_difference(a, b, whole["comparison"]) if told else None,
         "a_dispatches": costs[0],
         "b_dispatches": costs[1],
+        "a_ops": largest_ops(a) if told else None,
+        "b_ops": largest_ops(b) if told else None,
         "calls": calls_share(a, b, costs, whole["difference_ns"]) if told else None,
         "start": start_difference(report, a, b, whole["comparison"].verdict) if told and within else None,
         "a_script": script_of(a),

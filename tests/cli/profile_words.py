@@ -119,6 +119,20 @@ def op_line(part, names):
     return (name, share(part["share"], low, high), *words, *times)
 
 
+def largest_ops_lines(told, names):
+    lines = []
+    for side, cell in (("a", names.a), ("b", names.b)):
+        if not (largest := told[f"{side}_ops"]):
+            continue
+        parts = [
+            ("; ", f"{part['phase']}, {part['op']}{layer_words(part['layers'])}: ", percent(part["share"]))
+            for part in largest["ops"]
+        ]
+        start = (f"    {cell} under {largest['profiler']}, ", number(largest["slowdown"]), " times the step without: ")
+        lines.append((*start, *sum(parts, ())[1:], f". [{cell}]"))
+    return [("  The largest ops, in shares of a step that the profiler slows:",), *lines] if lines else []
+
+
 def phase_lines(told, names):
     """Calls first, then the phases with their table, then the ops of those that are causes."""
     lines, profiles = calls_lines(told, names), told["profiles"]

@@ -43,7 +43,17 @@ def profiled(cell, draw):
             profile["dispatches_per_step"] = float(len(ops))
             profile["floor"] = [{**part, "time_ns": part["time_ns"] * draw.uniform(0.9, 1.1)} for part in floor]
         profiles.append(profile)
+    if counts:
+        profiles[0]["ops"] = ops_of(profiles[0], draw)
     return {**cell, "profile": profiles[0], "other_profiles": profiles[1:]}
+
+
+def ops_of(profile, draw):
+    """As a framework's profiler sees the ops of the profile, in a step that it slows."""
+    slowdown = draw.uniform(0.9, 3)
+    records = [{**record, "time_ns": slowdown * record["time_ns"]} for record in profile["records"]]
+    records = sorted(records, key=lambda record: -record["time_ns"])[: draw.randint(1, 10)]
+    return {"profiler": "a.profiler", "steps": 10, "step_ns": slowdown * profile["step_ns"], "records": records}
 
 
 def scattered(parts, drift, draw):

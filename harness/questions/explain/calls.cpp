@@ -70,6 +70,19 @@ std::optional<report::DispatchCost> dispatch_cost(const report::Cell& cell) {
   return cost;
 }
 
+std::optional<report::LargestOps> largest_ops(const report::Cell& cell) {
+  constexpr std::size_t kMost = 3;
+  if (!cell.profile || !cell.profile->ops || cell.profile->ops->records.empty()) return std::nullopt;
+  const report::FrameworkOps& ops = *cell.profile->ops;
+  report::LargestOps largest{ops.profiler, ops.step_ns / cell.profile->step_ns, {}};
+  if (!(ops.step_ns > 0) || !std::isfinite(largest.slowdown)) return std::nullopt;
+  for (const report::ProfileRecord& record : ops.records) {
+    if (largest.ops.size() == kMost) break;
+    largest.ops.push_back({record.phase, record.op, record.layers, record.time_ns / ops.step_ns});
+  }
+  return largest;
+}
+
 std::optional<report::CallsShare> calls_share(const report::Cell& a, const report::Cell& b,
                                               const report::Explanation& explanation) {
   if (!explanation.a_dispatches && !explanation.b_dispatches) return std::nullopt;

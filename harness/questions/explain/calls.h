@@ -13,6 +13,8 @@ std::vector<const report::Profile*> usable_profiles(const report::Cell& cell);
 
 std::optional<report::DispatchCost> dispatch_cost(const report::Cell& cell);
 
+std::optional<report::LargestOps> largest_ops(const report::Cell& cell);
+
 // Of the difference that `explanation` holds, by its dispatch costs.
 std::optional<report::CallsShare> calls_share(const report::Cell& a, const report::Cell& b,
                                               const report::Explanation& explanation);

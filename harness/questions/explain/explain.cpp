@@ -284,6 +284,8 @@ report::Explanation explain(const report::Report& report, const report::Cell& a,
     explanation.profiles = profile_difference(a, b, explanation.whole.comparison.ratio);
     explanation.a_dispatches = dispatch_cost(a);
     explanation.b_dispatches = dispatch_cost(b);
+    explanation.a_ops = largest_ops(a);
+    explanation.b_ops = largest_ops(b);
     explanation.calls = calls_share(a, b, explanation);
     explanation.a_ceiling = a.summary->ceiling;
     explanation.b_ceiling = b.summary->ceiling;

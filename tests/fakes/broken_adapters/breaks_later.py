@@ -99,10 +99,17 @@ class ProfileIsText(script.Worker):
 
 class SlowInTurn(script.Worker):
     """The first process that is profiled is slow from then on, as on a machine in a slow spell; the second is not. The
-    file that SLOW_IN_TURN names tells them apart."""
+    file that SLOW_IN_TURN names tells them apart. It imports a framework, which can be profiled."""
 
-    REQUESTS = (*script.Worker.REQUESTS, "profile")
+    REQUESTS = (*script.Worker.REQUESTS, "profile", "profile_ops")
     name = None
+
+    def prepare(self, request):
+        return {**super().prepare(request), "import_ns": 1e6}
+
+    def profile_ops(self, request):
+        records = [{"op": f"ops of {self.name}", "phase": "update", "calls": 2 * request["steps"], "time_ns": 1e5}]
+        return {"profiler": "a.profiler", "real_ns": 1e6, "records": records}
 
     def profile(self, request):
         if self.name is None:

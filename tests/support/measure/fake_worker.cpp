@@ -102,6 +102,7 @@ class FakeClient : public protocol::Client {
   }
 
   Result<protocol::ProfileAnswer> profile(std::uint64_t /*steps*/) override { return unsupported("no profile"); }
+  Result<protocol::ProfileOpsAnswer> profile_ops(std::uint64_t /*steps*/) override { return unsupported("no profile"); }
   Status bye() override { return worker_->before("bye"); }
 
   const protocol::Process& process() const override { return process_; }

@@ -28,6 +28,9 @@ TEST(Golden, ProfilePage) {
   profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
   profile.dispatches_per_step = 7;
   profile.floor = {{"empty call", 12}};
+  profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 180, .records = {}};
+  profile.ops->records.push_back(
+      {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});
   expect_golden_page("profile.html", profile_page(profile));
 }
 

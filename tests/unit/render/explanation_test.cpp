@@ -59,6 +59,21 @@ TEST(ExplanationWords, NameTheLayerOfAnOp) {
   EXPECT_NE(words_of(report, 0, 1).find("    backward, product, layer 1: 108%"), std::string::npos);
 }
 
+TEST(ExplanationWords, NameTheLargestOpsOfAFramework) {
+  report::Report report = tests::explained_report();
+  report::Profile& profile = *report.cells[0].profile;
+  profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 2 * profile.step_ns, .records = {}};
+  profile.ops->records.push_back({.phase = report::Phase::backward,
+                                  .op = "mm",
+                                  .calls = 1,
+                                  .time_ns = profile.step_ns / 2,
+                                  .layers = std::vector<std::int64_t>{1}});
+  const std::string text = words_of(report, 0, 1);
+  EXPECT_NE(text.find("under a.profiler, 2 times the step without: backward, mm, layer 1: 25%. ["), std::string::npos)
+      << text;
+  expect_evidence(text);
+}
+
 TEST(ExplanationWords, SayWhichPartCallsAre) {
   report::Report report = tests::explained_report();
   report.cells[0].profile->dispatches_per_step = 20;

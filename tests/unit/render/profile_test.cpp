@@ -71,6 +71,33 @@ TEST(Profile, TableShowsTheLeastCalls) {
   EXPECT_NE(table.find("empty tape"), std::string::npos) << table;
 }
 
+TEST(Profile, OpsOfAFrameworkAreSharesOfTheirOwnStep) {
+  report::Profile profile = tests::layered_profile();
+  EXPECT_EQ(profile_ops_words(profile), "");
+  profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 180, .records = {}};
+  profile.ops->records.push_back(
+      {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});
+  profile.ops->records.push_back({.phase = report::Phase::update, .op = "step", .calls = 2, .time_ns = 90});
+  const std::string table = profile_table(profile);
+  const std::string expected =
+      "\n  by a.profiler  layer calls share\n"
+      "  forward                    25.0%\n"
+      "    addmm        1         1 25.0%\n"
+      "  update                     50.0%\n"
+      "    step                   2 50.0%\n"
+      "  unattributed               25.0%\n"
+      "\nShares are of a step under a.profiler, which takes 180 ns, 2 times the unprofiled one (30 steps).";
+  EXPECT_NE(table.find(expected), std::string::npos) << table;
+  for (const TextColumn& column : profile_op_rows(profile)) EXPECT_NE(column.title, "time");
+}
+
+TEST(Profile, OneLineSaysWhyAFrameworkHasNoOps) {
+  report::Profile profile = tests::layered_profile();
+  profile.no_ops = "no profiler of it is read";
+  const std::string table = profile_table(profile);
+  EXPECT_TRUE(table.ends_with("\n\nOps of its framework: no profiler of it is read.\n")) << table;
+}
+
 TEST(Profile, TraceEventsNestAndFillTheStep) {
   const nlohmann::json trace = nlohmann::json::parse(chrome_trace(tests::example_profile()));
   double phases_us = 0;

@@ -95,6 +95,25 @@ TEST(Explain, GivesNoCauseToWhatIsInconclusive) {
             "gdbench run --scenario scenario-3x2 --impl one/loops --impl two/loops --launches 12");
 }
 
+TEST(Explain, NamesTheThreeLargestOpsOfAFramework) {
+  report::Report report = explained_report();
+  report::Profile& profile = *report.cells[0].profile;
+  EXPECT_FALSE(explain_first_two(report).a_ops.has_value());
+  profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 4 * profile.step_ns, .records = {}};
+  for (const double share : {0.4, 0.3, 0.2, 0.05}) {
+    profile.ops->records.push_back(
+        {.phase = report::Phase::forward, .op = "mm", .calls = 1, .time_ns = share * profile.ops->step_ns});
+  }
+  const report::Explanation explanation = explain_first_two(report);
+  ASSERT_TRUE(explanation.a_ops.has_value());
+  EXPECT_DOUBLE_EQ(explanation.a_ops->slowdown, 4);
+  ASSERT_EQ(explanation.a_ops->ops.size(), 3U);
+  EXPECT_DOUBLE_EQ(explanation.a_ops->ops.back().share, 0.2);
+  EXPECT_FALSE(explanation.b_ops.has_value());
+  profile.ops->step_ns = 0;
+  EXPECT_FALSE(explain_first_two(report).a_ops.has_value()) << "of nothing there are no shares";
+}
+
 TEST(Explain, CountsCallsIntoTheFramework) {
   report::Report report = explained_report();
   report.cells[0].profile->dispatches_per_step = 20;
