@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <memory>
 
 #include "app/console.h"
 #include "app/invocation.h"
@@ -17,6 +19,8 @@
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
+#include "harness/measure/verify_cell.h"
+#include "harness/protocol/client.h"
 #include "harness/questions/compare/compare.h"
 #include "harness/report/journal.h"
 
@@ -222,7 +226,37 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
 }
 
-void print_dry_run(const report::Report& report) {
+namespace {
+
+// Adapters know more about what they cannot train than they declare. Those that do not answer keep their cells.
+void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report) {
+  std::map<std::vector<std::string>, Result<std::unique_ptr<protocol::Client>>> workers;
+  for (const auto& scenario : plan.scenarios) {
+    for (const measure::PlannedCell& cell : scenario->cells) {
+      const protocol::CatalogueEntry& entry = *cell.entry;
+      if (entry.hosted() || interrupted()) continue;
+      auto worker = workers.find(entry.command);
+      if (worker == workers.end()) {
+        worker = workers.emplace(entry.command, entry.start(entry.command, nullptr, nullptr, limits, "")).first;
+        if (worker->second.ok() && !worker->second.value()->hello().ok()) worker->second = failure("no hello");
+      }
+      if (!worker->second.ok()) continue;
+      const auto answer =
+          worker->second.value()->supports(entry.implementation.id, measure::trained_problem(*scenario, cell));
+      if (answer.ok() && !answer->reason.empty()) {
+        report.cells[cell.index].status = {report::CellState::unsupported, answer->reason};
+      }
+    }
+  }
+  for (auto& [command, worker] : workers) {
+    if (worker.ok()) static_cast<void>(worker.value()->bye());
+  }
+}
+
+}  // namespace
+
+void print_dry_run(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report) {
+  ask_adapters(plan, limits, report);
   std::size_t listed = 0;
   for (const report::Cell& cell : report.cells) {
     if (cell.arm == report::kControlArm) continue;

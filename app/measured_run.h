@@ -64,7 +64,8 @@ double closing_seconds(double budget_seconds, const RunFile& file);
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print);
 
-// The cells of a plan, one a line, and their number on stderr.
-void print_dry_run(const report::Report& report);
+// The cells of a plan, one a line, those that cannot be trained with the reason, and their number on stderr. Adapters
+// are asked for theirs, and frameworks are not loaded.
+void print_dry_run(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report);
 
 }  // namespace gdbench::app

@@ -53,6 +53,7 @@ Status check_place(const std::string& out) {
   const auto found = [&out](const std::string& what) { return usage_error(cat("--out ", out, ": found ", what)); };
   const fs::path folder = fs::absolute(out).parent_path();
   std::error_code error;
+  if (out == "-") return found("standard output, expected a file, which keeps what is measured; --json prints it");
   if (fs::is_directory(out)) return found("a folder, expected a file");
   if (!fs::is_directory(folder)) return found("no folder " + folder.string());
   // A report replaces the file of its name: a device or a pipe must not be lost to it.

@@ -187,7 +187,7 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   report.run.budget_seconds = budget;
   measure::Plan planned = TRY(plan(options, expanded, std::move(catalogue), report));
   if (options.dry_run) {
-    print_dry_run(report);
+    print_dry_run(planned, worker_limits(options.selection), report);
     return kFine;
   }
   return measure_into_file(planned, to_run_options(options, budget), {options.output}, report,

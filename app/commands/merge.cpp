@@ -43,6 +43,9 @@ std::string words_of_kind(const std::vector<compare::MergeInput>& kind, const co
 }
 
 Result<int> merge(const MergeOptions& options) {
+  if (options.by_machine && options.output.path == "-") {
+    return usage_error("--out -: found standard output, expected a file, as --by-machine may write several");
+  }
   std::vector<compare::MergeInput> inputs;
   for (const std::string& path : options.reports) {
     Result<report::Report> report = report::read_report(path);
@@ -63,11 +66,15 @@ Result<int> merge(const MergeOptions& options) {
     OutputFile output = options.output;
     output.path = path_of_kind(output.path, merged.size());
     output.overwrite = output.overwrite || is_one_of(options.reports, output.path);
-    TRY(check_output(output));
+    if (output.path != "-") TRY(check_output(output));
   }
   for (std::size_t i = 0; i < merged.size(); ++i) {
     const std::string path = path_of_kind(options.output.path, i + 1);
     analysis::summarise(merged[i]);
+    if (path == "-") {
+      print_text(report::to_json(merged[i]).dump(2) + "\n");
+      continue;
+    }
     TRY(report::write_report(merged[i], path));
     print_error("report: " + path + remarks[i]);
   }
@@ -80,7 +87,7 @@ void add_merge(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<MergeOptions>();
   CommandLine command = app.command("merge", "One report of several: the shards of a matrix");
   command.option("reports", options->reports, "Reports, or journals of killed runs").required().type_name("FILE");
-  add_output(command, options->output, "Where the merged report goes; it may be one of those merged");
+  add_output(command, options->output, "Where the merged report goes, - for standard output; it may be one of those merged");
   command.flag("--by-machine", options->by_machine,
                "Make a report for each kind of machine instead of refusing others than the first one's: with the "
                "default --out, report.json, report-2.json and so on");

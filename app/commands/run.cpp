@@ -106,7 +106,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   }
   measure::Plan plan = TRY(plan_selection(selection, report));
   if (options.dry_run) {
-    print_dry_run(report);
+    print_dry_run(plan, run_options.limits, report);
     return kFine;
   }
   if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {

@@ -68,6 +68,7 @@ class Client {
   virtual ~Client() = default;
 
   virtual Result<HelloAnswer> hello() = 0;
+  virtual Result<SupportsAnswer> supports(const std::string& implementation, const scenario::Problem& problem) = 0;
   virtual Status load(const std::string& implementation, const data::Dataset& dataset) = 0;
   virtual Status prepare(const scenario::Problem& problem, const std::map<std::string, std::string>& options,
                          const ThreadSettings& threads, std::size_t state_bytes) = 0;

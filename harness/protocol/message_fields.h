@@ -96,6 +96,9 @@ void fields(auto& archive, Of<HelloAnswer> auto& hello) {
 
 FIELDS_OF(HelloRequest, protocol)
 
+FIELDS_OF(SupportsAnswer, reason)
+FIELDS_OF(SupportsRequest, implementation, problem)
+
 void fields(auto& archive, Of<SharedRegion> auto& region) {
   FIELDS(archive, region, fd, bytes);
   archive.optional("image_bytes", region.image_bytes);

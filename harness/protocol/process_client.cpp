@@ -300,6 +300,10 @@ Result<EvaluateAnswer> ProcessClient::evaluate() {
 
 Result<ProfileAnswer> ProcessClient::profile(std::uint64_t steps) { return ask(ProfileRequest{steps}); }
 
+Result<SupportsAnswer> ProcessClient::supports(const std::string& implementation, const scenario::Problem& problem) {
+  return ask(SupportsRequest{implementation, problem});
+}
+
 Result<ProfileOpsAnswer> ProcessClient::profile_ops(std::uint64_t steps) { return ask(ProfileOpsRequest{steps}); }
 
 Status ProcessClient::bye() {

@@ -33,6 +33,7 @@ class ProcessClient : public Client {
   Status settle() override;
   Result<EvaluateAnswer> evaluate() override;
   Result<ProfileAnswer> profile(std::uint64_t steps) override;
+  Result<SupportsAnswer> supports(const std::string& implementation, const scenario::Problem& problem) override;
   Result<ProfileOpsAnswer> profile_ops(std::uint64_t steps) override;
   Status bye() override;
 

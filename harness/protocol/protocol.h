@@ -113,6 +113,17 @@ struct HelloRequest {
   ProtocolVersion protocol;
 };
 
+// Why an implementation cannot train a problem, as far as it knows without loading anything; empty where it can.
+struct SupportsAnswer {
+  std::string reason;
+};
+struct SupportsRequest {
+  static constexpr const char* kName = "supports";
+  using Answer = SupportsAnswer;
+  std::string implementation;
+  scenario::Problem problem;
+};
+
 // A descriptor of the worker and how much it holds.
 struct SharedRegion {
   int fd = -1;
@@ -304,6 +315,6 @@ struct ByeRequest {
 };
 
 using Requests = std::tuple<HelloRequest, LoadRequest, PrepareRequest, SettleRequest, SetStateRequest, GetStateRequest,
-                            RunRequest, EvaluateRequest, ProfileRequest, ProfileOpsRequest, ByeRequest>;
+                            RunRequest, EvaluateRequest, ProfileRequest, ProfileOpsRequest, SupportsRequest, ByeRequest>;
 
 }  // namespace gdbench::protocol

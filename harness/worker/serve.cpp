@@ -191,6 +191,9 @@ class Server {
     return protocol::ProfileAnswer{.real_ns = time.real_ns - said->left_out_ns(), .records = std::move(records)};
   }
 
+  static Result<protocol::SupportsAnswer> answer_to(const protocol::SupportsRequest& /*request*/) {
+    return protocol::SupportsAnswer();  // what a plugin declares is all that it says before prepare
+  }
   static Result<protocol::ProfileOpsAnswer> answer_to(const protocol::ProfileOpsRequest& /*request*/) {
     return unsupported("no profiler of a plugin's framework is read");
   }

@@ -75,7 +75,7 @@ class Written(Training):
             names["given"] = self.given
         return names
 
-    FUNCTIONS = "arange clip divide exp maximum multiply negative reciprocal sign sqrt tanh".split()
+    FUNCTIONS = "add arange clip divide exp maximum multiply negative reciprocal sign sqrt tanh".split()
 
     def set_state(self, parameters, slots):
         self.tensors = [array.copy() for group in (parameters, *slots) for array in group]

@@ -124,6 +124,10 @@ class Worker:
             described["unavailable"] = self.unavailable
         return described
 
+    def supports(self, request):
+        mode = self.adapter.MODES[request["implementation"].split("/", 1)[1]]
+        return {"reason": mode.reason_unsupported({**request["problem"], "ranks": ALONE})}
+
     def load(self, request):
         self.mode = self.adapter.MODES[request["implementation"].split("/", 1)[1]]
         if request["data"]["source"] != "resident":
@@ -249,7 +253,7 @@ def place_not_finite(value, place=""):
     return next(filter(None, (place_not_finite(item, f"{place}/{key}") for key, item in items)), "")
 
 
-REQUESTS = ("hello", "load", "prepare", "settle", "set_state", "get_state", "run", "evaluate", "profile",
+REQUESTS = ("hello", "supports", "load", "prepare", "settle", "set_state", "get_state", "run", "evaluate", "profile",
             "profile_ops", "bye")
 
 

@@ -135,6 +135,8 @@ class Shards(ProgramTest):
             self.call("run", *arguments, "--quick", "--shard", f"{part}/4", "--out", parts[-1])
         self.call("merge", *parts, "--out", "merged.json")
         self.assertEqual(self.cells("merged.json"), self.cells("whole.json"))
+        printed, _ = self.call("merge", *parts, "--out", "-")
+        self.assertEqual(json.loads(printed)["cells"], self.read_json("merged.json")["cells"])
         self.call("report", "merged.json")
         _, errors = self.call("merge", "part1.json", "part1.json", status=2)
         self.assertIn("expected every cell once", errors)

@@ -221,6 +221,11 @@ class EpsilonPlaces(Frameworks):
             (row,) = self.rows_of("outside", "rmsprop", "f32", ["keras/fit"], status=4)
             self.assertIn("keras/fit has rmsprop with optimizer.epsilon_place=inside alone, not outside", row)
 
+    @unittest.skipUnless((ENVIRONMENTS / "sklearn" / "requirements.txt").exists(), "not installed: scripts/frameworks sklearn")
+    def test_a_dry_run_says_what_only_the_adapter_knows(self):
+        output, _ = self.call("run", "--dry-run", "--scenario", "linreg-300x10", "--impl", "sklearn/mlp")
+        self.assertIn("/sklearn/mlp  unsupported: the layers of scikit-learn's networks have biases", output)
+
     def test_each_may_have_its_own(self):
         names = [name for name in ("pytorch/eager", "keras/fit", "loop/plain") if self.installed(name)]
         self.assert_all_ok(self.rows_of("own", "adam", "f32", names, status=0), len(names))

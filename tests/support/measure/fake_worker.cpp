@@ -102,6 +102,10 @@ class FakeClient : public protocol::Client {
   }
 
   Result<protocol::ProfileAnswer> profile(std::uint64_t /*steps*/) override { return unsupported("no profile"); }
+  Result<protocol::SupportsAnswer> supports(const std::string& /*implementation*/,
+                                            const scenario::Problem& /*problem*/) override {
+    return protocol::SupportsAnswer();
+  }
   Result<protocol::ProfileOpsAnswer> profile_ops(std::uint64_t /*steps*/) override { return unsupported("no profile"); }
   Status bye() override { return worker_->before("bye"); }
 
