@@ -114,7 +114,7 @@ class Claims(ProgramTest):
             *("claims", "run", "steps-fall", "steps-fall-always", "--budget", "0.01s", "--out", "c.json", "--json")
         )
         self.assertEqual(set(self.verdicts(output).values()), {"not run"})
-        self.assertIn("the budget left no time to verify it", output)
+        self.assertIn("the budget left no time for it", output)
         report = self.read_json("c.json")
         self.assertRegex(" ".join(report["notes"]), r"the budget was too short for 3 launches of 1 of \d scenarios")
         self.assertEqual(max(len(cell["launches"]) for cell in report["cells"]), 1)
