@@ -116,7 +116,7 @@ struct Block {
   bool reduced_learning_rate = false;  // smaller than the scenario's, so that the block does not reach the fixed point
   double empty_block_ns = 0;           // what a block of zero steps reads in this worker
   std::optional<std::uint64_t> added_iterations{};  // since 1.5: of work added to each timed block, by calibrate
-  double launch_seconds = 0;  // that a launch of such blocks is expected to take; not stored
+  double launch_seconds = 0;                        // that a launch of such blocks is expected to take; not stored
 };
 
 struct RatioToBaseline {
