@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 
 #include "app/console.h"
@@ -12,6 +13,7 @@
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/machine/ceilings.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/environment.h"
@@ -222,7 +224,25 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
 }
 
-void print_dry_run(const report::Report& report) {
+std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
+                          const report::Report& report) {
+  constexpr double kFew = 10;
+  constexpr double kMostOfOne = 1.5;  // within a quarter of the middle
+  options.reserved_seconds += closing_seconds(options.budget_seconds, file);
+  if (file.ceilings && options.launches > 0) {  // the first look at them, which a budget contains
+    options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
+  }
+  measure::Span span = measure::expected_seconds(plan, options, report);
+  if (options.launches == 0) span = {span.least + options.elapsed(), span.most + options.elapsed()};
+  const auto words = [](double seconds) {
+    const double unit = seconds < kFew ? 1 : seconds < 10 * kFew ? 5 : 10;
+    return formatted("%.0f s", unit * std::ceil(seconds / unit - 0.5));
+  };
+  if (span.most <= kMostOfOne * span.least) return "about " + words(std::sqrt(span.least * span.most));
+  return words(span.least) + " to " + words(span.most);
+}
+
+void print_dry_run(const report::Report& report, const std::string& time) {
   std::size_t listed = 0;
   for (const report::Cell& cell : report.cells) {
     if (cell.arm == report::kControlArm) continue;
@@ -230,7 +250,7 @@ void print_dry_run(const report::Report& report) {
     const bool pending = cell.status.state == report::CellState::pending;
     print_text(cat(cell.id, pending ? "" : "  unsupported: ", cell.status.reason, "\n"));
   }
-  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios"));
+  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios, ", time));
 }
 
 }  // namespace gdbench::app

@@ -64,7 +64,11 @@ double closing_seconds(double budget_seconds, const RunFile& file);
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print);
 
-// The cells of a plan, one a line, and their number on stderr.
-void print_dry_run(const report::Report& report);
+// How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.
+std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
+                          const report::Report& report);
+
+// The cells of a plan, one a line; on stderr their number and how long they are expected to take.
+void print_dry_run(const report::Report& report, const std::string& time);
 
 }  // namespace gdbench::app

@@ -202,14 +202,16 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   report.run.command = invocation.command;
   report.run.budget_seconds = budget;
   measure::Plan planned = TRY(plan(options, expanded, std::move(catalogue), report));
-  if (options.dry_run) {
-    print_dry_run(report);
-    return kFine;
-  }
   measure::RunOptions run_options = to_run_options(options, budget);
   if (options.launches == 0) {
     run_options.goals = TRY(goals_of(expanded, report));
   }
+  const std::string time = expected_time(planned, run_options, {options.output}, report);
+  if (options.dry_run) {
+    print_dry_run(report, time);
+    return kFine;
+  }
+  if (options.launches > 0) show_warning("the run takes " + time);
   return measure_into_file(planned, run_options, {options.output}, report,
                            [&](const report::Report& measured) { return print(options, expanded, measured); });
 }

@@ -105,10 +105,6 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
   }
   measure::Plan plan = TRY(plan_selection(selection, report));
-  if (options.dry_run) {
-    print_dry_run(report);
-    return kFine;
-  }
   if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {
     run_options.budget_seconds += more;
     report.run.budget_seconds = run_options.budget_seconds;
@@ -117,6 +113,12 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   }
 
   RunFile file{options.output, options.quick, !options.no_ceilings};
+  const std::string time = expected_time(plan, run_options, file, report);
+  if (options.dry_run) {
+    print_dry_run(report, time);
+    return kFine;
+  }
+  if (options.launches > 0 && options.budget.empty()) show_warning("the run takes " + time);
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options;
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);

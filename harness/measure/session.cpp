@@ -80,7 +80,7 @@ class Session {
         report::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run_);
         if (!is_to_verify(planned_cell)) continue;
-        options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
+        options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_done(), seconds_left()});
         if (repeats_verified_cell(*planned, planned_cell)) {
           time_needed_.verified(planned_cell.index, 0, cell.block ? cell.block->launch_seconds : 0);
           TRY(journal_->cell(cell));
@@ -119,7 +119,7 @@ class Session {
           if (options_.cancelled()) return {};
           if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
           TRY(planned->acquire());
-          options_.progress({"profile " + cell.id, share_of_budget(), seconds_left()});
+          options_.progress({"profile " + cell.id, share_done(), seconds_left()});
           TRY(profile(*planned, planned_cell, cell));
           TRY(journal_->cell(cell));
         }
@@ -191,8 +191,13 @@ class Session {
     return report_.cells[planned_cell.index].status.state == CellState::pending && goals_.wants(planned_cell.index);
   }
 
-  double share_of_budget() const { return std::min(1.0, options_.elapsed() / std::max(options_.budget_seconds, 1e-9)); }
-  double seconds_left() const { return std::max(0.0, options_.budget_seconds - options_.elapsed()); }
+  double share_done() const { return options_.elapsed() / std::max(options_.elapsed() + seconds_left(), 1e-9); }
+  double seconds_left() const {
+    const double least = time_needed_.rest(std::max(1, options_.launches)) + options_.reserved_seconds;
+    if (options_.launches > 0) return least;
+    const double left = std::max(0.0, options_.budget_seconds - options_.elapsed());
+    return options_.goals.empty() ? std::max(left, least) : left;
+  }
 
   // Where not even one goal fits. Goes by what the latest cell of each implementation took; what is cheap is always
   // verified.
@@ -253,7 +258,7 @@ class Session {
     const double start = options_.elapsed();
     Status status;
     if (cell.status.state == CellState::ok && planned_cell.proof != Proof::none && !options_.cancelled()) {
-      options_.progress({"train to target " + cell.id, share_of_budget(), seconds_left()});
+      options_.progress({"train to target " + cell.id, share_done(), seconds_left()});
       Result<report::TargetRun> run = run_to_target(planned, planned_cell, options_, target_time_.next_share(), cell);
       if (run.ok()) {
         cell.target = std::move(run).value();
@@ -311,7 +316,7 @@ class Session {
     const double start = options_.elapsed();
     options_.progress(
         {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.progress.launches + 1),
-         share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
+         share_done(), seconds_left()});
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
     TRY(run_launch_group(scenario.cells, scenario.next_launch++, options_, report_, *journal_));
@@ -381,6 +386,19 @@ std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t
     held.add(planned->data_bytes);
   }
   return result;
+}
+
+Span expected_seconds(const Plan& plan, const RunOptions& options, const report::Report& report) {
+  const TimeNeeded time(plan, options, report);
+  if (options.launches > 0) {
+    const Span rest = time.rest_at_start(options.launches);
+    return {rest.least + options.reserved_seconds, rest.most + options.reserved_seconds};
+  }
+  const double budget = options.budget_seconds - options.elapsed();
+  if (!options.goals.empty()) return {budget, budget};
+  const Span least = time.rest_at_start(1);
+  return {std::max(budget, least.least + options.reserved_seconds),
+          std::max(budget, least.most + options.reserved_seconds)};
 }
 
 Status verify_all(Plan& plan, const RunOptions& options, report::Report& report) {

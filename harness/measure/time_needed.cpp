@@ -22,7 +22,7 @@ constexpr double kPauses = 0.06;
 constexpr double kStepRate = 3e10;
 // Blocks' worth of steps: to calibrate and to profile; in a launch, some of which look at other lengths.
 constexpr double kBlocksToVerify = 10;
-constexpr double kBlocksOfLaunch = 14;
+constexpr double kBlocksOfLaunch = 22;
 
 double block_seconds(const scenario::Problem& problem, const BlockTimes& times) {
   const double step = scenario::operations_per_step(problem) / kStepRate;
@@ -46,8 +46,14 @@ TimeNeeded::TimeNeeded(const Plan& plan, const RunOptions& options, const report
       time.scenario = planned.get();
       time.is_adapter = !cell.entry->hosted();
       const double block = block_seconds(planned->problem, options.block_of(cell));
+      const BlockTimes& times = options.block_of(cell);
+      time.is_unsure = time.is_adapter || block > times.seconds + times.warm_up_seconds;
       const double start = time.is_adapter ? kAdapterStart : kStart;
       const bool is_profiled = options.profiles && !profiled_in_launch(cell);
+      if (is_profiled && options.launches > 1) {
+        const auto repeated = std::min<std::size_t>(kMaxProfiles, static_cast<std::size_t>(options.launches)) - 1;
+        time.profiles = static_cast<double>(repeated) * (start + kPauses + 2 * kBlocksOfAGlance * block);
+      }
       time.verification = (is_profiled ? 2 : 1) * start + kPauses + kBlocksToVerify * block;
       time.launch = launch_seconds(start, block);
       const report::Cell& known = report.cells.at(cell.index);
@@ -113,11 +119,25 @@ double TimeNeeded::rest(int launches, const PlannedScenario* under_way) const {
   return rest;
 }
 
+Span TimeNeeded::rest_at_start(int launches) const {
+  constexpr double kOftenLess = 4;  // NumPy starts in a second
+  constexpr double kOftenMore = 2;
+  LaunchesOfCells unsure;
+  for (const auto& [index, cell] : cells_) {
+    if (cell.is_unsure && !cell.launch_is_known && cell.launches == 0)
+      unsure[index] = std::max(0, launches - cell.launches);
+  }
+  const double all = rest(launches);
+  const double part = of(unsure);
+  return {all - part + part / kOftenLess, all - part + part * kOftenMore};
+}
+
 double TimeNeeded::of(const LaunchesOfCells& launches) const {
   double seconds = 0;
   std::set<const PlannedScenario*> referenced;
   for (const auto& [index, count] : launches) {
     const CellTime& cell = cells_.at(index);
+    if (cell.verification > 0) seconds += cell.profiles;
     seconds += verification_of(cell) + count * launch_of(cell);
     const auto reference = references_.find(cell.scenario);
     if (cell.verification == 0 || reference == references_.end()) continue;

@@ -17,6 +17,12 @@ using LaunchesOfCells = std::map<std::size_t, int>;
 // A launch of a cell, about: from the start of a worker until it is prepared, then its blocks with the checks of them.
 double launch_seconds(double start_seconds, double block_seconds);
 
+// Seconds between which something lies.
+struct Span {
+  double least = 0;
+  double most = 0;
+};
+
 class TimeNeeded {
  public:
   // What `report` has of cells already is not needed again.
@@ -33,6 +39,9 @@ class TimeNeeded {
   // Seconds that all cells need to be verified and to have `launches` launches in all; those of `under_way` are as good
   // as verified.
   double rest(int launches = 1, const PlannedScenario* under_way = nullptr) const;
+  // The same as a span: what an adapter takes, and a step that is longer than a block, is only known once it was
+  // verified.
+  Span rest_at_start(int launches) const;
   // Seconds that these cells need to be verified and to have so many launches more.
   double of(const LaunchesOfCells& launches) const;
 
@@ -49,7 +58,9 @@ class TimeNeeded {
     const PlannedScenario* scenario = nullptr;
     bool is_adapter = false;
     double verification = 0;  // 0: done
+    double profiles = 0;      // beyond its first
     double launch = 0;
+    bool is_unsure = false;        // until it was verified
     bool launch_is_known = false;  // about, from its verification
     int launches = 0;
   };

@@ -82,6 +82,18 @@ TEST_F(TimeNeededTest, LearnsFromWhatWasVerified) {
   EXPECT_LT(quick.rest(), before / 2);
 }
 
+TEST_F(TimeNeededTest, AtTheStartAnAdapterHasASpanUntilItWasVerified) {
+  add(1, "a.so", 1);
+  add(1, "jax.adapter.json", 1);
+  TimeNeeded time = this->time();
+  const Span before = time.rest_at_start(2);
+  EXPECT_LT(before.least, time.rest(2));
+  EXPECT_GT(before.most, time.rest(2));
+  time.verified(1, 3, 3);
+  EXPECT_DOUBLE_EQ(time.rest_at_start(2).least, time.rest(2));
+  EXPECT_DOUBLE_EQ(time.rest_at_start(2).most, time.rest(2));
+}
+
 TEST_F(TimeNeededTest, OneKindSaysNothingOfTheOther) {
   add(1, "a.so", 1);
   add(1, "jax.adapter.json", 1);
