@@ -160,6 +160,28 @@ Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report
   return run->has_journal;
 }
 
+// "about 60 s", "20 s to 120 s", "15 min to 40 min".
+std::string words_of(const measure::Span& span) {
+  constexpr double kFew = 10;
+  constexpr double kMinute = 60;
+  constexpr double kMostOfOne = 1.5;  // within a quarter of the middle
+  const auto words = [](double seconds) {
+    if (seconds >= 10 * kMinute) return formatted("%.0f min", seconds / kMinute);
+    const double unit = seconds < kFew ? 1 : seconds < 10 * kFew ? 5 : 10;
+    return formatted("%.0f s", unit * std::round(seconds / unit));
+  };
+  if (span.most <= kMostOfOne * span.least) return "about " + words(std::sqrt(span.least * span.most));
+  return words(span.least) + " to " + words(span.most);
+}
+
+// Says once how long a count of launches takes, which no budget limits, where that keeps somebody waiting.
+void say_expected_time(const measure::Plan& plan, const measure::RunOptions& options, const report::Report& report) {
+  constexpr double kWaitingSeconds = 20;
+  if (options.launches == 0) return;
+  const measure::Span span = measure::expected_seconds(plan, options, report);
+  if (span.most > kWaitingSeconds) show_warning("the run takes " + words_of(span));
+}
+
 }  // namespace
 
 double closing_seconds(double budget_seconds, const RunFile& file) {
@@ -198,6 +220,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
       add_ceilings(file.quick, processors, measured);
     };
   }
+  say_expected_time(plan, session_options, report);
   Status session = measure::run_session(plan, session_options, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
@@ -226,20 +249,14 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
 
 std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
                           const report::Report& report) {
-  constexpr double kFew = 10;
-  constexpr double kMostOfOne = 1.5;  // within a quarter of the middle
   options.reserved_seconds += closing_seconds(options.budget_seconds, file);
-  if (file.ceilings && options.launches > 0) {  // the first look at them, which a budget contains
-    options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
+  if (options.launches == 0) {
+    const measure::Span rest = measure::expected_seconds(plan, options, report);
+    return words_of({rest.least + options.elapsed(), rest.most + options.elapsed()});
   }
-  measure::Span span = measure::expected_seconds(plan, options, report);
-  if (options.launches == 0) span = {span.least + options.elapsed(), span.most + options.elapsed()};
-  const auto words = [](double seconds) {
-    const double unit = seconds < kFew ? 1 : seconds < 10 * kFew ? 5 : 10;
-    return formatted("%.0f s", unit * std::ceil(seconds / unit - 0.5));
-  };
-  if (span.most <= kMostOfOne * span.least) return "about " + words(std::sqrt(span.least * span.most));
-  return words(span.least) + " to " + words(span.most);
+  // The first look at the ceilings, which a budget contains.
+  if (file.ceilings) options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
+  return words_of(measure::expected_seconds(plan, options, report));
 }
 
 void print_dry_run(const report::Report& report, const std::string& time) {

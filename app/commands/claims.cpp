@@ -206,12 +206,10 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   if (options.launches == 0) {
     run_options.goals = TRY(goals_of(expanded, report));
   }
-  const std::string time = expected_time(planned, run_options, {options.output}, report);
   if (options.dry_run) {
-    print_dry_run(report, time);
+    print_dry_run(report, expected_time(planned, run_options, {options.output}, report));
     return kFine;
   }
-  if (options.launches > 0) show_warning("the run takes " + time);
   return measure_into_file(planned, run_options, {options.output}, report,
                            [&](const report::Report& measured) { return print(options, expanded, measured); });
 }

@@ -113,12 +113,10 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   }
 
   RunFile file{options.output, options.quick, !options.no_ceilings};
-  const std::string time = expected_time(plan, run_options, file, report);
   if (options.dry_run) {
-    print_dry_run(report, time);
+    print_dry_run(report, expected_time(plan, run_options, file, report));
     return kFine;
   }
-  if (options.launches > 0 && options.budget.empty()) show_warning("the run takes " + time);
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options;
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);
@@ -204,7 +202,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       "share of a ceiling");
   command.option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
       .type_name("I/N");
-  command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command.flag("--dry-run", options->dry_run, "List the cells and say how long the run would take; measure nothing");
   command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command.flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
   command.flag("--json", options->json, "Print the report as JSON instead of the table");
