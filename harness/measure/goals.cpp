@@ -89,6 +89,7 @@ bool Goals::choose() {
     if (!fits) say(goal, !wanted.empty(), kMargin * (options_.elapsed() + least + reserved));
     if (!fits && !wanted.empty()) continue;
     is_too_much_ = is_too_much_ || !fits;
+    if (fits && needs_.erase(goal.name) > 0 && !goal.is_beside) options_.warn(goal.name + " fits after all");
     chosen = together(std::move(chosen), missing(goal));
     wanted.insert(goal.cells.begin(), goal.cells.end());
   }

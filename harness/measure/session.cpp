@@ -133,7 +133,10 @@ class Session {
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
     while (!options_.cancelled()) {
-      if (goals_.choose()) {
+      // What verifying shows may choose cells of scenarios that it has passed.
+      if (goals_.choose() || std::ranges::any_of(scenarios, [this](const PlannedScenario* planned) {
+            return !all_known(*planned) && !no_time_to_verify(*planned);
+          })) {
         TRY(verify(scenarios));
         active = activate(scenarios);
       }

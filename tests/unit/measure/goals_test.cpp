@@ -86,6 +86,9 @@ TEST_F(GoalsTest, TheCheapestAreChosenAndTheOthersSayWhatTheyNeed) {
             "the budget left no time for it; dear, after what is cheaper, needs about 120 s: --budget 120s");
   EXPECT_FALSE(choose(60)) << "nothing is new";
   EXPECT_EQ(warnings_.size(), 1U) << "said once";
+  choose(120);
+  ASSERT_EQ(warnings_.size(), 2U);
+  EXPECT_EQ(warnings_[1], "dear fits after all");
 }
 
 TEST_F(GoalsTest, CellsThatSeveralShareArePaidOnce) {

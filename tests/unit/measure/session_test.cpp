@@ -150,6 +150,23 @@ TEST_F(SessionTest, OfSeveralGoalsTheBudgetIsForOneAndTheCellsOfOthersSayWhatThe
   for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 4U) << cell.id;
 }
 
+TEST_F(SessionTest, CellsOfAGoalThatIsChosenLateAreVerifiedBeforeAnyOfItsLaunches) {
+  add("a/quick");
+  add("b/slow");
+  make_plan({"linreg-3x2", "linreg-300x2"});
+  options_.launches = 0;
+  options_.minimum_launches = 1;
+  options_.decisive_launches = options_.max_launches = 3;
+  options_.budget_seconds = 0;  // until the last verification of the first goal
+  options_.goals = {{"first", {0, 2}}, {"second", {0, 1, 2, 3}}};
+  on_request_["a/quick"] = [this](const std::string& request) {
+    if (request == "bye" && cell(0).status.state == CellState::ok) options_.budget_seconds = 1000;
+    return Status();
+  };
+  run();
+  for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 3U) << cell.id;
+}
+
 TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
   add("a/steady");
   tests::FakeWorker& restless = add("b/restless");
