@@ -393,15 +393,19 @@ std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t
 
 Span expected_seconds(const Plan& plan, const RunOptions& options, const report::Report& report) {
   const TimeNeeded time(plan, options, report);
-  if (options.launches > 0) {
-    const Span rest = time.rest_at_start(options.launches);
-    return {rest.least + options.reserved_seconds, rest.most + options.reserved_seconds};
+  const auto with = [&](const Span& rest) {
+    return Span{rest.least + options.reserved_seconds, rest.most + options.reserved_seconds};
+  };
+  if (options.launches > 0) return with(time.rest_at_start(options.launches));
+  Span span;
+  span.least = span.most = options.budget_seconds - options.elapsed();
+  if (options.max_launches > 0) {
+    const Span most = with(time.rest_at_start(options.max_launches));
+    span = {std::min(span.least, most.least), std::min(span.most, most.most)};
   }
-  const double budget = options.budget_seconds - options.elapsed();
-  if (!options.goals.empty()) return {budget, budget};
-  const Span least = time.rest_at_start(1);
-  return {std::max(budget, least.least + options.reserved_seconds),
-          std::max(budget, least.most + options.reserved_seconds)};
+  if (!options.goals.empty()) return span;
+  const Span least = with(time.rest_at_start(1));
+  return {std::max(span.least, least.least), std::max(span.most, least.most)};
 }
 
 Status verify_all(Plan& plan, const RunOptions& options, report::Report& report) {

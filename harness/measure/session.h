@@ -18,8 +18,8 @@ namespace gdbench::measure {
 // verification takes about as long as a launch, of which three are needed.
 constexpr double kVerificationShareOfBudget = 0.4;
 
-// Seconds that run_session takes from now on, with what is reserved: of a budget, that or the least that must be done;
-// of a count of launches, what they take.
+// Seconds that run_session takes from now on, with what is reserved: of a budget, that, what the most launches take
+// or the least that must be done; of a count of launches, what they take.
 Span expected_seconds(const Plan& plan, const RunOptions& options, const report::Report& report);
 
 // Verifies every planned cell; the status goes to report.cells. Errors: a scenario whose reference diverges.
