@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/machine/ceilings.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/environment.h"
@@ -162,6 +164,28 @@ Result<bool> resume_stopped_run(const OutputFile& output, report::Report& report
   return run->has_journal;
 }
 
+// "about 60 s", "20 s to 120 s", "15 min to 40 min".
+std::string words_of(const measure::Span& span) {
+  constexpr double kFew = 10;
+  constexpr double kMinute = 60;
+  constexpr double kMostOfOne = 1.5;  // within a quarter of the middle
+  const auto words = [](double seconds) {
+    if (seconds >= 10 * kMinute) return formatted("%.0f min", seconds / kMinute);
+    const double unit = seconds < kFew ? 1 : seconds < 10 * kFew ? 5 : 10;
+    return formatted("%.0f s", unit * std::round(seconds / unit));
+  };
+  if (span.most <= kMostOfOne * span.least) return "about " + words(std::sqrt(span.least * span.most));
+  return words(span.least) + " to " + words(span.most);
+}
+
+// Says once how long a count of launches takes, which no budget limits, where that keeps somebody waiting.
+void say_expected_time(const measure::Plan& plan, const measure::RunOptions& options, const report::Report& report) {
+  constexpr double kWaitingSeconds = 20;
+  if (options.launches == 0) return;
+  const measure::Span span = measure::expected_seconds(plan, options, report);
+  if (span.most > kWaitingSeconds) show_warning("the run takes " + words_of(span));
+}
+
 }  // namespace
 
 double closing_seconds(double budget_seconds, const RunFile& file) {
@@ -200,6 +224,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
       add_ceilings(file.quick, processors, measured);
     };
   }
+  say_expected_time(plan, session_options, report);
   Status session = measure::run_session(plan, session_options, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
@@ -226,9 +251,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
 }
 
-namespace {
-
-// Adapters know more about what they cannot train than they declare. Those that do not answer keep their cells.
+// Those that do not answer keep their cells.
 void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report) {
   std::map<std::vector<std::string>, Result<std::unique_ptr<protocol::Client>>> workers;
   for (const auto& scenario : plan.scenarios) {
@@ -253,10 +276,19 @@ void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, rep
   }
 }
 
-}  // namespace
+std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
+                          const report::Report& report) {
+  options.reserved_seconds += closing_seconds(options.budget_seconds, file);
+  if (options.launches == 0) {
+    const measure::Span rest = measure::expected_seconds(plan, options, report);
+    return words_of({rest.least + options.elapsed(), rest.most + options.elapsed()});
+  }
+  // The first look at the ceilings, which a budget contains.
+  if (file.ceilings) options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
+  return words_of(measure::expected_seconds(plan, options, report));
+}
 
-void print_dry_run(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report) {
-  ask_adapters(plan, limits, report);
+void print_dry_run(const report::Report& report, const std::string& time) {
   std::size_t listed = 0;
   for (const report::Cell& cell : report.cells) {
     if (cell.arm == report::kControlArm) continue;
@@ -264,7 +296,7 @@ void print_dry_run(const measure::Plan& plan, const protocol::Limits& limits, re
     const bool pending = cell.status.state == report::CellState::pending;
     print_text(cat(cell.id, pending ? "" : "  unsupported: ", cell.status.reason, "\n"));
   }
-  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios"));
+  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios, ", time));
 }
 
 }  // namespace gdbench::app

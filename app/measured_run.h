@@ -64,8 +64,14 @@ double closing_seconds(double budget_seconds, const RunFile& file);
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print);
 
-// The cells of a plan, one a line, those that cannot be trained with the reason, and their number on stderr. Adapters
-// are asked for theirs, and frameworks are not loaded.
-void print_dry_run(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report);
+// Marks the cells of which an adapter says that it cannot train them, beyond what it declares. Frameworks are not loaded.
+void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report);
+
+// How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.
+std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
+                          const report::Report& report);
+
+// The cells of a plan, one a line; on stderr their number and how long they are expected to take.
+void print_dry_run(const report::Report& report, const std::string& time);
 
 }  // namespace gdbench::app

@@ -18,6 +18,7 @@
 #include "harness/base/text.h"
 #include "harness/questions/claims/expand.h"
 #include "harness/questions/claims/judge.h"
+#include "harness/questions/claims/needs.h"
 #include "reports/page/claims_page.h"
 
 namespace gdbench::app {
@@ -158,6 +159,21 @@ Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claim
   return measure::make_plan(std::move(request), report);
 }
 
+// Each claim, decided by the cells that its verdict rests on, and what is shown beside each. Claims of which a cell
+// cannot be measured here are not worth more than that.
+Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedClaim>& claims,
+                                            const report::Report& report) {
+  std::vector<measure::Goal> goals;
+  for (const claims::ExpandedClaim& claim : claims) {
+    const claims::NeededCells needed = TRY(claims::needed_cells(claim, report));
+    const std::string& id = claim.claim->id;
+    goals.push_back({id, {needed.deciding.begin(), needed.deciding.end()}, needed.lacks_some});
+    goals.push_back({"what is beside " + id, {needed.beside.begin(), needed.beside.end()}, true});
+  }
+  std::erase_if(goals, [](const measure::Goal& goal) { return goal.cells.empty(); });
+  return goals;
+}
+
 measure::RunOptions to_run_options(const ClaimsOptions& options, double budget_seconds) {
   measure::RunOptions run = run_options(options.selection);
   run.budget_seconds = budget_seconds;
@@ -166,7 +182,7 @@ measure::RunOptions to_run_options(const ClaimsOptions& options, double budget_s
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   run.max_launches = kMaxLaunches;
   run.profiles = false;  // of one process each: no verdict rests on them
-  run.cut_verification = true;
+  run.warn = &show_warning;
   return run;
 }
 
@@ -186,11 +202,16 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   report.run.command = invocation.command;
   report.run.budget_seconds = budget;
   measure::Plan planned = TRY(plan(options, expanded, std::move(catalogue), report));
+  measure::RunOptions run_options = to_run_options(options, budget);
+  if (options.launches == 0) {
+    run_options.goals = TRY(goals_of(expanded, report));
+  }
   if (options.dry_run) {
-    print_dry_run(planned, worker_limits(options.selection), report);
+    ask_adapters(planned, worker_limits(options.selection), report);
+    print_dry_run(report, expected_time(planned, run_options, {options.output}, report));
     return kFine;
   }
-  return measure_into_file(planned, to_run_options(options, budget), {options.output}, report,
+  return measure_into_file(planned, run_options, {options.output}, report,
                            [&](const report::Report& measured) { return print(options, expanded, measured); });
 }
 

@@ -105,10 +105,6 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
   }
   measure::Plan plan = TRY(plan_selection(selection, report));
-  if (options.dry_run) {
-    print_dry_run(plan, run_options.limits, report);
-    return kFine;
-  }
   if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {
     run_options.budget_seconds += more;
     report.run.budget_seconds = run_options.budget_seconds;
@@ -117,6 +113,11 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   }
 
   RunFile file{options.output, options.quick, !options.no_ceilings};
+  if (options.dry_run) {
+    ask_adapters(plan, run_options.limits, report);
+    print_dry_run(report, expected_time(plan, run_options, file, report));
+    return kFine;
+  }
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options;
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);
@@ -202,7 +203,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       "share of a ceiling");
   command.option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
       .type_name("I/N");
-  command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command.flag("--dry-run", options->dry_run, "List the cells and say how long the run would take; measure nothing");
   command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command.flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
   command.flag("--json", options->json, "Print the report as JSON instead of the table");

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "harness/machine/device_state.h"
 #include "harness/measure/plan.h"
@@ -29,6 +30,13 @@ struct BlockTimes {
   double warm_up_seconds = 0;
 };
 
+// A question that some cells decide together, once each has the launches that are decisive.
+struct Goal {
+  std::string name;
+  std::vector<std::size_t> cells;  // indices of the report's
+  bool is_beside = false;          // worth less than all that are not
+};
+
 struct RunOptions {
   double budget_seconds = 60;  // for everything since `started`, verification included
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
@@ -41,9 +49,9 @@ struct RunOptions {
   // the others the minimum. 0: all have as many.
   int decisive_launches = 0;
   bool profiles = true;  // a glance at each cell's phases, in a process of its own
-  // Verify only as long as a part of the budget lasts (kVerificationShareOfBudget); scenarios that take longer stay
-  // pending, with the reason.
-  bool cut_verification = false;
+  // Where the budget is too short for all of these, some of them are decided and cells of the others stay pending, with
+  // the reason (goals.h). Empty: all cells are measured.
+  std::vector<Goal> goals;
   // Rounds per launch whose blocks count; one more comes first and is marked cold. Six blocks of 2 ms: more blocks in a
   // launch do not average out what differs between launches, so a launch is kept short.
   int rounds = 6;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <unordered_map>
-
-#include "harness/verify/reference_trajectory.h"
 
 namespace gdbench::measure {
 
@@ -42,6 +41,13 @@ std::vector<std::size_t> affordable(const std::vector<Progress>& scenarios, std:
   return short_ones;
 }
 
+std::vector<std::size_t> with_fewest_launches(const std::vector<Progress>& scenarios, std::vector<std::size_t> some) {
+  int fewest = std::numeric_limits<int>::max();
+  for (const std::size_t i : some) fewest = std::min(fewest, scenarios[i].launches);
+  std::erase_if(some, [&](std::size_t i) { return scenarios[i].launches > fewest; });
+  return some;
+}
+
 // An interval is as wide as 1 / sqrt(launches): what one more takes off it, per second.
 double gain_of(const Progress& scenario) {
   const auto launches = static_cast<double>(scenario.launches);
@@ -62,22 +68,6 @@ std::vector<std::size_t> seeded_permutation(std::size_t count, std::uint64_t see
 std::size_t zigzag(std::size_t position, std::size_t count) {
   const std::size_t half = (position + 1) / 2;
   return position % 2 == 1 ? half : (count - half) % count;
-}
-
-// On one quiet processor of 2024, in seconds: from the start of a worker until it is prepared, and what verifying and
-// calibrating wait for besides. Slower machines show in what the first scenarios take.
-constexpr double kStart = 0.04;
-constexpr double kAdapterStart = 3;
-constexpr double kPauses = 0.06;
-// Operations per second of a step, between plain loops and a vendor's library.
-constexpr double kStepRate = 3e10;
-// Blocks' worth of steps: to calibrate and to profile; in a launch that also looks at other lengths.
-constexpr double kBlocksToVerify = 10;
-constexpr double kBlocksOfLaunch = 14;
-
-double block_seconds(const scenario::Problem& problem, const BlockTimes& times) {
-  const double step = scenario::operations_per_step(problem) / kStepRate;
-  return std::max(times.seconds + times.warm_up_seconds, 2 * step);  // at least one step, and one to warm up
 }
 
 }  // namespace
@@ -106,6 +96,7 @@ std::vector<std::size_t> next_launches(const std::vector<Progress>& scenarios, c
     std::erase_if(open, [&](std::size_t i) { return scenarios[i].launches > 0; });
     return open;
   }
+  if (!options.goals.empty() && !short_ones.empty()) return with_fewest_launches(scenarios, short_ones);
   if (std::vector<std::size_t> turn = affordable(scenarios, short_ones, options, seconds_left); !turn.empty()) {
     return turn;
   }
@@ -148,37 +139,6 @@ std::vector<std::size_t> round_order(std::span<const std::size_t> units, int rou
     order.insert(order.end(), cells.begin(), cells.end());
   }
   return order;
-}
-
-TimeNeeded::TimeNeeded(const Plan& plan, const RunOptions& options) {
-  for (const auto& planned : plan.scenarios) {
-    if (planned->cells.empty()) continue;
-    Estimate estimate;
-    estimate.verification = verify::reference_seconds(planned->problem, {});
-    for (const PlannedCell& cell : planned->cells) {
-      const bool hosted = cell.entry->hosted();
-      const double block = block_seconds(planned->problem, options.block_of(cell));
-      const double start = hosted ? kStart : kAdapterStart;
-      estimate.verification += (options.profiles && hosted ? 2 : 1) * start + kPauses + kBlocksToVerify * block;
-      estimate.launch += start + kBlocksOfLaunch * block;
-    }
-    launches_ += estimate.launch;
-    open_[planned.get()] = estimate;
-  }
-}
-
-void TimeNeeded::verified(const PlannedScenario& planned, double seconds) {
-  const auto found = open_.find(&planned);
-  if (found == open_.end()) return;
-  done_ += found->second.verification;
-  took_ += seconds;
-  open_.erase(found);
-}
-
-double TimeNeeded::rest(const PlannedScenario* under_way) const {
-  double rest = launches_;
-  for (const auto& [planned, estimate] : open_) rest += planned == under_way ? 0 : estimate.verification;
-  return done_ > 0 ? rest * took_ / done_ : rest;
 }
 
 }  // namespace gdbench::measure

@@ -1,16 +1,14 @@
-// What comes when: which scenarios have a launch next, in which order a round visits their cells, and how long all of
-// it takes at the least. Pure: the session says how far each scenario is and does what this says.
+// What comes when: which scenarios have a launch next, and in which order a round visits their cells. Pure: the session
+// says how far each scenario is and does what this says.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <span>
 #include <vector>
 
 #include "harness/measure/options.h"
-#include "harness/measure/plan.h"
 
 namespace gdbench::measure {
 
@@ -32,7 +30,8 @@ bool has_time(const Progress& scenario, const RunOptions& options, double second
 // The scenarios, by index, that have a launch each before this is asked again; none: all are done.
 // - Everybody has the first launch, in turn; so a slow spell of the machine spreads over all of them.
 // - Then those that are short of decisive launches, the cheapest first, as far as `seconds_left` goes; those that it
-//   does not suffice for have no more.
+//   does not suffice for have no more. Where goals were chosen, those that have fewest launches instead, so that none
+//   of the scenarios that decide one is ahead.
 // - Then those where a launch narrows the widest interval most for its time, and all that come near to it.
 std::vector<std::size_t> next_launches(const std::vector<Progress>& scenarios, const RunOptions& options,
                                        double seconds_left);
@@ -48,31 +47,5 @@ std::vector<std::size_t> round_order(std::size_t count, int round, int launch, s
 // to each other, as neighbours share a spell of the machine. Units are ordered as above; within one the first changes
 // from round to round, and in every other launch the order is mirrored. `units[i]` is the unit of cell i.
 std::vector<std::size_t> round_order(std::span<const std::size_t> units, int round, int launch, std::uint64_t seed);
-
-// How long a run needs at the least: to verify its cells and to launch each once. Said before it starts, where the
-// budget is shorter. Estimated by the size of the work before anything was done and then by how long what is done took
-// beside that.
-class TimeNeeded {
- public:
-  TimeNeeded(const Plan& plan, const RunOptions& options);
-
-  // The scenario's cells were verified in so many seconds.
-  void verified(const PlannedScenario& planned, double seconds);
-
-  // Seconds that are still needed at the least: for the cells that are not verified yet, but for those of `under_way`,
-  // and for a launch of each.
-  double rest(const PlannedScenario* under_way = nullptr) const;
-
- private:
-  struct Estimate {
-    double verification = 0;
-    double launch = 0;
-  };
-
-  std::map<const PlannedScenario*, Estimate> open_;  // not verified yet
-  double launches_ = 0;                              // of all cells
-  double done_ = 0;                                  // what verifying was thought to take so far
-  double took_ = 0;                                  // and what it took
-};
 
 }  // namespace gdbench::measure

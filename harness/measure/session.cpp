@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
+#include "harness/measure/goals.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/scheduler.h"
 #include "harness/measure/target_run.h"
+#include "harness/measure/time_needed.h"
+#include "harness/measure/trust.h"
 #include "harness/measure/verify_cell.h"
 
 namespace gdbench::measure {
@@ -54,29 +58,31 @@ class Session {
         journal_(journal),
         cells_of_run_(cell_count(plan.scenarios)),
         target_time_(plan, options.budget_seconds),
-        time_needed_(plan, options) {
+        time_needed_(plan, options, report),
+        goals_(options, report, time_needed_) {
     if (journal != nullptr) warn_of_short_budget();
+    goals_.choose();
   }
 
   // Verifies the cells of a batch. Without a journal nothing is calibrated: correctness only.
   Status verify(const std::vector<PlannedScenario*>& scenarios) {
     for (PlannedScenario* planned : scenarios) {
       if (planned->cells.empty()) continue;
-      if (no_time_to_verify(*planned)) {
-        TRY(leave_out(*planned));
-        continue;
-      }
+      goals_.choose();
+      if (no_time_to_verify(*planned)) continue;
       const double scenario_start = options_.elapsed();
       TRY(planned->acquire());
       if (all_known(*planned)) continue;  // from the journal of a run that goes on
       ReferenceTrajectories references(*planned, options_);
       TRY(references.status());
+      time_needed_.referenced(*planned, options_.elapsed() - scenario_start);
       for (const PlannedCell& planned_cell : planned->cells) {
         report::Cell& cell = report_.cells[planned_cell.index];
         const double fraction = static_cast<double>(verified_++) / static_cast<double>(cells_of_run_);
-        if (cell.status.state != CellState::pending) continue;  // known from the journal of a run that goes on
-        options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_of_budget(), seconds_left()});
+        if (!is_to_verify(planned_cell)) continue;
+        options_.progress({"verify " + cell.id, journal_ == nullptr ? fraction : share_done(), seconds_left()});
         if (repeats_verified_cell(*planned, planned_cell)) {
+          time_needed_.verified(planned_cell.index, 0, cell.block ? cell.block->launch_seconds : 0);
           TRY(journal_->cell(cell));
           continue;
         }
@@ -89,9 +95,10 @@ class Session {
         TRY(profile(*planned, planned_cell, cell));
         TRY(seek_target(*planned, planned_cell, cell));
         TRY(journal_->cell(cell));
+        time_needed_.verified(planned_cell.index, options_.elapsed() - start,
+                              cell.block ? cell.block->launch_seconds : 0);
       }
       verifying_seconds_ += options_.elapsed() - scenario_start;
-      time_needed_.verified(*planned, options_.elapsed() - scenario_start);
       if (journal_ != nullptr) warn_of_short_budget();
     }
     return {};
@@ -112,7 +119,7 @@ class Session {
           if (options_.cancelled()) return {};
           if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
           TRY(planned->acquire());
-          options_.progress({"profile " + cell.id, share_of_budget(), seconds_left()});
+          options_.progress({"profile " + cell.id, share_done(), seconds_left()});
           TRY(profile(*planned, planned_cell, cell));
           TRY(journal_->cell(cell));
         }
@@ -126,6 +133,13 @@ class Session {
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
     std::vector<ActiveScenario> active = activate(scenarios);
     while (!options_.cancelled()) {
+      // What verifying shows may choose cells of scenarios that it has passed.
+      if (goals_.choose() || std::ranges::any_of(scenarios, [this](const PlannedScenario* planned) {
+            return !all_known(*planned) && !no_time_to_verify(*planned);
+          })) {
+        TRY(verify(scenarios));
+        active = activate(scenarios);
+      }
       std::vector<Progress> progress;
       for (const ActiveScenario& scenario : active) progress.push_back(scenario.progress);
       const std::vector<std::size_t> turn = next_launches(progress, options_, deadline - options_.elapsed());
@@ -136,8 +150,8 @@ class Session {
         TRY(launch(active[i]));
       }
     }
-    for (const ActiveScenario& scenario : active) short_scenarios_ += is_short(scenario.progress, options_) ? 1U : 0U;
-    return note_short_ones();
+    TRY(leave_out(scenarios));
+    return note_short_ones(scenarios);
   }
 
   // The end of the last launch, in seconds of the run.
@@ -148,7 +162,8 @@ class Session {
   void warn_of_short_budget() {
     constexpr double kTolerance = 1.1;
     const double least = options_.elapsed() + time_needed_.rest() + options_.reserved_seconds;
-    if (warned_ || options_.launches > 0 || least <= kTolerance * options_.budget_seconds) return;
+    if (warned_ || options_.launches > 0 || !options_.goals.empty() || least <= kTolerance * options_.budget_seconds)
+      return;
     warned_ = true;
     options_.warn(
         formatted("the budget of %.3g s is too short for %zu cells: to verify and launch each once takes about "
@@ -171,19 +186,29 @@ class Session {
   }
 
   bool all_known(const PlannedScenario& planned) const {
-    return std::none_of(planned.cells.begin(), planned.cells.end(), [this](const PlannedCell& planned_cell) {
-      return report_.cells[planned_cell.index].status.state == CellState::pending;
-    });
+    return std::none_of(planned.cells.begin(), planned.cells.end(),
+                        [this](const PlannedCell& planned_cell) { return is_to_verify(planned_cell); });
   }
 
-  double share_of_budget() const { return std::min(1.0, options_.elapsed() / std::max(options_.budget_seconds, 1e-9)); }
-  double seconds_left() const { return std::max(0.0, options_.budget_seconds - options_.elapsed()); }
+  bool is_to_verify(const PlannedCell& planned_cell) const {
+    return report_.cells[planned_cell.index].status.state == CellState::pending && goals_.wants(planned_cell.index);
+  }
 
-  // Goes by what the latest cell of each implementation took; what is cheap is always verified.
+  double share_done() const { return options_.elapsed() / std::max(options_.elapsed() + seconds_left(), 1e-9); }
+  double seconds_left() const {
+    const double least = time_needed_.rest(std::max(1, options_.launches)) + options_.reserved_seconds;
+    if (options_.launches > 0) return least;
+    const double left = std::max(0.0, options_.budget_seconds - options_.elapsed());
+    return options_.goals.empty() ? std::max(left, least) : left;
+  }
+
+  // Where not even one goal fits. Goes by what the latest cell of each implementation took; what is cheap is always
+  // verified.
   bool no_time_to_verify(const PlannedScenario& planned) const {
-    if (!options_.cut_verification || options_.launches > 0) return false;
+    if (!goals_.is_too_much()) return false;
     double expected = 0;
     for (const PlannedCell& planned_cell : planned.cells) {
+      if (!is_to_verify(planned_cell)) continue;
       const auto known = verification_seconds_.find(report_.cells[planned_cell.index].implementation);
       if (known != verification_seconds_.end()) expected += known->second;
     }
@@ -192,14 +217,22 @@ class Session {
   }
 
   bool no_time_to_profile(const PlannedScenario* under_way) const {
-    return options_.launches == 0 && options_.elapsed() + time_needed_.rest(under_way) > deadline();
+    return options_.launches == 0 && options_.elapsed() + time_needed_.rest(1, under_way) > deadline();
   }
 
-  Status leave_out(const PlannedScenario& planned) {
-    for (const PlannedCell& planned_cell : planned.cells) {
-      report::Cell& cell = report_.cells[planned_cell.index];
-      cell.status.reason = "the budget left no time to verify it";
-      TRY(journal_->cell(cell));
+  // Cells of goals that were not chosen, whether they were verified or not.
+  Status leave_out(const std::vector<PlannedScenario*>& scenarios) {
+    if (options_.goals.empty() || options_.cancelled()) return {};
+    for (const PlannedScenario* planned : scenarios) {
+      for (const PlannedCell& planned_cell : planned->cells) {
+        report::Cell& cell = report_.cells[planned_cell.index];
+        const bool is_left_out =
+            cell.status.state == CellState::pending || (cell.status.state == CellState::ok && cell.launches.empty());
+        if (!is_left_out) continue;
+        cell.status.state = CellState::pending;
+        cell.status.reason = goals_.reason_without(planned_cell.index);
+        TRY(journal_->cell(cell));
+      }
     }
     return {};
   }
@@ -228,7 +261,7 @@ class Session {
     const double start = options_.elapsed();
     Status status;
     if (cell.status.state == CellState::ok && planned_cell.proof != Proof::none && !options_.cancelled()) {
-      options_.progress({"train to target " + cell.id, share_of_budget(), seconds_left()});
+      options_.progress({"train to target " + cell.id, share_done(), seconds_left()});
       Result<report::TargetRun> run = run_to_target(planned, planned_cell, options_, target_time_.next_share(), cell);
       if (run.ok()) {
         cell.target = std::move(run).value();
@@ -248,6 +281,8 @@ class Session {
       ActiveScenario scenario;
       scenario.planned = planned;
       scenario.cells = live_cells(*planned, report_);
+      std::erase_if(scenario.cells, [this](const LiveCell& cell) { return !goals_.launches(cell.planned->index); });
+      for (LiveCell& cell : scenario.cells) cell.checked = launched_.contains(cell.planned->index);
       scenario.progress.live = !scenario.cells.empty();
       scenario.progress.launches = finished_launches(scenario.cells, report_);
       scenario.progress.precision = precision_of(scenario);
@@ -257,7 +292,15 @@ class Session {
     return active;
   }
 
-  Status note_short_ones() {
+  Status note_short_ones(const std::vector<PlannedScenario*>& scenarios) {
+    for (PlannedScenario* planned : scenarios) {
+      const auto is_short_cell = [this](const PlannedCell& planned_cell) {
+        const report::Cell& cell = report_.cells[planned_cell.index];
+        return cell.status.state == CellState::ok &&
+               is_short({.launches = static_cast<int>(cell.launches.size())}, options_);
+      };
+      short_scenarios_ += std::ranges::any_of(planned->cells, is_short_cell) ? 1U : 0U;
+    }
     if (short_scenarios_ == 0 || options_.cancelled()) return {};
     return note_once("the budget was too short for " + std::to_string(options_.decisive_launches) + " launches of " +
                      std::to_string(short_scenarios_) + " of " + std::to_string(report_.scenarios.size()) +
@@ -276,10 +319,12 @@ class Session {
     const double start = options_.elapsed();
     options_.progress(
         {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.progress.launches + 1),
-         share_of_budget(), options_.launches > 0 ? -1 : seconds_left()});
+         share_done(), seconds_left()});
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
     TRY(run_launch_group(scenario.cells, scenario.next_launch++, options_, report_, *journal_));
+    time_needed_.launched(indices, options_.elapsed() - start);
+    launched_.insert(indices.begin(), indices.end());
     judge_by_ceilings(scenario);
     for (const std::size_t index : indices) {
       const report::Cell& cell = report_.cells[index];
@@ -319,7 +364,9 @@ class Session {
   std::size_t cells_of_run_;
   TargetTime target_time_;
   TimeNeeded time_needed_;
-  bool warned_ = false;  // of a budget that is too short
+  Goals goals_;
+  std::set<std::size_t> launched_;  // cells
+  bool warned_ = false;             // of a budget that is too short
   std::size_t verified_ = 0;
   double verifying_seconds_ = 0;
   std::map<std::string, double> verification_seconds_;  // of an implementation's latest cell
@@ -342,6 +389,23 @@ std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t
     held.add(planned->data_bytes);
   }
   return result;
+}
+
+Span expected_seconds(const Plan& plan, const RunOptions& options, const report::Report& report) {
+  const TimeNeeded time(plan, options, report);
+  const auto with = [&](const Span& rest) {
+    return Span{rest.least + options.reserved_seconds, rest.most + options.reserved_seconds};
+  };
+  if (options.launches > 0) return with(time.rest_at_start(options.launches));
+  Span span;
+  span.least = span.most = options.budget_seconds - options.elapsed();
+  if (options.max_launches > 0) {
+    const Span most = with(time.rest_at_start(options.max_launches));
+    span = {std::min(span.least, most.least), std::min(span.most, most.most)};
+  }
+  if (!options.goals.empty()) return span;
+  const Span least = with(time.rest_at_start(1));
+  return {std::max(span.least, least.least), std::max(span.most, least.most)};
 }
 
 Status verify_all(Plan& plan, const RunOptions& options, report::Report& report) {

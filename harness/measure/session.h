@@ -8,6 +8,7 @@
 #include "harness/measure/launch_group.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
+#include "harness/measure/time_needed.h"
 #include "harness/report/journal.h"
 #include "harness/report/report.h"
 
@@ -16,6 +17,10 @@ namespace gdbench::measure {
 // What verification, with trainings to targets, may take of a budget that is kept (RunOptions::cut_verification): a
 // verification takes about as long as a launch, of which three are needed.
 constexpr double kVerificationShareOfBudget = 0.4;
+
+// Seconds that run_session takes from now on, with what is reserved: of a budget, that, what the most launches take
+// or the least that must be done; of a count of launches, what they take.
+Span expected_seconds(const Plan& plan, const RunOptions& options, const report::Report& report);
 
 // Verifies every planned cell; the status goes to report.cells. Errors: a scenario whose reference diverges.
 Status verify_all(Plan& plan, const RunOptions& options, report::Report& report);

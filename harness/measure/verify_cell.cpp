@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
+#include "harness/measure/time_needed.h"
 #include "harness/measure/trust.h"
 #include "harness/verify/check.h"
 #include "harness/verify/divergence.h"
@@ -179,8 +180,13 @@ Result<double> time_empty_block(CellWorker& worker) {
 constexpr double kLongRequestNs = 5e8;
 constexpr double kMinShareOfRequest = 0.1;
 
+struct Calibrated {
+  std::uint64_t steps = 1;
+  double step_ns = 0;
+};
+
 // The number of steps that take `target_ns`, found by blocks of growing length.
-Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
+Result<Calibrated> calibrate_steps(CellWorker& worker, double target_ns) {
   std::uint64_t steps = 1;
   for (;;) {
     const protocol::BlockAnswer block = TRY(worker.run_block(steps, 1));
@@ -195,7 +201,9 @@ Result<std::uint64_t> calibrate_steps(CellWorker& worker, double target_ns) {
     const double wanted =
         std::min(std::ceil(static_cast<double>(steps) * target_ns / real_ns), static_cast<double>(kMaxSteps));
     // Half of the target is measured well enough to scale from there.
-    if (real_ns >= target_ns / 2 || steps >= kMaxSteps) return static_cast<std::uint64_t>(wanted);
+    if (real_ns >= target_ns / 2 || steps >= kMaxSteps) {
+      return Calibrated{static_cast<std::uint64_t>(wanted), real_ns / static_cast<double>(steps)};
+    }
     // A step's first execution is slow and says little of the others.
     const double most = static_cast<double>(steps) * 64;
     steps = static_cast<std::uint64_t>(std::min(wanted, most));
@@ -226,15 +234,19 @@ Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell
 }
 
 Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const PlannedCell& planned_cell,
-                       const RunOptions& options, report::Cell& cell) {
+                       const RunOptions& options, const report::Launch& launch, report::Cell& cell) {
   const double empty = TRY(time_empty_block(worker));
   const BlockTimes& times = options.block_of(planned_cell);
   const double seconds = TRY(block_seconds(worker, planned_cell, times));
   report::Block block;
   block.empty_block_ns = empty;
-  block.steps = TRY(calibrate_steps(worker, seconds * 1e9));
+  const Calibrated calibrated = TRY(calibrate_steps(worker, seconds * 1e9));
+  block.steps = calibrated.steps;
   block.warm_up_steps =
       static_cast<std::uint64_t>(std::ceil(static_cast<double>(block.steps) * times.warm_up_seconds / seconds));
+  block.launch_seconds =
+      launch_seconds(launch.start_seconds + launch.load_seconds + launch.prepare_seconds,
+                     static_cast<double>(block.steps + block.warm_up_steps) * calibrated.step_ns * 1e-9);
   block.learning_rate = planned.problem.optimizer.learning_rates.front();
   const auto scenario_steps = static_cast<double>(planned.scenario.steps);
   if (static_cast<double>(block.steps) > scenario_steps) {
@@ -270,7 +282,7 @@ Result<report::CellStatus> status_by_worker(const PlannedScenario& planned, cons
     status = TRY(check_trajectory(worker, planned, planned_cell, reference.value(), options.seed, cell));
   }
   if (status.state == CellState::ok && calibrate) {
-    TRY(calibrate_block(worker, planned, planned_cell, options, cell));
+    TRY(calibrate_block(worker, planned, planned_cell, options, launch, cell));
     const std::string reason = untrusted_for_idling(worker.client().process());
     if (!reason.empty()) return report::CellStatus{CellState::untrusted, reason};
   }

@@ -123,7 +123,8 @@ struct ClaimJudgement {
   ClaimVerdict verdict = ClaimVerdict::not_run;
   std::vector<JudgedRelation> relations;
   std::size_t deciding = 0;  // the relation that the verdict rests on
-  // inconclusive: so many launches of the claim's cells would decide it, in about that time; 0: unknown.
+  // inconclusive: so many launches of the claim's cells would decide it, in about that time with the verification of
+  // each; 0: unknown.
   int needed_launches = 0;
   double needed_seconds = 0;
 

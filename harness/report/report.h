@@ -115,8 +115,8 @@ struct Block {
   double learning_rate = 0;            // in timed blocks
   bool reduced_learning_rate = false;  // smaller than the scenario's, so that the block does not reach the fixed point
   double empty_block_ns = 0;           // what a block of zero steps reads in this worker
-  // Since 1.5: of work that was added to each timed block, to calibrate (harness/questions/calibrate).
-  std::optional<std::uint64_t> added_iterations{};
+  std::optional<std::uint64_t> added_iterations{};  // since 1.5: of work added to each timed block, by calibrate
+  double launch_seconds = 0;                        // that a launch of such blocks is expected to take; not stored
 };
 
 struct RatioToBaseline {

@@ -93,7 +93,41 @@ std::string duration_words(double seconds) {
 std::string need_words(const ClaimJudgement& judgement) {
   if (judgement.needed_launches == 0) return "no number of launches is likely to decide it";
   return cat("needs about ", counted(judgement.needed_launches, "launch"), ", ",
-             duration_words(judgement.needed_seconds));
+             duration_words(judgement.needed_seconds), " (--launches ", judgement.needed_launches, ")");
+}
+
+// The point at which the relation's a is least ahead, where it is everywhere, in three launches at least; else null.
+const JudgedPoint* least_ahead(const JudgedRelation& relation) {
+  const stats::VerdictOptions options;
+  const JudgedPoint* least = nullptr;
+  for (const JudgedPoint& point : relation.points) {
+    const bool is_ahead = point.ratio && point.ratio->launches >= options.minimum_launches &&
+                          point.ratio->interval.high * (1 + options.margin) < 1;
+    if (!is_ahead) return nullptr;
+    if (least == nullptr || point.ratio->value > least->ratio->value) least = &point;
+  }
+  return least;
+}
+
+// Of a claim that one side's step takes longer than another's, decided: what was measured beside it and is faster than
+// either side, first than b; empty where nothing is.
+std::string alternative_words(const ClaimJudgement& judgement) {
+  const ClaimRelation& decided = judgement.deciding_relation().relation;
+  const bool is_known = judgement.verdict == ClaimVerdict::confirmed || judgement.verdict == ClaimVerdict::refuted;
+  if (!is_known || decided.kind != RelationKind::ratio || decided.quantity != Quantity::step) return "";
+  for (const Settings* side : {&decided.b, &decided.a}) {
+    for (const JudgedRelation& other : judgement.relations) {
+      const ClaimRelation& relation = other.relation;
+      const bool is_beside =
+          !relation.decides && relation.kind == decided.kind && relation.quantity == decided.quantity;
+      if (!is_beside || relation.b != *side || relation.a == decided.a || relation.a == decided.b) continue;
+      if (const JudgedPoint* point = least_ahead(other)) {
+        return cat("; faster: ", side_words(relation.a), ", which takes ", figure_words(relation, *point), " of ",
+                   side_words(relation.b), at_words(point->at));
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -177,7 +211,7 @@ std::string verdict_words(const ClaimJudgement& judgement) {
   for (const Flip& flip : relation.flips) {
     text += cat("; flips between ", flip.axis, "=", flip.from, " and ", flip.to, at_words(flip.at));
   }
-  return text;
+  return text + alternative_words(judgement);
 }
 
 PlainTable point_table(const JudgedRelation& relation) {

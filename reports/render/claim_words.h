@@ -28,8 +28,8 @@ std::string limits_words(const report::ClaimRelation& relation);
 // "batch=1, rows=30".
 std::string place_words(const report::Settings& at);
 
-// What the verdict rests on, in a line: a figure with its interval, where it was measured, and where it flips; or why
-// there is none and what it would take.
+// What the verdict rests on, in a line: a figure with its interval, where it was measured, where it flips, and what is
+// faster; or why there is none and what it would take.
 std::string verdict_words(const report::ClaimJudgement& judgement);
 
 // The relation's points, a row each; empty where none of them was run.

@@ -156,10 +156,30 @@ def verdict_parts(judgement):
     if judgement.verdict == "inconclusive":
         launches, seconds = judgement.needed
         count = f"needs about {launches} launch{'' if launches == 1 else 'es'}, "
-        need = (count, *duration(seconds)) if launches else ("no number of launches is likely to decide it",)
+        hopeless = ("no number of launches is likely to decide it",)
+        need = (count, *duration(seconds), f" (--launches {launches})") if launches else hopeless
         parts += (f"; {point['remark']}; ", *need)
     flips = [f"flips between {f['axis']}={f['from']} and {f['to']}{at_words(f['at'])}" for f in relation.flips]
-    return (*parts, "".join(f"; {words}" for words in flips))
+    return (*parts, "".join(f"; {words}" for words in flips), *alternative(judgement))
+
+
+def alternative(judgement):
+    """What is faster than a side of a decided claim about steps, where it was measured beside it."""
+    is_plain = lambda relation: relation.told["kind"] == "ratio" and relation.quantity == "step"
+    decided = judgement.deciding
+    if judgement.verdict not in ("confirmed", "refuted") or not is_plain(decided):
+        return ()
+    sides = [decided.b, decided.a]
+    for side in sides:
+        for other in judgement.relations:
+            if other.decides or not is_plain(other) or other.b != side or other.a in sides:
+                continue
+            ratios = [point["ratio"] for point in other.points]
+            if all(r and r.launches >= 3 and r.high * 1.01 < 1 for r in ratios):
+                point = max(other.points, key=lambda point: point["ratio"].value)
+                place = f" of {side_words(side)}{at_words(point['at'])}"
+                return (f"; faster: {side_words(other.a)}, which takes ", *figure_of(other, point), place)
+    return ()
 
 
 def counts_line(judgements):

@@ -250,7 +250,7 @@ class Judgement:
             if cell.id in ids and cell.is_timed:
                 own = cell.median_of("total_seconds")
                 seconds[cell.scenario] = max(own, seconds.get(cell.scenario, 0))
-        return launches, launches * sum(seconds.values())
+        return launches, (launches + 1) * sum(seconds.values()) if launches else 0.0
 
     def document(self):
         """As `gdbench claims --json` has it."""

@@ -35,7 +35,7 @@ class Interrupts(ProgramTest):
         samples = sum(len(cell["samples"]) for cell in self.read_json("x.json")["cells"])
         self.assertRegex(
             errors,
-            rf"^report: x\.json\ngdbench: interrupted; x\.json keeps 3 cells and {samples} samples; "
+            rf"^gdbench: the run takes about \d+ min\nreport: x\.json\ngdbench: interrupted; x\.json keeps 3 cells and {samples} samples; "
             r"to go on: \S*gdbench run .* --out x\.json --resume\n$",
         )
         self.assertIn("interrupted", output)

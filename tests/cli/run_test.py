@@ -113,7 +113,8 @@ class Run(ProgramTest):
         self.assertIn("what the strategy costs, beside hand on the same backend", self.call("report", "x.json", "--details")[0])
 
     def test_dry_run_measures_nothing(self):
-        output, _ = self.call("run", "--dry-run", "--impl", "hand/*", "--set", "dtype=f64")
+        output, errors = self.call("run", "--dry-run", "--impl", "hand/*", "--set", "dtype=f64")
+        self.assertRegex(errors, r"(?m)^\d+ cells in \d+ scenarios, about \d+ s$")
         self.assertIn("linreg-3x2[dtype=f64]/hand/naive\n", output)
         self.assertEqual(self.files(), [])
 

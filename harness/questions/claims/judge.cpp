@@ -317,7 +317,8 @@ void add_need(const report::Report& report, ClaimJudgement& judgement) {
     }
     judgement.needed_launches = std::max(judgement.needed_launches, launches);
   }
-  judgement.needed_seconds = judgement.needed_launches * seconds_of_a_launch(judgement, report);
+  constexpr int kVerification = 1;  // which takes about as long as a launch
+  judgement.needed_seconds = (judgement.needed_launches + kVerification) * seconds_of_a_launch(judgement, report);
 }
 
 }  // namespace

@@ -62,6 +62,16 @@ TEST(NextTurn, WhereThereIsNotTimeForAllTheCheapestAreDecided) {
   EXPECT_FALSE(is_short(after(3), options));
 }
 
+TEST(NextTurn, NoneOfThoseThatDecideAGoalIsAhead) {
+  RunOptions options;
+  options.minimum_launches = 1;
+  options.decisive_launches = 3;
+  options.goals = {{"claim", {0, 1, 2}}};
+  EXPECT_EQ(next_launches({after(1, 10), after(2, 1), after(1, 2)}, options, 15), (Indices{0, 2}));
+  EXPECT_EQ(next_launches({after(1, 10), after(2, 1), after(1, 2)}, options, 5), Indices{2}) << "as far as time goes";
+  EXPECT_EQ(next_launches({after(2, 1), after(2, 1), after(3, 1)}, options, 100), (Indices{0, 1}));
+}
+
 TEST(NextTurn, LaunchesGoWhereTheyNarrowAnIntervalMost) {
   EXPECT_EQ(next_launches({after(5, 1, 0.20), after(5, 1, 0.01)}, {}, 100), Indices{0}) << "wide";
   EXPECT_EQ(next_launches({after(5, 1, 0.10), after(5, 20, 0.10)}, {}, 100), Indices{0}) << "cheap";

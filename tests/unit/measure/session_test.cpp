@@ -123,6 +123,50 @@ TEST_F(SessionTest, ABudgetThatIsSpentStillBuysTheMinimumOfLaunches) {
   EXPECT_TRUE(warnings.front().starts_with("the budget of 0 s is too short for 2 cells")) << warnings.front();
 }
 
+TEST_F(SessionTest, OfSeveralGoalsTheBudgetIsForOneAndTheCellsOfOthersSayWhatTheyNeed) {
+  add("a/plain");
+  add("b/plain");
+  make_plan({"linreg-3x2", "linreg-300x2"});
+  options_.launches = 0;
+  options_.minimum_launches = 1;
+  options_.decisive_launches = 3;
+  options_.budget_seconds = 0;
+  options_.goals = {{"first", {0}}, {"second", {0, 1, 2, 3}}};
+  run();
+  EXPECT_EQ(cell(0).launches.size(), 1U) << "the least, of what is cheapest";
+  for (const std::size_t index : {1U, 2U, 3U}) {
+    EXPECT_EQ(cell(index).status.state, CellState::pending);
+    EXPECT_TRUE(cell(index).launches.empty());
+    EXPECT_TRUE(cell(index).status.reason.starts_with("the budget left no time for it; second, after what is cheaper,"))
+        << cell(index).status.reason;
+  }
+
+  report_ = {};
+  options_.budget_seconds = 1000;
+  options_.max_launches = 4;
+  options_.started = std::chrono::steady_clock::now();
+  make_plan({"linreg-3x2", "linreg-300x2"});
+  run();
+  for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 4U) << cell.id;
+}
+
+TEST_F(SessionTest, CellsOfAGoalThatIsChosenLateAreVerifiedBeforeAnyOfItsLaunches) {
+  add("a/quick");
+  add("b/slow");
+  make_plan({"linreg-3x2", "linreg-300x2"});
+  options_.launches = 0;
+  options_.minimum_launches = 1;
+  options_.decisive_launches = options_.max_launches = 3;
+  options_.budget_seconds = 0;  // until the first verification
+  options_.goals = {{"first", {0, 2}}, {"second", {0, 1, 2, 3}}};
+  on_request_["a/quick"] = [&](const std::string& request) {
+    if (request == "start") options_.budget_seconds = 1000;
+    return Status();
+  };
+  run();
+  for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 3U) << cell.id;
+}
+
 TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
   add("a/steady");
   tests::FakeWorker& restless = add("b/restless");

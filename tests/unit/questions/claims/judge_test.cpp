@@ -97,7 +97,8 @@ TEST(Ratio, AnIntervalAcrossTheLimitSaysWhatItWouldTake) {
       judge(ratio_claim({{"at_least", 3}}), [](const Point& point) { return noisy(point, 6); });
   EXPECT_EQ(judgement.verdict, ClaimVerdict::inconclusive);
   EXPECT_GT(judgement.needed_launches, 6);
-  EXPECT_DOUBLE_EQ(judgement.needed_seconds, 3 * 2 * judgement.needed_launches) << "three scenarios, 2 s a launch";
+  EXPECT_DOUBLE_EQ(judgement.needed_seconds, 3 * 2 * (judgement.needed_launches + 1))
+      << "three scenarios, 2 s a launch, and once to verify them";
   EXPECT_EQ(judgement.relations[0].points[0].remark, "the interval reaches across the limit");
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "harness/analysis/summarise.h"
+#include "harness/questions/claims/figures.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -126,9 +127,33 @@ claims::Claim claim_of(const nlohmann::json& matrix, const nlohmann::json& relat
   return value_or_throw(claims::read_claim(folder.file("made.json")));
 }
 
+namespace {
+
+claims::ExpandedClaim expanded_of(const claims::Claim& claim) {
+  return value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
+}
+
+}  // namespace
+
+Needed needed(const claims::Claim& claim, const MakeCell& make, const std::string& key) {
+  const claims::ExpandedClaim expanded = expanded_of(claim);
+  const report::Report report = report_of(expanded, make);
+  const claims::NeededCells cells = value_or_throw(claims::needed_cells(expanded, report));
+  claims::CellFinder finder(report);
+  Needed named{{}, {}, cells.lacks_some};
+  for (const scenario::Point& point : expanded.points) {
+    const report::Cell* cell = value_or_throw(finder.find(point)).cell;
+    if (cell == nullptr) continue;
+    const auto index = static_cast<std::size_t>(cell - report.cells.data());
+    const std::string name = point.implementation + " " + value_of(point, key);
+    if (cells.deciding.contains(index)) named.deciding.insert(name);
+    if (cells.beside.contains(index)) named.beside.insert(name);
+  }
+  return named;
+}
+
 report::ClaimJudgement judge(const claims::Claim& claim, const MakeCell& make) {
-  const claims::ExpandedClaim expanded =
-      value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
+  const claims::ExpandedClaim expanded = expanded_of(claim);
   return value_or_throw(claims::judge(expanded, report_of(expanded, make)));
 }
 

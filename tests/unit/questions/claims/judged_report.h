@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "harness/questions/claims/expand.h"
 #include "harness/questions/claims/judge.h"
+#include "harness/questions/claims/needs.h"
 #include "harness/report/report.h"
 
 namespace gdbench::tests {
@@ -36,6 +38,14 @@ claims::Claim claim_of(const nlohmann::json& matrix, const nlohmann::json& relat
 
 // The claim beside a report of all its cells. Throws where it cannot be judged.
 report::ClaimJudgement judge(const claims::Claim& claim, const MakeCell& make);
+
+// The implementations and scenarios' settings of the cells that it needs, each as "one/x 32" with the value of `key`.
+struct Needed {
+  std::set<std::string> deciding;
+  std::set<std::string> beside;
+  bool lacks_some = false;
+};
+Needed needed(const claims::Claim& claim, const MakeCell& make, const std::string& key);
 
 // Whether implementation a is `factor` times as slow as the others, everywhere: step_ns = 1000 or 1000 * factor.
 MakeCell slower(const std::string& implementation, double factor);

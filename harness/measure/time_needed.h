@@ -1,0 +1,78 @@
+// How long a run takes: by the size of the work before anything was done, then by how long what is done took.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+
+#include "harness/measure/options.h"
+#include "harness/measure/plan.h"
+#include "harness/report/report.h"
+
+namespace gdbench::measure {
+
+// Further launches by the index of their cell.
+using LaunchesOfCells = std::map<std::size_t, int>;
+
+// A launch of a cell, about: from the start of a worker until it is prepared, then its blocks with the checks of them.
+double launch_seconds(double start_seconds, double block_seconds);
+
+// Seconds between which something lies.
+struct Span {
+  double least = 0;
+  double most = 0;
+};
+
+class TimeNeeded {
+ public:
+  // What `report` has of cells already is not needed again.
+  TimeNeeded(const Plan& plan, const RunOptions& options, const report::Report& report);
+
+  // The references of the scenario's cells were made in so many seconds.
+  void referenced(const PlannedScenario& planned, double seconds);
+  // The cell was verified, with what follows before its first launch. `launch`: what one is to take, in seconds; 0
+  // where that is not known.
+  void verified(std::size_t cell, double seconds, double launch);
+  // A launch of these cells took so long.
+  void launched(std::span<const std::size_t> cells, double seconds);
+
+  // Seconds that all cells need to be verified and to have `launches` launches in all; those of `under_way` are as good
+  // as verified.
+  double rest(int launches = 1, const PlannedScenario* under_way = nullptr) const;
+  // The same as a span: what an adapter takes, and a step that is longer than a block, is only known once it was
+  // verified.
+  Span rest_at_start(int launches) const;
+  // Seconds that these cells need to be verified and to have so many launches more.
+  double of(const LaunchesOfCells& launches) const;
+
+ private:
+  // What was thought to take `thought` seconds and took `took`.
+  struct Learned {
+    double thought = 0;
+    double took = 0;
+
+    void add(double more_thought, double more_took) { thought += more_thought, took += more_took; }
+    double factor() const { return thought > 0 ? took / thought : 1; }
+  };
+  struct CellTime {
+    const PlannedScenario* scenario = nullptr;
+    bool is_adapter = false;
+    double verification = 0;  // 0: done
+    double profiles = 0;      // beyond its first
+    double launch = 0;
+    bool is_unsure = false;        // until it was verified
+    bool launch_is_known = false;  // about, from its verification
+    int launches = 0;
+  };
+
+  double launch_of(const CellTime& cell) const;
+  double verification_of(const CellTime& cell) const;
+
+  std::map<std::size_t, CellTime> cells_;
+  std::map<const PlannedScenario*, double> references_;  // that are not made yet
+  Learned making_references_;
+  std::map<bool, Learned> verifying_;  // by whether it is an adapter's
+  std::map<bool, Learned> launching_;
+};
+
+}  // namespace gdbench::measure

@@ -1,0 +1,144 @@
+#include "harness/measure/goals.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+namespace gdbench::measure {
+namespace {
+
+// A cell per scenario, a.so's, of which all take `launch` seconds to be launched once they are verified.
+class GoalsTest : public ::testing::Test {
+ protected:
+  GoalsTest() {
+    entry_.file = "a.so";
+    options_.decisive_launches = 3;
+    options_.warn = [this](const std::string& text) { warnings_.push_back(text); };
+  }
+
+  void add_cell(double launch) {
+    PlannedScenario& planned = *plan_.scenarios.emplace_back(std::make_unique<PlannedScenario>());
+    planned.problem.layers = {{1, 1, scenario::Activation::identity, true}};
+    planned.problem.rows = planned.problem.batch_rows = 1;
+    PlannedCell& cell = planned.cells.emplace_back();
+    cell.index = cell.unit = report_.cells.size();
+    cell.entry = &entry_;
+    report_.cells.emplace_back().scenario = std::to_string(cell.index);
+    launches_.push_back(launch);
+  }
+
+  // Of cells that were all verified.
+  bool choose(double budget) {
+    options_.budget_seconds = budget;
+    options_.started = std::chrono::steady_clock::now();
+    if (!goals_) {
+      time_.emplace(plan_, options_, report_);
+      for (std::size_t i = 0; i < launches_.size(); ++i) time_->verified(i, 0, launches_[i]);
+      goals_.emplace(options_, report_, *time_);
+    }
+    return goals_->choose();
+  }
+
+  std::vector<std::size_t> launched() const {
+    std::vector<std::size_t> cells;
+    for (std::size_t i = 0; i < report_.cells.size(); ++i) {
+      if (goals_->launches(i)) cells.push_back(i);
+    }
+    return cells;
+  }
+
+  void launch(std::size_t cell) {
+    report_.cells[cell].status.state = report::CellState::ok;
+    report_.cells[cell].launches.emplace_back();
+    time_->launched(std::array{cell}, launches_[cell]);
+  }
+
+  using Cells = std::vector<std::size_t>;
+  protocol::CatalogueEntry entry_;
+  Plan plan_;
+  report::Report report_;
+  RunOptions options_;
+  std::vector<double> launches_;
+  std::optional<TimeNeeded> time_;
+  std::optional<Goals> goals_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(GoalsTest, WithoutAnyEverythingIsWanted) {
+  add_cell(100);
+  EXPECT_FALSE(choose(1));
+  EXPECT_EQ(launched(), Cells{0});
+  EXPECT_TRUE(goals_->wants(0));
+  EXPECT_FALSE(goals_->is_too_much());
+}
+
+TEST_F(GoalsTest, TheCheapestAreChosenAndTheOthersSayWhatTheyNeed) {
+  for (const double seconds : {20, 10, 5}) add_cell(seconds);
+  options_.goals = {{"dear", {0}}, {"cheap", {1, 2}}};
+  EXPECT_TRUE(choose(60)) << "3 x 15 s are enough for the cheap one, 3 x 35 s for both";
+  EXPECT_EQ(launched(), (Cells{1, 2}));
+  EXPECT_FALSE(goals_->wants(0));
+  EXPECT_FALSE(goals_->is_too_much());
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_EQ(warnings_[0], "dear, after what is cheaper, needs about 120 s: --budget 120s; found 1 min");
+  EXPECT_EQ(goals_->reason_without(0),
+            "the budget left no time for it; dear, after what is cheaper, needs about 120 s: --budget 120s");
+  EXPECT_FALSE(choose(60)) << "nothing is new";
+  EXPECT_EQ(warnings_.size(), 1U) << "said once";
+  choose(120);
+  ASSERT_EQ(warnings_.size(), 2U);
+  EXPECT_EQ(warnings_[1], "dear fits after all");
+}
+
+TEST_F(GoalsTest, CellsThatSeveralShareArePaidOnce) {
+  for (const double seconds : {20, 1}) add_cell(seconds);
+  options_.goals = {{"one", {0}}, {"both", {0, 1}}};
+  choose(70);
+  EXPECT_EQ(launched(), (Cells{0, 1}));
+  EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(GoalsTest, WhatIsBesideComesBehindAllOthers) {
+  for (const double seconds : {20, 1}) add_cell(seconds);
+  options_.goals = {{"beside", {1}, true}, {"dear", {0}}};
+  choose(61);
+  EXPECT_EQ(launched(), Cells{0});
+  EXPECT_TRUE(warnings_.empty()) << "nobody asked for it";
+  EXPECT_TRUE(goals_->reason_without(1).starts_with("the budget left no time for it; beside, after what is cheaper,"));
+}
+
+TEST_F(GoalsTest, OneIsTriedInAnyCase) {
+  add_cell(100);
+  options_.goals = {{"dear", {0}}};
+  choose(150);
+  EXPECT_EQ(launched(), Cells{0});
+  EXPECT_TRUE(goals_->is_too_much());
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_EQ(warnings_[0], "dear needs about 6 min: --budget 6m; found 150 s");
+}
+
+TEST_F(GoalsTest, WhatIsDecidedWaitsForTheOthers) {
+  for (const double seconds : {1, 2}) add_cell(seconds);
+  options_.goals = {{"first", {0}}, {"second", {1}}};
+  choose(100);
+  EXPECT_EQ(launched(), (Cells{0, 1}));
+  for (int i = 0; i < 3; ++i) launch(0);
+  EXPECT_TRUE(choose(100));
+  EXPECT_EQ(launched(), Cells{1});
+  for (int i = 0; i < 3; ++i) launch(1);
+  EXPECT_TRUE(choose(100));
+  EXPECT_EQ(launched(), (Cells{0, 1})) << "all go on";
+}
+
+TEST_F(GoalsTest, ACellThatFailedCostsNothing) {
+  for (const double seconds : {100, 1}) add_cell(seconds);
+  report_.cells[0].status = {report::CellState::wrong, "off"};
+  options_.goals = {{"one", {0, 1}}};
+  choose(10);
+  EXPECT_EQ(launched(), Cells{1});
+  EXPECT_TRUE(warnings_.empty());
+}
+
+}  // namespace
+}  // namespace gdbench::measure
