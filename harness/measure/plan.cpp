@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
@@ -33,8 +34,10 @@ struct CellText {
   std::string repeat;
 };
 
+// `shown`: the options that were changed and what else tells the cell from others.
 CellText cell_text(const scenario::Point& point, const std::string& label, const std::string& implementation,
-                   const std::map<std::string, std::string>& changed_options, const std::string& arm) {
+                   const std::map<std::string, std::string>& changed, const std::map<std::string, std::string>& shown,
+                   const std::string& arm) {
   CellText text;
   text.id = label + "/" + implementation;
   text.repeat =
@@ -42,12 +45,11 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
   for (const scenario::Setting& setting : point.scenario_settings) {
     text.repeat += " --set " + quoted_for_shell(setting.key + "=" + setting.value);
   }
-  const char* separator = "?";
-  for (const auto& [key, value] : changed_options) {
-    text.id += separator + key + "=" + value;
+  for (const auto& [key, value] : changed) {
     text.repeat += " --set " + quoted_for_shell("impl." + key + "=" + value);
-    separator = "&";
   }
+  const char* separator = "?";
+  for (const auto& [key, value] : shown) text.id += std::exchange(separator, "&") + key + "=" + value;
   if (point.threads != 1) {
     text.id += "@" + std::to_string(point.threads);
     text.repeat += " --threads " + std::to_string(point.threads);
@@ -177,7 +179,14 @@ class Planner {
 
     PlannedScenario& planned = *plan_.scenarios[index];
     const report::ScenarioRecord& record = report_.scenarios[index];
-    CellText text = cell_text(point, record.label, implementation.id, changed, arm);
+    std::map<std::string, std::string> shown = changed;
+    const scenario::Optimizer& optimizer = planned.problem.optimizer;
+    if (optimizer.epsilon_place == catalogue::EpsilonPlace::own) {
+      // It trains by another rule than those that add epsilon outside the root.
+      const catalogue::EpsilonPlace own = own_epsilon_place(implementation, optimizer.kind);
+      if (own != catalogue::EpsilonPlace::outside) shown["epsilon_place"] = name_of(own);
+    }
+    CellText text = cell_text(point, record.label, implementation.id, changed, shown, arm);
     if (!cell_ids_.insert(text.id).second)
       return {};  // an option that this implementation does not have made no new cell
 
@@ -186,13 +195,7 @@ class Planner {
     cell.repeat = std::move(text.repeat);
     cell.scenario = record.key;
     cell.implementation = implementation.id;
-    cell.options = std::move(changed);
-    const scenario::Optimizer& optimizer = planned.problem.optimizer;
-    if (optimizer.epsilon_place == catalogue::EpsilonPlace::own) {
-      // Shown with the cell, as it trains by another rule than those that add epsilon outside the root.
-      const catalogue::EpsilonPlace own = own_epsilon_place(implementation, optimizer.kind);
-      if (own != catalogue::EpsilonPlace::outside) cell.options["epsilon_place"] = name_of(own);
-    }
+    cell.options = std::move(shown);
     if (!unchanged.empty()) cell.default_options = std::move(unchanged);
     cell.threads = point.threads;
     if (implementation.has_capability(name_of(catalogue::Capability::ranks))) cell.ranks = ranks;

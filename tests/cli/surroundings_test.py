@@ -72,6 +72,8 @@ class Room(Surroundings):
             exit $status"""
         (self.folder / "full").mkdir()
         errors = self.under(("unshare", "-m", "sh", "-c", script, "sh", "PROGRAM", *RUN, "9000"), 2)
+        announced, errors = errors.split("\n", maxsplit=1)
+        self.assertRegex(announced, r"^gdbench: the run takes about \d+ min$")
         self.expect_refusal(errors, rf"{JOURNAL}: cannot be written: No space left on device; {KEPT}")
         self.assertEqual(self.files(), ["full", JOURNAL])
         (self.folder / "full").rmdir()
