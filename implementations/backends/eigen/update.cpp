@@ -10,6 +10,19 @@ namespace {
 
 using cpu::UpdateCall;
 
+// A step whose epsilon stands inside the root, told apart by its type: an addition more in each entry shows.
+template <class T>
+struct InsideStep : UpdateStep<T> {};
+
+template <class T>
+auto root_of(const UpdateStep<T>& step, const auto& squares) {
+  return squares.sqrt() + step.epsilon;
+}
+template <class T>
+auto root_of(const InsideStep<T>& step, const auto& squares) {
+  return (squares + step.epsilon_inside).sqrt();
+}
+
 // Each rule has how far a parameter's entries descend in a step, as an expression of their gradients g and their slots,
 // which it brings up to date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t
 // the number of the update from 1.
@@ -42,7 +55,7 @@ template <>
 struct ArrayRule<OptimizerKind::adagrad> {
   static auto descent(const auto& step, const auto& g, auto& s) {
     s += g * g;
-    return step.rate * g / ((s + step.epsilon_inside).sqrt() + step.epsilon);
+    return step.rate * g / root_of(step, s);
   }
 };
 // torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
@@ -50,7 +63,7 @@ template <>
 struct ArrayRule<OptimizerKind::rmsprop> {
   static auto descent(const auto& step, const auto& g, auto& v) {
     v = step.rho * v + step.rest_of_rho * g * g;
-    return step.rate * g / ((v + step.epsilon_inside).sqrt() + step.epsilon);
+    return step.rate * g / root_of(step, v);
   }
 };
 // torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,
@@ -89,7 +102,7 @@ struct ArrayRule<OptimizerKind::nadam> {
 
 // Inlined by force: where it is called, constants are read from memory anew for each segment.
 template <OptimizerKind kind, int width, class T>
-[[gnu::always_inline]] inline void descend(const UpdateStep<T>& step, const auto& g, auto& p, T* const (&slots)[2],
+[[gnu::always_inline]] inline void descend(const auto& step, const auto& g, auto& p, T* const (&slots)[2],
                                            Eigen::Index first) {
   using Rule = ArrayRule<kind>;
   if constexpr (kSlots<kind> == 0) {
@@ -112,16 +125,22 @@ void run_update(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   T* parameter = cpu::data<T>(buffers[2]);
   T* slots[2] = {kSlots<kind> > 0 ? cpu::data<T>(buffers[3]) : nullptr,
                  kSlots<kind> > 1 ? cpu::data<T>(buffers[4]) : nullptr};
-  for_segments(self.size(), [&](Eigen::Index first, auto width) {
-    const auto g = segment<width>(gradient + first);
-    auto p = segment<width>(parameter + first);
-    if constexpr (decay == Decay::decoupled) p -= step.shrinkage * p;
-    if constexpr (decay == Decay::coupled) {
-      descend<kind, width>(step, g + step.weight_decay * p, p, slots, first);
-    } else {
-      descend<kind, width>(step, g, p, slots, first);
-    }
-  });
+  const auto run = [&](const auto& step_of_type) {
+    for_segments(self.size(), [&](Eigen::Index first, auto width) {
+      const auto g = segment<width>(gradient + first);
+      auto p = segment<width>(parameter + first);
+      if constexpr (decay == Decay::decoupled) p -= step_of_type.shrinkage * p;
+      if constexpr (decay == Decay::coupled) {
+        descend<kind, width>(step_of_type, g + step_of_type.weight_decay * p, p, slots, first);
+      } else {
+        descend<kind, width>(step_of_type, g, p, slots, first);
+      }
+    });
+  };
+  if constexpr (catalogue::row_of(kind).other_place == catalogue::EpsilonPlace::inside) {
+    if (step.epsilon_inside != 0) return run(InsideStep<T>{step});
+  }
+  run(step);
 }
 
 // Without slots and decay there is one expression.
