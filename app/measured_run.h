@@ -64,7 +64,7 @@ double closing_seconds(double budget_seconds, const RunFile& file);
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print);
 
-// Marks the cells of which an adapter says that it cannot train them, beyond what it declares. Frameworks are not loaded.
+// Marks the cells of which an adapter says that it cannot train them, beyond what it declares. No framework is loaded.
 void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report);
 
 // How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.

@@ -87,7 +87,8 @@ void add_merge(CommandLine& app, Invocation& invocation) {
   auto options = std::make_shared<MergeOptions>();
   CommandLine command = app.command("merge", "One report of several: the shards of a matrix");
   command.option("reports", options->reports, "Reports, or journals of killed runs").required().type_name("FILE");
-  add_output(command, options->output, "Where the merged report goes, - for standard output; it may be one of those merged");
+  add_output(command, options->output,
+             "Where the merged report goes, - for standard output; it may be one of those merged");
   command.flag("--by-machine", options->by_machine,
                "Make a report for each kind of machine instead of refusing others than the first one's: with the "
                "default --out, report.json, report-2.json and so on");

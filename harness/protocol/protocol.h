@@ -314,7 +314,8 @@ struct ByeRequest {
   using Answer = Done;
 };
 
-using Requests = std::tuple<HelloRequest, LoadRequest, PrepareRequest, SettleRequest, SetStateRequest, GetStateRequest,
-                            RunRequest, EvaluateRequest, ProfileRequest, ProfileOpsRequest, SupportsRequest, ByeRequest>;
+using Requests =
+    std::tuple<HelloRequest, LoadRequest, PrepareRequest, SettleRequest, SetStateRequest, GetStateRequest, RunRequest,
+               EvaluateRequest, ProfileRequest, ProfileOpsRequest, SupportsRequest, ByeRequest>;
 
 }  // namespace gdbench::protocol

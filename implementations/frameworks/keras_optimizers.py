@@ -46,10 +46,13 @@ def make(settings, rate):
     optimizers, real = tf.keras.optimizers, numpy.float64
     if settings.kind in ("adam", "adamw", "nadam"):
         make = {"adam": optimizers.Adam, "adamw": optimizers.AdamW, "nadam": optimizers.Nadam}[settings.kind]
-        constants = {"beta_1": real(settings.beta1), "beta_2": real(settings.beta2), "epsilon": real(settings.epsilon)}
-        return make(rate, **constants, weight_decay=0.0 if settings.kind == "adamw" and decay is None else decay)
+        betas = {"beta_1": real(settings.beta1), "beta_2": real(settings.beta2)}
+        if settings.kind == "adamw" and decay is None:
+            decay = 0.0  # it takes no None
+        return make(rate, **betas, epsilon=real(settings.epsilon), weight_decay=decay)
     if settings.kind == "adagrad":
-        return optimizers.Adagrad(rate, initial_accumulator_value=0.0, epsilon=real(settings.epsilon), weight_decay=decay)
+        constants = {"epsilon": real(settings.epsilon), "weight_decay": decay}
+        return optimizers.Adagrad(rate, initial_accumulator_value=0.0, **constants)
     if settings.kind == "rmsprop":
         return optimizers.RMSprop(rate, rho=real(settings.rho), epsilon=real(settings.epsilon), weight_decay=decay)
     if settings.kind == "lion":

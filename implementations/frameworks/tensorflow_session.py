@@ -63,9 +63,8 @@ class Session(TensorFlowTraining):
         self.learning_rate = tf.constant(problem.rate, problem.dtype)
         momentum = tf.constant(problem.optimizer.momentum, problem.dtype)
         settings, rate = problem.optimizer, self.learning_rate
-        epsilon, beta1, beta2, rho = (
-            tf.constant(value, problem.dtype) for value in (settings.epsilon, settings.beta1, settings.beta2, settings.rho)
-        )
+        constants = (settings.epsilon, settings.beta1, settings.beta2, settings.rho)
+        epsilon, beta1, beta2, rho = (tf.constant(value, problem.dtype) for value in constants)
         names = ("momentum",)
         if settings.kind == "sgd":
             self.optimizer = v1.train.GradientDescentOptimizer(rate)
