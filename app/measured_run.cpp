@@ -251,7 +251,10 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
 }
 
-// Those that do not answer keep their cells.
+namespace {
+
+// Marks the cells of which an adapter says that it cannot train them, beyond what it declares. Those that do not answer
+// keep their cells; no framework is loaded.
 void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report) {
   std::map<std::vector<std::string>, Result<std::unique_ptr<protocol::Client>>> workers;
   for (const auto& scenario : plan.scenarios) {
@@ -276,6 +279,7 @@ void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, rep
   }
 }
 
+// How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.
 std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
                           const report::Report& report) {
   options.reserved_seconds += closing_seconds(options.budget_seconds, file);
@@ -288,7 +292,11 @@ std::string expected_time(const measure::Plan& plan, measure::RunOptions options
   return words_of(measure::expected_seconds(plan, options, report));
 }
 
-void print_dry_run(const report::Report& report, const std::string& time) {
+}  // namespace
+
+void print_dry_run(const measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
+                   report::Report& report) {
+  ask_adapters(plan, options.limits, report);
   std::size_t listed = 0;
   for (const report::Cell& cell : report.cells) {
     if (cell.arm == report::kControlArm) continue;
@@ -296,7 +304,8 @@ void print_dry_run(const report::Report& report, const std::string& time) {
     const bool pending = cell.status.state == report::CellState::pending;
     print_text(cat(cell.id, pending ? "" : "  unsupported: ", cell.status.reason, "\n"));
   }
-  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios, ", time));
+  print_error(
+      cat(listed, " cells in ", report.scenarios.size(), " scenarios, ", expected_time(plan, options, file, report)));
 }
 
 }  // namespace gdbench::app

@@ -64,14 +64,9 @@ double closing_seconds(double budget_seconds, const RunFile& file);
 int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
                       report::Report& report, const std::function<Status(const report::Report&)>& print);
 
-// Marks the cells of which an adapter says that it cannot train them, beyond what it declares. No framework is loaded.
-void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, report::Report& report);
-
-// How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.
-std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
-                          const report::Report& report);
-
-// The cells of a plan, one a line; on stderr their number and how long they are expected to take.
-void print_dry_run(const report::Report& report, const std::string& time);
+// The cells of a plan, one a line, those that cannot be trained with the reason; on stderr their number and how long
+// measure_into_file is expected to take. Adapters are asked for reasons of theirs; no framework is loaded.
+void print_dry_run(const measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
+                   report::Report& report);
 
 }  // namespace gdbench::app

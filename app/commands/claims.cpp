@@ -207,8 +207,7 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
     run_options.goals = TRY(goals_of(expanded, report));
   }
   if (options.dry_run) {
-    ask_adapters(planned, worker_limits(options.selection), report);
-    print_dry_run(report, expected_time(planned, run_options, {options.output}, report));
+    print_dry_run(planned, run_options, {options.output}, report);
     return kFine;
   }
   return measure_into_file(planned, run_options, {options.output}, report,

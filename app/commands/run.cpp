@@ -114,8 +114,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
 
   RunFile file{options.output, options.quick, !options.no_ceilings};
   if (options.dry_run) {
-    ask_adapters(plan, run_options.limits, report);
-    print_dry_run(report, expected_time(plan, run_options, file, report));
+    print_dry_run(plan, run_options, file, report);
     return kFine;
   }
   if (!selection.against.empty()) {

@@ -50,7 +50,7 @@ struct ArrayRule<OptimizerKind::nesterov> {
     return step.rate * (g + step.momentum * b);
   }
 };
-// torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps).
+// torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps), or with eps inside rate g / sqrt(s + eps).
 template <>
 struct ArrayRule<OptimizerKind::adagrad> {
   static auto descent(const auto& step, const auto& g, auto& s) {
@@ -58,7 +58,7 @@ struct ArrayRule<OptimizerKind::adagrad> {
     return step.rate * g / root_of(step, s);
   }
 };
-// torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
+// torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps), or with eps inside rate g / sqrt(v + eps).
 template <>
 struct ArrayRule<OptimizerKind::rmsprop> {
   static auto descent(const auto& step, const auto& g, auto& v) {

@@ -104,7 +104,7 @@ struct RuleOf<OptimizerKind::nesterov> {
     return step.rate * (g + step.momentum * b);
   }
 };
-// torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps).
+// torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps), or with eps inside rate g / sqrt(s + eps).
 template <>
 struct RuleOf<OptimizerKind::adagrad> {
   template <class T>
@@ -113,7 +113,7 @@ struct RuleOf<OptimizerKind::adagrad> {
     return step.rate * g / (std::sqrt(s + step.epsilon_inside) + step.epsilon);
   }
 };
-// torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps).
+// torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps), or with eps inside rate g / sqrt(v + eps).
 template <>
 struct RuleOf<OptimizerKind::rmsprop> {
   template <class T>
