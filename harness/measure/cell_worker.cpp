@@ -75,30 +75,26 @@ void CellWorker::set_start(const scenario::State& start) {
 void CellWorker::vary_start(std::size_t purpose, const Parameters& way, const StartVariation& variation) {
   std::byte* const bytes = image(purpose);
   protocol::write_state(*start_, layout_, dtype_, bytes);
-  const std::size_t element = scenario::size_of(dtype_);
   for (std::size_t tensor = 0; tensor < layout_.parameters.size() && variation.along != 0; ++tensor) {
-    std::byte* const entries = bytes + layout_.parameters[tensor].offset;
-    const std::vector<double>& start = start_->parameters[tensor];
-    for (std::size_t i = 0; i < start.size(); ++i) {
-      protocol::write_number(dtype_, start[i] + variation.along * way[tensor][i], entries + i * element);
-    }
+    std::vector<double> moved = start_->parameters[tensor];
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += variation.along * way[tensor][i];
+    protocol::write_numbers(dtype_, moved, bytes + layout_.parameters[tensor].offset);
   }
   for (const VariedEntry& changed : variation.entries) {
-    std::byte* const entry = bytes + layout_.parameters[changed.tensor].offset + changed.entry * element;
-    protocol::write_number(dtype_, protocol::read_number(dtype_, entry) + changed.change, entry);
+    std::byte* const entry =
+        bytes + layout_.parameters[changed.tensor].offset + changed.entry * scenario::size_of(dtype_);
+    double value = 0;
+    protocol::read_numbers(dtype_, entry, {&value, 1});
+    value += changed.change;
+    protocol::write_numbers(dtype_, {&value, 1}, entry);
   }
 }
 
 double CellWorker::distance(std::size_t from, std::size_t to) const {
-  const std::byte* const start = image(from);
-  const std::byte* const end = image(to);
   double sum = 0;
   for (const protocol::StateLayout::Entry& tensor : layout_.parameters) {
-    const auto bytes = static_cast<std::size_t>(tensor.size()) * scenario::size_of(dtype_);
-    for (std::size_t offset = tensor.offset; offset < tensor.offset + bytes; offset += scenario::size_of(dtype_)) {
-      const double change = protocol::read_number(dtype_, end + offset) - protocol::read_number(dtype_, start + offset);
-      sum += change * change;
-    }
+    sum += protocol::squared_distance(dtype_, image(from) + tensor.offset, image(to) + tensor.offset,
+                                      static_cast<std::size_t>(tensor.size()));
   }
   return std::sqrt(sum);
 }
@@ -106,9 +102,10 @@ double CellWorker::distance(std::size_t from, std::size_t to) const {
 double CellWorker::copy_ns() const {
   constexpr int kTries = 3;
   double shortest_ns = std::numeric_limits<double>::infinity();
+  // As a worker does, into memory that is there: the pages of a large state's copy take longer to get than to fill.
+  const auto copy = std::make_unique_for_overwrite<std::byte[]>(layout_.image_bytes);
   for (int i = 0; i < kTries; ++i) {
     const std::int64_t started_ns = monotonic_ns();
-    const auto copy = std::make_unique_for_overwrite<std::byte[]>(layout_.image_bytes);
     std::memcpy(copy.get(), image(kStartImage), layout_.image_bytes);
     shortest_ns = std::min(shortest_ns, static_cast<double>(monotonic_ns() - started_ns));
   }

@@ -139,6 +139,22 @@ std::string untrusted_reason(double displacement, const ExpectedDisplacement& ex
                    expected.tolerance);
 }
 
+std::string untrusted_for_steps(double displacement, double step, std::uint64_t steps,
+                                const catalogue::Optimizer& optimizer) {
+  // With room for gradients that grow on the way, and for an optimizer that approaches its goal.
+  constexpr double kMostOfSteps = 3;
+  constexpr double kLeastOfAStep = 0.05;
+  // Momentum sums up gradients: of one that stays the same a step moves up to 1 / (1 - momentum) times as far.
+  const bool gathers = std::ranges::any_of(catalogue::row_of(optimizer.kind).keys,
+                                           [](const auto& key) { return &key.constant == &catalogue::kMomentum; });
+  const double gathered = gathers ? 1 / (1 - optimizer.momentum) : 1;
+  if (displacement >= kLeastOfAStep * step &&
+      displacement <= kMostOfSteps * gathered * static_cast<double>(steps) * step)
+    return {};
+  return formatted("a timed block of %llu steps moved the parameters by %.3g, a single step by %.3g",
+                   static_cast<unsigned long long>(steps), displacement, step);
+}
+
 std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
                                         const scenario::State& start, std::uint64_t steps, double rounding) {
   if (!is_affordable(problem, steps)) return std::nullopt;

@@ -31,6 +31,11 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
 // Empty where `displacement` is what was expected.
 std::string untrusted_reason(double displacement, const ExpectedDisplacement& expected);
 
+// Where only a single step is affordable, which moves the parameters by `step`: empty where `steps` of this optimizer
+// can move them by `displacement`, 2-norms all.
+std::string untrusted_for_steps(double displacement, double step, std::uint64_t steps,
+                                const catalogue::Optimizer& optimizer);
+
 // Where a block from one particular start must end. `tolerance` is on the 2-norm of the difference in all parameters.
 // Up to `forgivable` a right end may be off now and then, where units of a ReLU change sides; other blocks then decide.
 struct ExpectedEnd {

@@ -17,10 +17,6 @@ constexpr double kMostRepeatingNs = 2e9;
 
 // Later launches are checked like the first one with this chance.
 constexpr unsigned kOneLaunchIn = 4;
-// A block of n steps moves the parameters by at most n times what a step does, at least by a small part of that: both
-// with room for an optimizer that gathers speed, and for one that approaches its goal.
-constexpr double kMostOfSteps = 3;
-constexpr double kLeastOfAStep = 0.05;
 
 report::Sample sample_of(const protocol::BlockAnswer& answer, std::uint64_t steps, double displacement) {
   report::Sample sample;
@@ -161,13 +157,8 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
     reasons.push_back(std::move(reason));
   }
   if (is_verified() && expectation_.step) {
-    const double step = expectation_.step->value;
-    const bool plausible = sample.displacement >= kLeastOfAStep * step &&
-                           sample.displacement <= kMostOfSteps * static_cast<double>(block_.steps) * step;
-    if (!plausible) {
-      reasons.push_back(formatted("a timed block of %llu steps moved the parameters by %.3g, a single step by %.3g",
-                                  static_cast<unsigned long long>(block_.steps), sample.displacement, step));
-    }
+    reasons.push_back(untrusted_for_steps(sample.displacement, expectation_.step->value, block_.steps,
+                                          expectation_.problem.optimizer));
   }
   const auto reason = std::find_if(reasons.begin(), reasons.end(), [](const auto& text) { return !text.empty(); });
   return reason == reasons.end() ? "" : *reason;

@@ -52,10 +52,10 @@ constexpr double kUntoldOverheads = 3;  // two, of the least that was seen; othe
 // The state is copied three times. A copy that finds nothing in the caches, for other cells had them, takes 7 times as
 // long as a quick one (784-128-10, quiet machine), twice that under load, and twice again into another layout: 84. So
 // much may be many steps of a large network, whose copies are slow for want of caches, each by itself: a share of the
-// block, which lasts 60 times as long as they take at best, bounds them there, beside what three such copies take under
-// load.
+// block, which lasts as many times as long, bounds them there, beside what three such copies take under load.
 constexpr double kOutsideCopies = 84;
 constexpr double kOutsideCopiesOfLargeStates = 10;
+constexpr double kOutsideLongCopies = 6;  // caches explain nothing: three take as long as four to six
 constexpr double kOutsideShare = 0.1;
 // Three copies of a tensor to or from a device, each of which is begun and waited for.
 constexpr double kDeviceCopyNs = 3 * 20'000;
@@ -166,8 +166,9 @@ double outside_limit_ns(const OutsideWork& work) {
   const double fixed_ns = work.told
                               ? work.compute_threads * kOutsideNs
                               : kUntoldOutsideNs + kUntoldOverheads * work.overhead_ns + kUntoldTensorNs * tensors;
-  const double copies_ns = std::min(kOutsideCopies * work.copy_ns,
-                                    kOutsideCopiesOfLargeStates * work.copy_ns + kOutsideShare * work.block_ns);
+  const double copies = work.copy_ns > kLongCopyNs ? kOutsideLongCopies : kOutsideCopiesOfLargeStates;
+  const double copies_ns =
+      std::min(kOutsideCopies * work.copy_ns, copies * work.copy_ns + kOutsideShare * work.block_ns);
   return fixed_ns + copies_ns + (work.on_device ? kDeviceCopyNs * tensors : 0);
 }
 

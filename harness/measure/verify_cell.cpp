@@ -214,19 +214,25 @@ Result<Calibrated> calibrate_steps(CellWorker& worker, double target_ns) {
 // state, and what an adapter does in front of its first step.
 Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell, const BlockTimes& times) {
   constexpr double kCopies = 80;
+  constexpr double kLongCopies = 30;
   constexpr double kOutsideTimes = 60;  // a large state in a layout of its own takes long to set
+  constexpr double kLongOutsideTimes = 20;
   constexpr double kMostForOutsideSeconds = 0.5;
   constexpr int kTries = 3;
   constexpr double kLeadIns = 10;
   constexpr double kMostSeconds = 2;
-  double seconds = std::max(times.seconds, kCopies * worker.copy_ns() * 1e-9);
+  const double copy_ns = worker.copy_ns();
+  const bool is_long = copy_ns > kLongCopyNs;
+  const double copies_ns = is_long ? std::max(kCopies * kLongCopyNs, kLongCopies * copy_ns) : kCopies * copy_ns;
+  double seconds = std::max(times.seconds, copies_ns * 1e-9);
   TRY(worker.run_block(1, 0));  // which compiles, where something is compiled
   if (planned_cell.entry->hosted()) {
     double outside_ns = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kTries; ++i) {
       outside_ns = std::min(outside_ns, TRY(worker.run_block(1, 0)).outside.real_ns);
     }
-    seconds = std::max(seconds, std::min(kMostForOutsideSeconds, kOutsideTimes * outside_ns * 1e-9));
+    seconds = std::max(
+        seconds, std::min(kMostForOutsideSeconds, (is_long ? kLongOutsideTimes : kOutsideTimes) * outside_ns * 1e-9));
   } else {
     seconds = std::max(seconds, kLeadIns * unclaimed_ns(TRY(worker.run_block(1, 0))) * 1e-9);
   }

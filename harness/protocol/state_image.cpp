@@ -27,29 +27,42 @@ StateLayout state_layout(const scenario::Problem& problem) {
   return layout;
 }
 
-double read_number(Dtype dtype, const std::byte* source) {
-  return catalogue::with_element(dtype, [&](auto value) {
-    std::memcpy(&value, source, sizeof value);
-    return static_cast<double>(value);
+void read_numbers(Dtype dtype, const std::byte* source, std::span<double> values) {
+  catalogue::with_element(dtype, [&](auto number) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::memcpy(&number, source + i * sizeof number, sizeof number);
+      values[i] = static_cast<double>(number);
+    }
   });
 }
 
-void write_number(Dtype dtype, double value, std::byte* target) {
-  catalogue::with_element(dtype, [&](auto zero) {
-    const auto narrow = static_cast<decltype(zero)>(value);
-    std::memcpy(target, &narrow, sizeof narrow);
+void write_numbers(Dtype dtype, std::span<const double> values, std::byte* target) {
+  catalogue::with_element(dtype, [&](auto number) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      number = static_cast<decltype(number)>(values[i]);
+      std::memcpy(target + i * sizeof number, &number, sizeof number);
+    }
+  });
+}
+
+double squared_distance(Dtype dtype, const std::byte* from, const std::byte* to, std::size_t count) {
+  return catalogue::with_element(dtype, [&](auto number) {
+    auto other = number;
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(&number, from + i * sizeof number, sizeof number);
+      std::memcpy(&other, to + i * sizeof other, sizeof other);
+      const double change = static_cast<double>(other) - static_cast<double>(number);
+      sum += change * change;
+    }
+    return sum;
   });
 }
 
 void write_state(const scenario::State& state, const StateLayout& layout, Dtype dtype, std::byte* image) {
   const auto write_all = [&](const std::vector<std::vector<double>>& tensors,
                              const std::vector<StateLayout::Entry>& entries) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      std::byte* target = image + entries[i].offset;
-      for (std::size_t j = 0; j < tensors[i].size(); ++j, target += scenario::size_of(dtype)) {
-        write_number(dtype, tensors[i][j], target);
-      }
-    }
+    for (std::size_t i = 0; i < entries.size(); ++i) write_numbers(dtype, tensors[i], image + entries[i].offset);
   };
   write_all(state.parameters, layout.parameters);
   write_all(state.slots, layout.slots);
@@ -60,12 +73,7 @@ scenario::State read_state(const StateLayout& layout, Dtype dtype, const std::by
   const auto read_all = [&](const std::vector<StateLayout::Entry>& entries) {
     std::vector<std::vector<double>> tensors;
     for (const StateLayout::Entry& entry : entries) {
-      std::vector<double>& tensor = tensors.emplace_back(static_cast<std::size_t>(entry.size()));
-      const std::byte* source = image + entry.offset;
-      for (double& value : tensor) {
-        value = read_number(dtype, source);
-        source += scenario::size_of(dtype);
-      }
+      read_numbers(dtype, image + entry.offset, tensors.emplace_back(static_cast<std::size_t>(entry.size())));
     }
     return tensors;
   };

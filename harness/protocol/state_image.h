@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/scenario/problem.h"
@@ -27,9 +28,11 @@ struct StateLayout {
 
 StateLayout state_layout(const scenario::Problem& problem);
 
-// One number of the dtype at an address.
-double read_number(scenario::Dtype dtype, const std::byte* source);
-void write_number(scenario::Dtype dtype, double value, std::byte* target);
+// Numbers of the dtype, one behind the other from an address.
+void read_numbers(scenario::Dtype dtype, const std::byte* source, std::span<double> values);
+void write_numbers(scenario::Dtype dtype, std::span<const double> values, std::byte* target);
+// Sum of the squared differences of `count` numbers from each address.
+double squared_distance(scenario::Dtype dtype, const std::byte* from, const std::byte* to, std::size_t count);
 
 // Converts between a State (double) and the dtype's bytes of one image.
 void write_state(const scenario::State& state, const StateLayout& layout, scenario::Dtype dtype, std::byte* image);

@@ -90,6 +90,22 @@ TEST(ExpectedDisplacement, IsTheReferencesOwnWithinWhatStartsMakeOfIt) {
   }
 }
 
+TEST(Steps, MoveAsFarAsTheirOptimizerGathersSpeed) {
+  constexpr double kStep = 3.16;
+  catalogue::Optimizer optimizer;
+  EXPECT_EQ(untrusted_for_steps(100 * kStep, kStep, 100, optimizer), "");
+  EXPECT_EQ(untrusted_for_steps(0.1 * kStep, kStep, 100, optimizer), "") << "of one that approaches its goal";
+  EXPECT_EQ(untrusted_for_steps(500 * kStep, kStep, 100, optimizer),
+            "a timed block of 100 steps moved the parameters by 1.58e+03, a single step by 3.16");
+  EXPECT_NE(untrusted_for_steps(0, kStep, 100, optimizer), "");
+  EXPECT_NE(untrusted_for_steps(std::numeric_limits<double>::quiet_NaN(), kStep, 100, optimizer), "");
+  for (const auto kind : {catalogue::OptimizerKind::momentum, catalogue::OptimizerKind::nesterov}) {
+    optimizer.kind = kind;
+    EXPECT_EQ(untrusted_for_steps(389 * 10 * kStep, kStep, 389, optimizer), "") << "ten times, as momentum is 0.9";
+    EXPECT_NE(untrusted_for_steps(389 * 40 * kStep, kStep, 389, optimizer), "");
+  }
+}
+
 TEST(ExpectedDisplacement, OfASingleStepIsKnownAtEverySize) {
   const Training training("mlp-784-1024-1024-10", {});
   const scenario::State start = training.start(1);
