@@ -218,7 +218,7 @@ Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell
   constexpr double kOutsideTimes = 60;  // a large state in a layout of its own takes long to set
   constexpr double kLongOutsideTimes = 20;
   constexpr double kMostForOutsideSeconds = 0.5;
-  constexpr int kTries = 3;
+  constexpr int kTriesOfAStep = 3;
   constexpr double kLeadIns = 10;
   constexpr double kMostSeconds = 2;
   const double copy_ns = worker.copy_ns();
@@ -228,7 +228,7 @@ Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell
   TRY(worker.run_block(1, 0));  // which compiles, where something is compiled
   if (planned_cell.entry->hosted()) {
     double outside_ns = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kTriesOfAStep; ++i) {
       outside_ns = std::min(outside_ns, TRY(worker.run_block(1, 0)).outside.real_ns);
     }
     seconds = std::max(

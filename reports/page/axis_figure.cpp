@@ -30,7 +30,7 @@ struct Leader {
 
 // Where another one becomes the fastest: between two points of the axis, at either of which a verdict tells the two
 // apart.
-struct Crossing {
+struct AxisCrossing {
   const Series* before;
   const Series* after;
   double value;
@@ -79,7 +79,7 @@ double between(double first, double second, double share) {
 
 // Straight lines on logarithmic axes between points i and i + 1, at both of which both have a time. The interval holds
 // where those of the ratios at both points do.
-Crossing crossing_of(const Axis& axis, std::size_t i, const Series& before, const Series& after) {
+AxisCrossing crossing_of(const Axis& axis, std::size_t i, const Series& before, const Series& after) {
   const double each = stats::confidence_of_each(stats::kConfidence);
   const auto ratio = [&](std::size_t at) {
     return render::Rankings::ratio(*before.cells.at(at), *after.cells.at(at), each);
@@ -107,9 +107,9 @@ bool is_told(const render::Rankings& rankings, std::size_t i, const Series& befo
   return verdict(i) == stats::Verdict::slower && verdict(i + 1) == stats::Verdict::faster;
 }
 
-std::vector<Crossing> crossings_of(const Axis& axis, const std::vector<Leader>& leaders,
-                                   const render::Rankings& rankings) {
-  std::vector<Crossing> crossings;
+std::vector<AxisCrossing> crossings_of(const Axis& axis, const std::vector<Leader>& leaders,
+                                       const render::Rankings& rankings) {
+  std::vector<AxisCrossing> crossings;
   for (std::size_t i = 0; i + 1 < leaders.size(); ++i) {
     const Series* before = leaders[i].series;
     const Series* after = leaders[i + 1].series;
@@ -121,15 +121,15 @@ std::vector<Crossing> crossings_of(const Axis& axis, const std::vector<Leader>& 
   return crossings;
 }
 
-std::string words_of(const Crossing& crossing) {
+std::string words_of(const AxisCrossing& crossing) {
   return count_text(crossing.value) + " [" + count_text(crossing.interval.low) + ", " +
          count_text(crossing.interval.high) + "]";
 }
 
 class AxisPicture {
  public:
-  AxisPicture(Markup& markup, const Axis& axis, const std::vector<Series>& all, const std::vector<Crossing>& crossings,
-              Hues& hues)
+  AxisPicture(Markup& markup, const Axis& axis, const std::vector<Series>& all,
+              const std::vector<AxisCrossing>& crossings, Hues& hues)
       : markup_(markup), axis_(axis), all_(all), crossings_(crossings), hues_(hues) {
     Extent times;
     for (const Series& series : all) {
@@ -159,7 +159,7 @@ class AxisPicture {
       }
     }
     add_end_labels(markup_, kAxis, std::move(labels));
-    for (const Crossing& crossing : crossings_) mark(crossing);
+    for (const AxisCrossing& crossing : crossings_) mark(crossing);
   }
 
  private:
@@ -188,7 +188,7 @@ class AxisPicture {
     markup_.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", marks}});
   }
 
-  void mark(const Crossing& crossing) {
+  void mark(const AxisCrossing& crossing) {
     const double x = across_.at(crossing.value);
     const double y = up_.at(crossing.time_ns);
     add_line(markup_, x, y, x, kAxis.bottom, "o");
@@ -200,7 +200,7 @@ class AxisPicture {
   Markup& markup_;
   const Axis& axis_;
   const std::vector<Series>& all_;
-  const std::vector<Crossing>& crossings_;
+  const std::vector<AxisCrossing>& crossings_;
   Hues& hues_;
   InnerTexts words_{kAxis};
   Scale across_ = Scale::linear(0, 1, 0, 1);
@@ -224,10 +224,10 @@ render::TextTable table_of(const Axis& axis, const std::vector<Series>& all) {
   return table;
 }
 
-std::string sentence_of(const std::vector<Series>& all, const std::vector<Crossing>& crossings,
+std::string sentence_of(const std::vector<Series>& all, const std::vector<AxisCrossing>& crossings,
                         const std::vector<Leader>& leaders) {
   std::string text;
-  for (const Crossing& crossing : crossings) {
+  for (const AxisCrossing& crossing : crossings) {
     text += render::row_name(*crossing.after->cell) + " is faster than " + render::row_name(*crossing.before->cell) +
             " from " + words_of(crossing) + " on. ";
   }
@@ -250,7 +250,7 @@ void add_axis(Markup& markup, const Axis& axis, const render::Rankings& rankings
   std::vector<Series> all = series_of(axis);
   if (all.empty()) return;
   const std::vector<Leader> leaders = leaders_of(all, axis, rankings);
-  const std::vector<Crossing> crossings = crossings_of(axis, leaders, rankings);
+  const std::vector<AxisCrossing> crossings = crossings_of(axis, leaders, rankings);
   const Figure figure{.id = id,
                       .title = "Time over " + axis.quantity + (axis.rest.empty() ? "" : ", " + axis.rest),
                       .sentence = sentence_of(all, crossings, leaders),

@@ -55,7 +55,7 @@ bool is_limit(double end) { return std::isfinite(end) && end > 0; }
 stats::Interval ends_of(const Forest& forest) {
   constexpr double kLeast = 1.01;  // wherever all ratios are 1
   constexpr double kReach = 1.25;
-  constexpr double kRoom = 0.04;  // of the axis, at either end: nothing that counts stands there
+  constexpr double kRoomAtEnds = 0.04;  // of the axis, at either end: nothing that counts stands there
   Extent inner;
   for (const double always : {1 / kLeast, kLeast}) inner.add(always);
   if (forest.band) {
@@ -78,7 +78,7 @@ stats::Interval ends_of(const Forest& forest) {
   const double reach = std::max(std::pow(inner.high / inner.low, 2), kReach);
   const double low = std::max(outer.low, inner.low / reach);
   const double high = std::min(outer.high, inner.high * reach);
-  const double room = std::pow(high / low, kRoom);
+  const double room = std::pow(high / low, kRoomAtEnds);
   return {low / room, high * room};
 }
 

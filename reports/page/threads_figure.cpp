@@ -11,17 +11,17 @@ namespace {
 constexpr PlotArea kThreads = PlotArea{.bottom = 262};
 
 // Speed-ups of one implementation over its numbers of threads.
-struct Course {
+struct ThreadCourse {
   const report::Cell* single;  // with one thread
   std::map<int, const stats::Estimate*> speed_ups;
 };
 
 // In the report's order.
-std::vector<Course> courses_of(const std::vector<render::ScalingRow>& rows) {
-  std::vector<Course> courses;
+std::vector<ThreadCourse> courses_of(const std::vector<render::ScalingRow>& rows) {
+  std::vector<ThreadCourse> courses;
   for (const render::ScalingRow& row : rows) {
     if (row.single == nullptr) continue;
-    auto course = std::ranges::find(courses, row.single, &Course::single);
+    auto course = std::ranges::find(courses, row.single, &ThreadCourse::single);
     if (course == courses.end()) course = courses.insert(course, {row.single, {}});
     course->speed_ups[row.cell->threads] = &row.scaling->speed_up;
   }
@@ -41,11 +41,11 @@ std::map<int, double> ceilings_of(const report::Report& report, report::Dtype dt
 
 class ThreadsPicture {
  public:
-  ThreadsPicture(Markup& markup, const std::vector<Course>& courses, std::map<int, double> ceilings, Hues& hues)
+  ThreadsPicture(Markup& markup, const std::vector<ThreadCourse>& courses, std::map<int, double> ceilings, Hues& hues)
       : markup_(markup), courses_(courses), ceilings_(std::move(ceilings)), hues_(hues) {
     Extent speed_ups;
     speed_ups.add(1);
-    for (const Course& course : courses) {
+    for (const ThreadCourse& course : courses) {
       most_ = std::max(most_, course.speed_ups.rbegin()->first);
       for (const auto& [threads, speed_up] : course.speed_ups) {
         speed_ups.add(speed_up->interval.low);
@@ -65,7 +65,7 @@ class ThreadsPicture {
     add_line(markup_, across_.at(1), up_.at(1), across_.at(most_), up_.at(most_), "o");
     std::vector<EndLabel> labels = {{up_.at(most_), "ideal"}};
     ceiling(labels);
-    for (const Course& course : courses_) {
+    for (const ThreadCourse& course : courses_) {
       draw(course);
       const auto& [threads, speed_up] = *course.speed_ups.rbegin();
       if (threads == most_) labels.push_back({up_.at(speed_up->value), short_name(*course.single, kRoomOfMargin)});
@@ -85,7 +85,7 @@ class ThreadsPicture {
     if (!ceilings_.empty()) markup_.empty("path", {{"class", "g"}, {"d", line}});
   }
 
-  void draw(const Course& course) {
+  void draw(const ThreadCourse& course) {
     const int hue = hue_of(hues_, *course.single);
     std::string line;
     extend(line, across_.at(1), up_.at(1));
@@ -103,7 +103,7 @@ class ThreadsPicture {
   }
 
   Markup& markup_;
-  const std::vector<Course>& courses_;
+  const std::vector<ThreadCourse>& courses_;
   std::map<int, double> ceilings_;
   Hues& hues_;
   int most_ = 2;
@@ -116,7 +116,7 @@ class ThreadsPicture {
 void add_threads(Markup& markup, const ScenarioView& view, const report::Report& report,
                  const render::ScalingWords& scaling) {
   const report::ScenarioRecord& scenario = *view.table.scenario;
-  const std::vector<Course> courses = courses_of(scaling.rows_of(scenario.key));
+  const std::vector<ThreadCourse> courses = courses_of(scaling.rows_of(scenario.key));
   if (courses.empty()) return;
   const Figure figure{.id = view.id + "-threads",
                       .title = "What more threads bring",

@@ -186,7 +186,7 @@ std::string scripts_words(const Explanation& explanation, const Names& names) {
   return line(explanation.a_script, names.a) + line(explanation.b_script, names.b);
 }
 
-std::string ceiling_words(const Explanation& explanation, const Names& names) {
+std::string shares_of_ceilings(const Explanation& explanation, const Names& names) {
   if (!explanation.a_ceiling || !explanation.b_ceiling) return "";
   const auto line = [](const std::string& cell, const report::CeilingShare& ceiling) {
     const bool bytes = ceiling.bound_by == report::BoundBy::bytes;
@@ -294,7 +294,7 @@ ExplanationParts explanation_parts(const Explanation& explanation) {
   parts.ops = lines_of(largest_ops_words(explanation, names));
   if (explanation.profiles) parts.phases = lines_of(phases_evidence(explanation, names));
   parts.axes = lines_of(axes_words(explanation, names));
-  parts.ceilings = lines_of(ceiling_words(explanation, names));
+  parts.ceilings = lines_of(shares_of_ceilings(explanation, names));
   parts.start = lines_of(start_words(explanation, names));
   parts.advice = lines_of(advice_words(explanation, names));
   return parts;
@@ -307,7 +307,7 @@ std::string explanation_words(const Explanation& explanation, int width) {
   if (explanation.differs()) {
     text += wrapped(calls_words(explanation, names), width) + phases_words(explanation, names, width) +
             wrapped(largest_ops_words(explanation, names) + axes_words(explanation, names) +
-                        ceiling_words(explanation, names) + start_words(explanation, names) +
+                        shares_of_ceilings(explanation, names) + start_words(explanation, names) +
                         advice_words(explanation, names),
                     width);
   }

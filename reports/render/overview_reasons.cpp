@@ -44,8 +44,8 @@ std::string phase_words(const report::Explanation& explanation) {
 }
 
 // "graph/jit reaches 54% of this machine's limit, hand/eigen 11%"
-std::string ceiling_words(const Cell& fast, const Cell& slow, const std::string& fast_name,
-                          const std::string& slow_name) {
+std::string ceiling_reason(const Cell& fast, const Cell& slow, const std::string& fast_name,
+                           const std::string& slow_name) {
   const auto& of_fast = fast.summary->ceiling;
   const auto& of_slow = slow.summary->ceiling;
   if (!of_fast || !of_slow || of_fast->failed || of_slow->failed) return "";
@@ -60,7 +60,7 @@ void add_reason(const Overview& overview, const OverviewRow& row, const Cell& sl
   const std::string slow_name = name_in(overview, slow);
   std::vector<std::string> reasons = {calls_words(fast, slow, fast_name, slow_name),
                                       phase_words(explain::explain(*overview.report, fast, slow)),
-                                      ceiling_words(fast, slow, fast_name, slow_name)};
+                                      ceiling_reason(fast, slow, fast_name, slow_name)};
   std::erase(reasons, "");
   const std::string place = overview.turned ? "" : " (" + row.brief + ")";
   sentences.push_back({"Why " + fast_name + " leads " + slow_name + place + ": " +

@@ -81,7 +81,7 @@ endif()
 # gdbench_compile_together(NAME): several sources make one compilation, which parses large headers and instantiates their
 # templates once.
 function(gdbench_compile_together name)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 18)
 endfunction()
 
 # gdbench_target_of(VARIABLE FOLDER): the name of a folder's library: harness/questions/compare is
