@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -11,7 +10,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/shared_memory.h"
-#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/measured_worker.h"
 #include "harness/measure/profile_cell.h"
@@ -23,9 +21,6 @@ namespace gdbench::measure {
 namespace {
 
 using report::CellState;
-
-// Workers of more than one scenario side by side: each takes five descriptors, of which a process has 1024 as a rule.
-constexpr std::size_t kMostOfSeveralScenarios = 128;
 
 struct Member {
   LiveCell* live = nullptr;
@@ -42,8 +37,6 @@ class LaunchGroup {
       : cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {
     for (LiveCell& cell : cells_) starting_order_.push_back(&cell);
     if (launch % 2 == 1) std::reverse(starting_order_.begin(), starting_order_.end());
-    const auto is_other = [&](const LiveCell& cell) { return cell.scenario != cells_.front().scenario; };
-    if (std::ranges::any_of(cells_, is_other)) most_ = kMostOfSeveralScenarios;
   }
 
   Status run() {
@@ -73,21 +66,17 @@ class LaunchGroup {
     return finish_all();
   }
 
-  // Starts the cells from `next` on, as many as the memory and, of several scenarios, the descriptors are for; what is
-  // compared closest stays together. Then `next` is the first one that was left. Errors: the system lets no worker be
-  // started.
+  // Starts the cells from `next` on, as many as the memory is for; the cells of a unit, and those that differ from them
+  // in values of --set alone, stay together. Then `next` is the first one that was left. Errors: the system lets no
+  // worker be started.
   Status start_from(std::size_t& next) {
     for (const std::size_t first = next; next < starting_order_.size() && !options_.cancelled(); ++next) {
       LiveCell& live = *starting_order_[next];
       const bool may_wait = next > first && live.planned->variants != starting_order_[next - 1]->planned->variants;
-      if (may_wait && !members_.empty()) {
-        const bool is_full = members_.size() >= most_;
-        if (is_full || available_memory_bytes() < options_.keep_free_bytes) {
-          note_once(cat(is_full ? "more workers than run beside each other belong to the values of --set"
-                                : "not all workers of a scenario fit into the memory beside each other",
-                        ": some were measured after others"));
-          break;
-        }
+      if (may_wait && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
+        note_once(
+            "not all workers of a scenario fit into the memory beside each other: some were measured after others");
+        break;
       }
       TRY(start(live));
     }
@@ -261,7 +250,6 @@ class LaunchGroup {
   // In turn from either end: of two equal processes the one that started first may be the slower one.
   std::vector<LiveCell*> starting_order_;
   int launch_;
-  std::size_t most_ = std::numeric_limits<std::size_t>::max();  // workers side by side
   const RunOptions& options_;
   report::Report& report_;
   report::Journal& journal_;
@@ -355,7 +343,8 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
     for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
       const double start = options.elapsed();
       if (launch > first && options.launches == 0 && start + slowest > end) break;
-      options.progress({cat("confirm ", scenarios.front()->scenario.name, ", launch ", launch - first + 1), 1, -1});
+      options.progress(
+          {"confirm " + scenarios.front()->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
       TRY(run_launch_group(live, launch, options, report, journal));
       slowest = std::max(slowest, options.elapsed() - start);
     }

@@ -85,7 +85,8 @@ Result<int> ranks_of(const ImplementationDescription& implementation,
 }
 
 constexpr const char* kApart =
-    "the data of all values of --set do not fit into the memory beside each other: some were measured after others";
+    "not all values of --set can be side by side, for their data or for how many workers they are: some were measured "
+    "after others";
 
 // Builds a plan point by point; remembers what several points share.
 class Planner {
@@ -150,13 +151,16 @@ class Planner {
   void join_group(const scenario::Point& point, PlannedScenario& planned) {
     std::string base = scenario::base_of(point);
     const bool is_another_value = !point.alternatives.empty() && base == group_base_;
-    planned.joins_previous =
-        is_another_value && group_held_.has_room_for({1, planned.data_bytes}, request_.data_cap_bytes);
+    const std::size_t alike = plan_.scenarios.empty() ? 0 : plan_.scenarios.back()->cells.size();
+    group_workers_ += alike;
+    planned.joins_previous = is_another_value && group_workers_ + alike <= kMostWorkers &&
+                             group_held_.has_room_for({1, planned.data_bytes}, request_.data_cap_bytes);
     if (!planned.joins_previous) {
       if (is_another_value) report_.add_notes({kApart});
       group_first_ = report_.scenarios.back().key;
       group_base_ = std::move(base);
       group_held_ = {};
+      group_workers_ = 0;
     }
     group_held_.add({1, planned.data_bytes});
     if (!point.alternatives.empty()) report_.scenarios.back().side_by_side = {group_first_, point.alternatives};
@@ -272,10 +276,11 @@ class Planner {
   std::set<std::string> cell_ids_;
   HeldData held_;
   std::size_t unit_ = 0;  // of the point that is added
-  // The latest group: its first scenario, what its points have in common, its data.
+  // The latest group: its first scenario, what its points have in common, its data, the cells of all but its last one.
   std::string group_first_;
   std::string group_base_;
   HeldData group_held_;
+  std::size_t group_workers_ = 0;
   std::unordered_map<std::string, std::size_t> variants_;
 };
 

@@ -65,6 +65,8 @@ struct Plan {
 constexpr std::size_t kDataCapBytes = std::size_t{1} << 30;
 // Scenarios whose data are held at once, each by a descriptor, of which a process has 1024 as a rule.
 constexpr std::size_t kMostDatasets = 200;
+// Workers of several scenarios side by side, each with four descriptors.
+constexpr std::size_t kMostWorkers = 150;
 
 // The data of some scenarios, as far as they limit whose may be held, too.
 struct HeldData {
@@ -100,7 +102,8 @@ protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allo
 // The same scenarios, those that are launched together in one list.
 std::vector<std::vector<PlannedScenario*>> launch_groups(const std::vector<PlannedScenario*>& scenarios);
 
-// Scenarios that differ in values of --set alone are of one group, as far as their data may be held at once.
+// Scenarios that differ in values of --set alone are of one group, as far as their data may be held at once and their
+// workers be there at once.
 // Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already
 // (unsupported, or a plugin's own problem). Errors are the input's: exit status 2.
 Result<Plan> make_plan(PlanRequest request, report::Report& report);

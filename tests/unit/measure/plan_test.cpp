@@ -300,7 +300,24 @@ TEST_F(PlanTest, AGroupsDataFitTogether) {
   EXPECT_EQ(joins(made.value()), (std::vector<bool>{false, true, false}));
   EXPECT_EQ(report_.scenarios[2].side_by_side->first, report_.scenarios[2].key);
   ASSERT_EQ(report_.notes.size(), 1U);
-  EXPECT_TRUE(report_.notes[0].starts_with("the data of all values of --set do not fit")) << report_.notes[0];
+  EXPECT_TRUE(report_.notes[0].starts_with("not all values of --set can be side by side")) << report_.notes[0];
+}
+
+TEST_F(PlanTest, AGroupHasNoMoreWorkersThanAProcessHasDescriptorsFor) {
+  request_.catalogues[0].clear();
+  std::vector<scenario::Point> points;
+  for (const char* seed : {"1", "2", "3", "4"}) {
+    for (std::size_t i = 0; i < kMostWorkers / 3; ++i) {
+      const std::string id = "a/plain" + std::to_string(i);
+      if (points.size() == i) request_.catalogues[0].push_back(entry(id));
+      points.push_back(point("linreg-3x2", id, {{"data.seed", seed}}));
+      points.back().alternatives = {{"data.seed", seed}};
+    }
+  }
+  const auto made = plan(points);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(joins(made.value()), (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(report_.notes.size(), 1U);
 }
 
 // `joining`: scenarios that are launched together with the one before them.
