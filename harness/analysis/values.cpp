@@ -1,7 +1,10 @@
 #include "harness/analysis/values.h"
 
+#include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/abi/catalogue.h"

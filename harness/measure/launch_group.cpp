@@ -66,9 +66,8 @@ class LaunchGroup {
     return finish_all();
   }
 
-  // Starts the cells from `next` on, as many as the memory is for; the cells of a unit, and those that differ from them
-  // in values of --set alone, stay together. Then `next` is the first one that was left. Errors: the system lets no
-  // worker be started.
+  // Starts the cells from `next` on, as many as the memory is for; the cells of a unit and those with other values of
+  // --set stay together. Then `next` is the first one that was left. Errors: the system lets no worker be started.
   Status start_from(std::size_t& next) {
     for (const std::size_t first = next; next < starting_order_.size() && !options_.cancelled(); ++next) {
       LiveCell& live = *starting_order_[next];

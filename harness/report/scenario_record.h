@@ -30,8 +30,7 @@ struct ScenarioRecord {
   std::int64_t batch_rows = 0;
   double operations_per_step = 0;
   std::string data_digest;
-  // Since 1.17: of scenarios that --set makes of several values of a key, if their launches have all been one
-  // another's.
+  // Since 1.17: where --set gives several values of a key, and all launches of these scenarios were made together.
   std::optional<SideBySide> side_by_side{};
 };
 
