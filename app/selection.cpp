@@ -115,17 +115,13 @@ std::optional<std::pair<std::size_t, std::size_t>> parse_shard(const std::string
   return std::pair(index - 1, count);
 }
 
-// Whole scenarios, in turn: what is compared stays together.
+// Whole scenarios with all values of --set, in turn: what is compared stays together.
 Status keep_shard(const std::string& shard, std::vector<scenario::Point>& points) {
   const auto part = parse_shard(shard);
   if (!part) return usage_error("--shard: found " + in_quotes(shard) + ", expected a part such as 2/4");
   std::map<std::string, std::size_t> scenarios;
   std::erase_if(points, [&](const scenario::Point& point) {
-    std::string spelled = point.scenario_file.string();
-    for (const scenario::Setting& setting : point.scenario_settings) {
-      spelled.append("\n").append(setting.key).append("=").append(setting.value);
-    }
-    const std::size_t number = scenarios.emplace(std::move(spelled), scenarios.size()).first->second;
+    const std::size_t number = scenarios.emplace(scenario::base_of(point), scenarios.size()).first->second;
     return number % part->second != part->first;
   });
   return {};
@@ -202,7 +198,7 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
   add_settings(command, options.settings,
                "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
                "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
-               "of its own");
+               "of its own, measured side by side");
   command
       .option("--baseline", options.baseline,
               "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "

@@ -10,6 +10,7 @@
 #include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/scaling.h"
+#include "harness/analysis/values.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/text.h"
 
@@ -175,6 +176,9 @@ void summarise(report::Report& report) {
   report.scaling.reset();
   if (std::vector<report::ThreadScaling> scaling = thread_scaling_of(report); !scaling.empty())
     report.scaling = std::move(scaling);
+  report.values.reset();
+  if (std::vector<report::ValueComparison> values = value_comparisons_of(report); !values.empty())
+    report.values = std::move(values);
 }
 
 Result<report::Report> read_summarised(const std::string& path) {

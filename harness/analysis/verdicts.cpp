@@ -72,6 +72,13 @@ const stats::VerdictOptions& VerdictRules::of(const std::string& scenario) const
   return found == by_scenario_.end() ? without_control_ : found->second;
 }
 
+stats::VerdictOptions VerdictRules::of(const std::string& scenario, const std::string& other) const {
+  stats::VerdictOptions options = of(scenario);
+  options.noise_floor = std::max(options.noise_floor, of(other).noise_floor);
+  if (options.unfit.empty()) options.unfit = of(other).unfit;
+  return options;
+}
+
 stats::VerdictOptions verdict_options(const report::Report& report, const std::string& scenario) {
   return VerdictRules(report).of(scenario);
 }

@@ -23,6 +23,8 @@ class VerdictRules {
  public:
   explicit VerdictRules(const report::Report& report);
   const stats::VerdictOptions& of(const std::string& scenario) const;
+  // For cells of two scenarios: the stricter of both.
+  stats::VerdictOptions of(const std::string& scenario, const std::string& other) const;
 
  private:
   stats::VerdictOptions without_control_;

@@ -1,6 +1,7 @@
 #include "harness/measure/launch_group.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -65,13 +66,13 @@ class LaunchGroup {
     return finish_all();
   }
 
-  // Starts the cells from `next` on, as many as the memory is for; the cells of a unit stay together. Then `next` is
-  // the first one that was left. Errors: the system lets no worker be started.
+  // Starts the cells from `next` on, as many as the memory is for; the cells of a unit and those with other values of
+  // --set stay together. Then `next` is the first one that was left. Errors: the system lets no worker be started.
   Status start_from(std::size_t& next) {
     for (const std::size_t first = next; next < starting_order_.size() && !options_.cancelled(); ++next) {
       LiveCell& live = *starting_order_[next];
-      const bool next_unit = next > first && live.planned->unit != starting_order_[next - 1]->planned->unit;
-      if (next_unit && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
+      const bool may_wait = next > first && live.planned->variants != starting_order_[next - 1]->planned->variants;
+      if (may_wait && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
         note_once(
             "not all workers of a scenario fit into the memory beside each other: some were measured after others");
         break;
@@ -300,6 +301,15 @@ std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::R
   return cells;
 }
 
+std::vector<LiveCell> live_cells(const std::vector<PlannedScenario*>& scenarios, const report::Report& report) {
+  std::vector<LiveCell> cells;
+  for (const PlannedScenario* planned : scenarios)
+    std::ranges::move(live_cells(*planned, report), std::back_inserter(cells));
+  if (scenarios.size() > 1)
+    std::ranges::stable_sort(cells, {}, [](const LiveCell& live) { return live.planned->variants; });
+  return cells;
+}
+
 Status run_launch_group(std::vector<LiveCell>& cells, int launch, const RunOptions& options, report::Report& report,
                         report::Journal& journal) {
   return LaunchGroup(cells, launch, options, report, journal).run();
@@ -308,17 +318,19 @@ Status run_launch_group(std::vector<LiveCell>& cells, int launch, const RunOptio
 Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
                report::Journal& journal) {
   const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
-  const auto is_concerned = [&](const auto& planned) {
-    return std::any_of(planned->cells.begin(), planned->cells.end(), wanted);
+  const auto is_of_no_concern = [&](const PlannedScenario* planned) {
+    return std::none_of(planned->cells.begin(), planned->cells.end(), wanted);
   };
-  auto left = std::count_if(plan.scenarios.begin(), plan.scenarios.end(), is_concerned);
-  for (const auto& planned : plan.scenarios) {
-    if (!is_concerned(planned)) continue;
+  std::vector<std::vector<PlannedScenario*>> groups = launch_groups(plan.all());
+  for (std::vector<PlannedScenario*>& scenarios : groups) std::erase_if(scenarios, is_of_no_concern);
+  std::erase_if(groups, [](const std::vector<PlannedScenario*>& scenarios) { return scenarios.empty(); });
+  std::size_t left = groups.size();
+  for (const std::vector<PlannedScenario*>& scenarios : groups) {
     // Scenarios share what is left of the budget evenly: none is confirmed at the price of another.
     const double rest = options.budget_seconds - options.reserved_seconds - options.elapsed();
     const double end = options.elapsed() + rest / static_cast<double>(left--);
-    TRY(planned->acquire());
-    std::vector<LiveCell> live = live_cells(*planned, report);
+    for (PlannedScenario* planned : scenarios) TRY(planned->acquire());
+    std::vector<LiveCell> live = live_cells(scenarios, report);
     std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
     const int first = next_launch(live, report);
     for (const LiveCell& cell : live) {
@@ -330,11 +342,12 @@ Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions&
     for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
       const double start = options.elapsed();
       if (launch > first && options.launches == 0 && start + slowest > end) break;
-      options.progress({"confirm " + planned->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
+      options.progress(
+          {"confirm " + scenarios.front()->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
       TRY(run_launch_group(live, launch, options, report, journal));
       slowest = std::max(slowest, options.elapsed() - start);
     }
-    planned->release();
+    for (PlannedScenario* planned : scenarios) planned->release();
   }
   return {};
 }

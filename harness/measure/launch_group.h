@@ -24,8 +24,10 @@ struct LiveCell {
   bool checked = false;  // its first launch runs blocks that are no samples, see measured_worker.h
 };
 
-// The cells that are ok: verified and calibrated, their data held.
+// The cells that are ok: verified and calibrated, their data held. Of several scenarios, those that differ in values of
+// --set alone stand next to each other.
 std::vector<LiveCell> live_cells(const PlannedScenario& planned, const report::Report& report);
+std::vector<LiveCell> live_cells(const std::vector<PlannedScenario*>& scenarios, const report::Report& report);
 
 // The number of the cells' next launch: beyond those of a journal that is gone on with, finished or not.
 int next_launch(const std::vector<LiveCell>& cells, const report::Report& report);

@@ -84,6 +84,10 @@ Result<int> ranks_of(const ImplementationDescription& implementation,
                          scenario::kMaxThreads));
 }
 
+constexpr const char* kApart =
+    "not all values of --set can be side by side, for their data or for how many workers they are: some were measured "
+    "after others";
+
 // Builds a plan point by point; remembers what several points share.
 class Planner {
  public:
@@ -131,14 +135,42 @@ class Planner {
     if (!fits.ok()) return usage_error(planned->scenario.place() + ": " + fits.error().message);
     planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
     report_.scenarios.push_back(TRY(record_of(*planned, key, planned->scenario.name + suffix)));
-    if (held_.has_room_for(planned->data_bytes, request_.data_cap_bytes)) {
-      held_.add(planned->data_bytes);
+    join_group(point, *planned);
+    const HeldData data{1, planned->data_bytes};
+    if (held_.has_room_for(data, request_.data_cap_bytes)) {
+      held_.add(data);
     } else {
       planned->release();
     }
     plan_.scenarios.push_back(std::move(planned));
     by_spelling_[spelled] = by_identity_[key] = plan_.scenarios.size() - 1;
     return plan_.scenarios.size() - 1;
+  }
+
+  // The scenario is the latest one: of the group of the one before it, where the two differ in values of --set alone.
+  void join_group(const scenario::Point& point, PlannedScenario& planned) {
+    std::string base = scenario::base_of(point);
+    const bool is_another_value = !point.alternatives.empty() && base == group_base_;
+    const std::size_t alike = plan_.scenarios.empty() ? 0 : plan_.scenarios.back()->cells.size();
+    group_workers_ += alike;
+    planned.joins_previous = is_another_value && group_workers_ + alike <= kMostWorkers &&
+                             group_held_.has_room_for({1, planned.data_bytes}, request_.data_cap_bytes);
+    if (!planned.joins_previous) {
+      if (is_another_value) report_.add_notes({kApart});
+      group_first_ = report_.scenarios.back().key;
+      group_base_ = std::move(base);
+      group_held_ = {};
+      group_workers_ = 0;
+    }
+    group_held_.add({1, planned.data_bytes});
+    if (!point.alternatives.empty()) report_.scenarios.back().side_by_side = {group_first_, point.alternatives};
+  }
+
+  // A number that points share which differ in values of --set alone.
+  std::size_t variants_of(const scenario::Point& point) {
+    std::string name = cat(scenario::base_of(point), "\n", point.implementation, "\n", point.threads);
+    for (const auto& [key, value] : point.options) name += "\n" + key + "=" + value;
+    return variants_.emplace(std::move(name), variants_.size()).first->second;
   }
 
   static Result<report::ScenarioRecord> record_of(const PlannedScenario& planned, const std::string& key,
@@ -229,8 +261,8 @@ class Planner {
     } else {
       protocol::ThreadSettings threads = place_threads(ranks * point.threads, allowed);
       threads.compute = point.threads;
-      planned.cells.push_back(
-          {report_.cells.size(), unit_, &entry, std::move(options), std::move(threads), proof, ranks});
+      planned.cells.push_back({report_.cells.size(), unit_, &entry, std::move(options), std::move(threads), proof,
+                               ranks, variants_of(point)});
     }
     report_.cells.push_back(std::move(cell));
     return {};
@@ -244,6 +276,12 @@ class Planner {
   std::set<std::string> cell_ids_;
   HeldData held_;
   std::size_t unit_ = 0;  // of the point that is added
+  // The latest group: its first scenario, what its points have in common, its data, the cells of all but its last one.
+  std::string group_first_;
+  std::string group_base_;
+  HeldData group_held_;
+  std::size_t group_workers_ = 0;
+  std::unordered_map<std::string, std::size_t> variants_;
 };
 
 }  // namespace
@@ -255,6 +293,21 @@ Status PlannedScenario::acquire() {
   shuffled = dataset->has_order;
   streamed = dataset->stream != nullptr;
   return {};
+}
+
+std::vector<PlannedScenario*> Plan::all() const {
+  std::vector<PlannedScenario*> all;
+  for (const auto& planned : scenarios) all.push_back(planned.get());
+  return all;
+}
+
+std::vector<std::vector<PlannedScenario*>> launch_groups(const std::vector<PlannedScenario*>& scenarios) {
+  std::vector<std::vector<PlannedScenario*>> groups;
+  for (PlannedScenario* planned : scenarios) {
+    if (groups.empty() || !planned->joins_previous) groups.emplace_back();
+    groups.back().push_back(planned);
+  }
+  return groups;
 }
 
 Result<Plan> make_plan(PlanRequest request, report::Report& report) {

@@ -29,7 +29,8 @@ struct PlannedCell {
   std::map<std::string, std::string> options;  // every declared option
   protocol::ThreadSettings threads;
   Proof proof = Proof::trajectory;
-  int ranks = 1;  // processes that train together, each with so many threads
+  int ranks = 1;             // processes that train together, each with so many threads
+  std::size_t variants = 0;  // units of one point but for values of --set: they start next to each other
 
   // Threads that compute, in all processes.
   int compute_threads() const { return ranks * threads.compute; }
@@ -47,6 +48,7 @@ struct PlannedScenario {
   std::size_t data_bytes = 0;
   bool shuffled = false;
   bool streamed = false;
+  bool joins_previous = false;     // it is launched together with the scenario before it
   std::vector<PlannedCell> cells;  // those that the implementation says it can do
 
   Status acquire();
@@ -56,23 +58,27 @@ struct PlannedScenario {
 struct Plan {
   std::vector<std::vector<protocol::CatalogueEntry>> catalogues;  // one per arm; planned cells point into it
   std::vector<std::unique_ptr<PlannedScenario>> scenarios;
+
+  std::vector<PlannedScenario*> all() const;
 };
 
 constexpr std::size_t kDataCapBytes = std::size_t{1} << 30;
 // Scenarios whose data are held at once, each by a descriptor, of which a process has 1024 as a rule.
 constexpr std::size_t kMostDatasets = 200;
+// Workers of several scenarios side by side, each with four descriptors.
+constexpr std::size_t kMostWorkers = 150;
 
 // The data of some scenarios, as far as they limit whose may be held, too.
 struct HeldData {
   std::size_t scenarios = 0;
   std::size_t bytes = 0;
 
-  bool has_room_for(std::size_t more_bytes, std::size_t cap_bytes) const {
-    return scenarios < kMostDatasets && bytes + more_bytes <= cap_bytes;
+  bool has_room_for(const HeldData& more, std::size_t cap_bytes) const {
+    return scenarios + more.scenarios <= kMostDatasets && bytes + more.bytes <= cap_bytes;
   }
-  void add(std::size_t more_bytes) {
-    ++scenarios;
-    bytes += more_bytes;
+  void add(const HeldData& more) {
+    scenarios += more.scenarios;
+    bytes += more.bytes;
   }
 };
 
@@ -93,6 +99,11 @@ struct PlanRequest {
 // starts on the first ones disturbs them least; helpers get the others.
 protocol::ThreadSettings place_threads(int compute, const std::vector<int>& allowed);
 
+// The same scenarios, those that are launched together in one list.
+std::vector<std::vector<PlannedScenario*>> launch_groups(const std::vector<PlannedScenario*>& scenarios);
+
+// Scenarios that differ in values of --set alone are of one group, as far as their data may be held at once and their
+// workers be there at once.
 // Fills report.scenarios and report.cells; cells that no worker needs to be asked about have their status already
 // (unsupported, or a plugin's own problem). Errors are the input's: exit status 2.
 Result<Plan> make_plan(PlanRequest request, report::Report& report);

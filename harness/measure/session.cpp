@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -28,9 +29,9 @@ constexpr double kCheapShareOfBudget = 0.005;
 // one of a hundred none.
 constexpr double kProfileShareOfBudget = 0.05;
 
-// A scenario while it is measured.
-struct ActiveScenario {
-  PlannedScenario* planned = nullptr;
+// Scenarios that are launched together, while they are measured.
+struct ActiveGroup {
+  std::string name;
   std::vector<LiveCell> cells;
   int next_launch = 0;  // a killed run may have left others unfinished
   Progress progress;
@@ -131,17 +132,18 @@ class Session {
 
   // Launch after launch until every scenario is done or `deadline` seconds of the run have passed.
   Status measure(const std::vector<PlannedScenario*>& scenarios, double deadline) {
-    std::vector<ActiveScenario> active = activate(scenarios);
+    const std::vector<std::vector<PlannedScenario*>> groups = launch_groups(scenarios);
+    std::vector<ActiveGroup> active = activate(groups);
     while (!options_.cancelled()) {
       // What verifying shows may choose cells of scenarios that it has passed.
       if (goals_.choose() || std::ranges::any_of(scenarios, [this](const PlannedScenario* planned) {
             return !all_known(*planned) && !no_time_to_verify(*planned);
           })) {
         TRY(verify(scenarios));
-        active = activate(scenarios);
+        active = activate(groups);
       }
       std::vector<Progress> progress;
-      for (const ActiveScenario& scenario : active) progress.push_back(scenario.progress);
+      for (const ActiveGroup& group : active) progress.push_back(group.progress);
       const std::vector<std::size_t> turn = next_launches(progress, options_, deadline - options_.elapsed());
       if (turn.empty()) break;
       for (const std::size_t i : turn) {
@@ -275,19 +277,19 @@ class Session {
 
   Status note_once(const std::string& text) { return measure::note_once(text, report_, *journal_); }
 
-  std::vector<ActiveScenario> activate(const std::vector<PlannedScenario*>& scenarios) {
-    std::vector<ActiveScenario> active;
-    for (PlannedScenario* planned : scenarios) {
-      ActiveScenario scenario;
-      scenario.planned = planned;
-      scenario.cells = live_cells(*planned, report_);
-      std::erase_if(scenario.cells, [this](const LiveCell& cell) { return !goals_.launches(cell.planned->index); });
-      for (LiveCell& cell : scenario.cells) cell.checked = launched_.contains(cell.planned->index);
-      scenario.progress.live = !scenario.cells.empty();
-      scenario.progress.launches = finished_launches(scenario.cells, report_);
-      scenario.progress.precision = precision_of(scenario);
-      scenario.next_launch = next_launch(scenario.cells, report_);
-      active.push_back(std::move(scenario));
+  std::vector<ActiveGroup> activate(const std::vector<std::vector<PlannedScenario*>>& groups) {
+    std::vector<ActiveGroup> active;
+    for (const std::vector<PlannedScenario*>& scenarios : groups) {
+      ActiveGroup group;
+      group.name = scenarios.front()->scenario.name;
+      group.cells = live_cells(scenarios, report_);
+      std::erase_if(group.cells, [this](const LiveCell& cell) { return !goals_.launches(cell.planned->index); });
+      for (LiveCell& cell : group.cells) cell.checked = launched_.contains(cell.planned->index);
+      group.progress.live = !group.cells.empty();
+      group.progress.launches = finished_launches(group.cells, report_);
+      group.progress.precision = precision_of(group);
+      group.next_launch = next_launch(group.cells, report_);
+      active.push_back(std::move(group));
     }
     return active;
   }
@@ -307,43 +309,42 @@ class Session {
                      " scenarios");
   }
 
-  double precision_of(const ActiveScenario& scenario) const {
+  double precision_of(const ActiveGroup& group) const {
     double widest = 0;
-    for (const LiveCell& cell : scenario.cells) {
+    for (const LiveCell& cell : group.cells) {
       widest = std::max(widest, analysis::relative_precision(report_.cells[cell.planned->index]));
     }
     return widest;
   }
 
-  Status launch(ActiveScenario& scenario) {
+  Status launch(ActiveGroup& group) {
     const double start = options_.elapsed();
-    options_.progress(
-        {"measure " + scenario.planned->scenario.name + ", launch " + std::to_string(scenario.progress.launches + 1),
-         share_done(), seconds_left()});
+    options_.progress({"measure " + group.name + ", launch " + std::to_string(group.progress.launches + 1),
+                       share_done(), seconds_left()});
     std::vector<std::size_t> indices;
-    for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
-    TRY(run_launch_group(scenario.cells, scenario.next_launch++, options_, report_, *journal_));
+    for (const LiveCell& cell : group.cells) indices.push_back(cell.planned->index);
+    TRY(run_launch_group(group.cells, group.next_launch++, options_, report_, *journal_));
     time_needed_.launched(indices, options_.elapsed() - start);
     launched_.insert(indices.begin(), indices.end());
-    judge_by_ceilings(scenario);
+    judge_by_ceilings(group);
     for (const std::size_t index : indices) {
       const report::Cell& cell = report_.cells[index];
       if (cell.status.state == CellState::ok) continue;
       TRY(journal_->cell(cell));
     }
-    Progress& progress = scenario.progress;
+    Progress& progress = group.progress;
     ++progress.launches;
-    progress.live = !scenario.cells.empty();
+    progress.live = !group.cells.empty();
     progress.launch_seconds = std::max(progress.launch_seconds, options_.elapsed() - start);
-    progress.precision = precision_of(scenario);
+    progress.precision = precision_of(group);
     return {};
   }
 
   // Nothing is faster than its processor. Ceilings are measured anew before a cell is blamed: the processor's speed may
   // have changed since.
-  void judge_by_ceilings(ActiveScenario& scenario) {
+  void judge_by_ceilings(ActiveGroup& group) {
     std::vector<report::Cell*> suspects;
-    for (const LiveCell& live : scenario.cells) {
+    for (const LiveCell& live : group.cells) {
       report::Cell& cell = report_.cells[live.planned->index];
       if (!untrusted_for_ceiling(report_, cell).empty()) suspects.push_back(&cell);
     }
@@ -353,7 +354,7 @@ class Session {
       const std::string reason = untrusted_for_ceiling(report_, *cell);
       if (!reason.empty()) cell->status = {CellState::untrusted, reason};
     }
-    std::erase_if(scenario.cells, [this](const LiveCell& live) {
+    std::erase_if(group.cells, [this](const LiveCell& live) {
       return report_.cells[live.planned->index].status.state != CellState::ok;
     });
   }
@@ -380,13 +381,19 @@ class Session {
 std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes) {
   std::vector<std::vector<PlannedScenario*>> result;
   HeldData held;
-  for (const auto& planned : plan.scenarios) {
-    if (result.empty() || !held.has_room_for(planned->data_bytes, data_cap_bytes)) {
-      result.emplace_back();
-      held = {};
+  for (const std::vector<PlannedScenario*>& group : launch_groups(plan.all())) {
+    HeldData whole;
+    for (const PlannedScenario* planned : group) whole.add({1, planned->data_bytes});
+    bool begins = result.empty() || !held.has_room_for(whole, data_cap_bytes);
+    for (PlannedScenario* planned : group) {
+      const HeldData data{1, planned->data_bytes};
+      if (std::exchange(begins, false) || !held.has_room_for(data, data_cap_bytes)) {
+        result.emplace_back();
+        held = {};
+      }
+      result.back().push_back(planned);
+      held.add(data);
     }
-    result.back().push_back(planned.get());
-    held.add(planned->data_bytes);
   }
   return result;
 }

@@ -31,7 +31,7 @@ Status verify_all(Plan& plan, const RunOptions& options, report::Report& report)
 Status run_session(Plan& plan, const RunOptions& options, report::Report& report, report::Journal& journal);
 
 // Consecutive scenarios, kMostDatasets at most, whose data fits into `data_cap_bytes` together; measured batch after
-// batch.
+// batch. What is launched together stays together where it fits, as it does into the cap that it was planned with.
 std::vector<std::vector<PlannedScenario*>> batches(const Plan& plan, std::size_t data_cap_bytes);
 
 }  // namespace gdbench::measure

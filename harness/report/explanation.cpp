@@ -64,12 +64,12 @@ void fields(auto& archive, Of<StartDifference> auto& start) {
   archive.field("break_even", StartBreakEven{start.break_even});
 }
 
-FIELDS_OF(Explanation, scenario, b_scenario, a, b, a_step_ns, b_step_ns, whole, differing, target, paths, profiles,
-          a_dispatches, b_dispatches, a_ops, b_ops, calls, advice, a_ceiling, b_ceiling, missing, start, a_script,
-          b_script)
+FIELDS_OF(Explanation, scenario, b_scenario, a, b, a_step_ns, b_step_ns, whole, paired, differing, target, paths,
+          profiles, a_dispatches, b_dispatches, a_ops, b_ops, calls, advice, a_ceiling, b_ceiling, missing, start,
+          a_script, b_script)
 
 OrderedJson to_json(const std::vector<Explanation>& explanations) {
-  return RecordWriter::document("gdbench-explanation", 2, 1, "explanations", explanations);
+  return RecordWriter::document("gdbench-explanation", 2, 2, "explanations", explanations);
 }
 
 }  // namespace gdbench::report

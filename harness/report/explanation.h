@@ -12,12 +12,12 @@
 
 namespace gdbench::report {
 
-// Two cells: their samples paired by launch and round, or unpaired where their scenarios differ.
+// Two cells: their samples paired by launch and round, or unpaired where their scenarios were measured apart.
 struct CellDifference {
   std::string cell;
   std::string base;
-  // Of a step, cell - base, estimated as the ratio is: from the differences of the launches, or of two scenarios from
-  // both medians. Nothing where no launch has times of both.
+  // Of a step, cell - base, estimated as the ratio is: from the differences of the launches or, unpaired, from both
+  // medians. Nothing where no launch has times of both.
   stats::Estimate difference_ns;
   stats::Comparison comparison;  // of the cell's time to the base's
 };
@@ -206,6 +206,7 @@ struct Explanation {
   stats::Estimate a_step_ns;
   stats::Estimate b_step_ns;
   CellDifference whole;                  // a beside b
+  bool paired = true;                    // since 2.2: false of scenarios that were measured apart
   std::vector<KeyDifference> differing;  // empty: one scenario
   std::optional<TargetDifference> target;
   // The causes. All are absent where the verdict is neither faster nor slower.

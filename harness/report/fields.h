@@ -57,8 +57,9 @@ FIELDS_OF(Profile, cell, scenario, implementation, steps, step_ns, profiled_step
 FIELDS_OF(Cell, id, scenario, implementation, options, default_options, threads, ranks, arm, build, worker, repeat,
           runtime, ranked, status, verification, block, profile, other_profiles, target, confirmed_from, summary,
           launches, samples)
+FIELDS_OF(SideBySide, first, values)
 FIELDS_OF(ScenarioRecord, key, name, label, rows, features, outputs, parameters, batch_rows, operations_per_step,
-          data_digest, resolved)
+          data_digest, side_by_side, resolved)
 FIELDS_OF(Run, id, started_at, finished_at, status, command, matrix, baseline, seed, budget_seconds, precision, quick,
           shard, measuring_seconds)
 FIELDS_OF(LevelCeiling, level, capacity_bytes, working_set_bytes, read_gb_per_second, read_streams,
@@ -79,6 +80,7 @@ FIELDS_OF(CostFit, implementation, dtype, threads, arm, scenarios, step_ns, call
           largest_relative_residual, at_bound)
 FIELDS_OF(Attribution, taxes, break_evens, fits)
 FIELDS_OF(ThreadScaling, cell, single, speed_up, efficiency, verdict, undivided_ns, smallest)
+FIELDS_OF(ValueComparison, cell, first, key, comparison, operations_ratio)
 FIELDS_OF(Control, scenario, cell, twin, comparison)
 FIELDS_OF(Condition, name, severity, found, effect, advice)
 
@@ -86,7 +88,7 @@ FIELDS_OF(Condition, name, severity, found, effect, advice)
 void fields(auto& archive, Of<Report> auto& report) {
   archive.field("run", report.run);
   archive.text("environment", report.environment);
-  FIELDS(archive, report, conditions, ceilings, scenarios, cells, controls, attribution, scaling, notes);
+  FIELDS(archive, report, conditions, ceilings, scenarios, cells, controls, attribution, scaling, values, notes);
 }
 
 }  // namespace gdbench::report

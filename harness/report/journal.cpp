@@ -248,6 +248,11 @@ Status take_over(const Report& stopped, const std::string& origin, Report& plann
     cell.launches = old.launches;
     cell.samples = old.samples;
   }
+  for (ScenarioRecord& scenario : planned.scenarios) {
+    // What was begun apart is not side by side from its first launch on.
+    const ScenarioRecord* old = stopped.find_scenario(scenario.key);
+    if (old == nullptr || old->side_by_side != scenario.side_by_side) scenario.side_by_side.reset();
+  }
   planned.run.id = stopped.run.id;
   planned.run.started_at = stopped.run.started_at;
   planned.run.measuring_seconds = measuring_seconds(stopped.run);

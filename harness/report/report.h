@@ -15,15 +15,16 @@
 #include "harness/report/device.h"
 #include "harness/report/named.h"
 #include "harness/report/profile.h"
-#include "harness/report/resolved_scenario.h"
 #include "harness/report/scaling.h"
+#include "harness/report/scenario_record.h"
 #include "harness/report/script.h"
+#include "harness/report/values.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 16;
+constexpr int kSchemaMinor = 17;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -281,20 +282,6 @@ double calls_per_step(const Cell& cell);
 // Whether a cell may win, and be compared with others: in rankings, claims, break-even points and explanations.
 inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary && cell.summary->not_ranked); }
 
-struct ScenarioRecord {
-  std::string key;    // identity hash of the resolved scenario
-  std::string name;   // "mlp-10-50-1"
-  std::string label;  // name plus what was overridden: "mlp-10-50-1 batch=32 dtype=f64"
-  ResolvedScenario resolved;
-  std::int64_t rows = 0;
-  std::int64_t features = 0;
-  std::int64_t outputs = 0;
-  std::int64_t parameters = 0;
-  std::int64_t batch_rows = 0;
-  double operations_per_step = 0;
-  std::string data_digest;
-};
-
 struct Run {
   std::string id;
   std::string started_at;
@@ -425,7 +412,8 @@ struct Report {
   std::vector<Cell> cells;
   std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none
   std::optional<Attribution> attribution;        // what differences are made of; absent where there is nothing to say
-  std::optional<std::vector<ThreadScaling>> scaling;  // since 1.8: what more threads bring; absent where none has any
+  std::optional<std::vector<ThreadScaling>> scaling;   // since 1.8: what more threads bring; absent where none has any
+  std::optional<std::vector<ValueComparison>> values;  // since 1.17: of --set; absent where nothing is to be compared
   std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...
 
   Cell* find_cell(const std::string& id);

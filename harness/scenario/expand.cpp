@@ -20,6 +20,8 @@ struct Axis {
   std::string key;
   std::vector<std::string> values;
   std::string source{};  // as Setting::source
+
+  bool has_alternatives() const { return source.empty() && values.size() > 1; }
 };
 
 // The values of axes by their keys, as a matrix has them.
@@ -200,6 +202,7 @@ class Expansion {
           point.options[key.substr(std::string(kOptionPrefix).size())] = value;
         } else {
           point.scenario_settings.push_back({key, value, product.axes[i].source});
+          if (product.axes[i].has_alternatives()) point.alternatives[key] = value;
         }
       }
       for (const int threads : product.threads) {
@@ -261,6 +264,14 @@ class Expansion {
 };
 
 }  // namespace
+
+std::string base_of(const Point& point) {
+  std::string base = point.scenario_file.string();  // '\n' is in no key
+  for (const Setting& setting : point.scenario_settings) {
+    if (!point.alternatives.contains(setting.key)) base += "\n" + setting.key + "=" + setting.value;
+  }
+  return base;
+}
 
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,

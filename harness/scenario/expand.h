@@ -29,7 +29,11 @@ struct Point {
   std::string implementation;                  // an id
   std::map<std::string, std::string> options;  // impl.KEY without the prefix
   int threads = 1;
+  std::map<std::string, std::string> alternatives{};  // those of the settings whose key --set gives several values
 };
+
+// What points have in common whose scenarios differ in alternatives alone: the file and all other settings.
+std::string base_of(const Point& point);
 
 // Expands to points in a stable order (scenario, then settings, then implementation). A glob that matches
 // nothing is an error that lists what there is. Several processes that train together are selected only by globs that

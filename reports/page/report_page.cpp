@@ -15,6 +15,7 @@
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
 #include "reports/render/scaling.h"
+#include "reports/render/values.h"
 #include "reports/render/words.h"
 
 namespace gdbench::page {
@@ -32,7 +33,8 @@ class ReportPage {
         comparison_(comparison),
         tables_(render::tables_of(report)),
         attribution_(report),
-        scaling_(report) {}
+        scaling_(report),
+        values_(report) {}
 
   std::string render() {
     add("answer", "Who wins where", [this](Markup& markup) { answer(markup); });
@@ -123,6 +125,7 @@ class ReportPage {
     add_titled(markup, attribution_.tax_title(), attribution_.taxes(key));
     add_list(markup, attribution_.break_evens(key, false));
     add_threads(markup, view, report_, scaling_);
+    for (const render::TitledTable& values : values_.of_scenario(key)) add_titled(markup, values.title, values.table);
     untimed(markup, table);
   }
 
@@ -168,6 +171,7 @@ class ReportPage {
   std::vector<ScenarioTable> tables_;
   render::AttributionWords attribution_;
   render::ScalingWords scaling_;
+  render::ValueWords values_;
   Hues hues_;
   std::vector<Section> sections_;
 };

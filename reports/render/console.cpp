@@ -9,6 +9,7 @@
 #include "reports/render/format.h"
 #include "reports/render/scaling.h"
 #include "reports/render/target.h"
+#include "reports/render/values.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -28,6 +29,7 @@ class Console {
       : report_(report),
         attribution_(report),
         scaling_(report),
+        values_(report),
         colour_(options.colour),
         width_(std::max(kNarrowest, static_cast<std::size_t>(std::max(0, options.width)))) {}
 
@@ -70,6 +72,7 @@ class Console {
     titled(attribution_.tax_title(), attribution_.taxes(key));
     for (const std::string& sentence : attribution_.break_evens(key, true)) paragraph(sentence, kGap);
     titled(kScalingTitle, scaling_.of_scenario(key));
+    for (const TitledTable& values : values_.of_scenario(key)) titled(values.title, values.table);
     target(table);
     paragraph(reduced_rate_words(table), 2, Style::dim);
     paragraph(control_words(table), 2, Style::dim);
@@ -172,6 +175,7 @@ class Console {
   const report::Report& report_;
   AttributionWords attribution_;
   ScalingWords scaling_;
+  ValueWords values_;
   bool colour_;
   std::size_t width_;
   std::string text_;

@@ -43,7 +43,7 @@ std::string difference_words(stats::Estimate difference_ns, const std::string& w
 
 std::string verdict_line(const Explanation& explanation, const Names& names) {
   const stats::Comparison& comparison = explanation.whole.comparison;
-  const std::string pairing = explanation.across_scenarios() ? "not measured side by side" : "paired by round";
+  const std::string pairing = explanation.paired ? "paired by round" : "not measured side by side";
   const std::string rests_on = evidence(cat(names.a, " ", format_duration_ns(explanation.a_step_ns.value), ", ",
                                             names.b, " ", format_duration_ns(explanation.b_step_ns.value), "; ",
                                             counted(comparison.ratio.launches, "launch"), ", ", pairing));

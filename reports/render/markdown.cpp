@@ -7,6 +7,7 @@
 #include "reports/render/overview_sentences.h"
 #include "reports/render/scaling.h"
 #include "reports/render/target.h"
+#include "reports/render/values.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -68,7 +69,7 @@ void add_overview(const report::Report& report, std::string& text) {
 }
 
 void add_scenario(const ScenarioTable& table, const AttributionWords& attribution, const ScalingWords& scaling,
-                  std::string& text) {
+                  const ValueWords& values, std::string& text) {
   text += "## " + markdown_escaped(table.scenario->label) + "\n\n" + markdown_escaped(scenario_words(*table.scenario)) +
           "\n\n";
   if (!table.ranked.empty()) add_table(text_table(table.ranked), text);
@@ -88,6 +89,7 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
   add_titled(attribution.tax_title(), attribution.taxes(key), text);
   add_list(attribution.break_evens(key, false), text);
   add_titled(kScalingTitle, scaling.of_scenario(key), text);
+  for (const TitledTable& one : values.of_scenario(key)) add_titled(one.title, one.table, text);
   add_target(table, text);
   add_paragraph(reduced_rate_words(table), text);
   add_paragraph(control_words(table), text);
@@ -130,7 +132,8 @@ std::string markdown(const report::Report& report) {
   const std::vector<ScenarioTable> tables = tables_of(report);
   const AttributionWords attribution(report);
   const ScalingWords scaling(report);
-  for (const ScenarioTable& table : tables) add_scenario(table, attribution, scaling, text);
+  const ValueWords values(report);
+  for (const ScenarioTable& table : tables) add_scenario(table, attribution, scaling, values, text);
   if (const TextTable fits = attribution.fits(); !fits.front().texts.empty()) {
     text += "## Costs\n\n";
     add_titled(kFitTitle, fits, text);

@@ -11,6 +11,7 @@
 #include "reports/render/overview_problems.h"
 #include "reports/render/overview_reasons.h"
 #include "reports/render/target.h"
+#include "reports/render/values.h"
 #include "reports/render/words.h"
 
 namespace gdbench::render {
@@ -289,6 +290,8 @@ std::vector<Sentence> sentences_of(const Overview& overview) {
     add_baseline(overview, sentences);
     add_break_even(overview, sentences);
     add_threads(overview, sentences);
+    if (const std::string values = ValueWords(*overview.report).sentence(overview); !values.empty())
+      sentences.push_back({values, 2});
   }
   add_targets(*overview.report, sentences);
   add_problems(overview, sentences);

@@ -59,7 +59,7 @@ def launches(count):
 def verdict_line(told, names):
     found, pairing = (
         told["whole"]["comparison"],
-        "not measured side by side" if told["differing"] else "paired by round",
+        "paired by round" if told["paired"] else "not measured side by side",
     )
     steps = (names.a, " ", time(told["a_step_ns"].value), ", ", names.b, " ", time(told["b_step_ns"].value))
     rests = (" [", *steps, f"; {launches(found.ratio.launches)}, {pairing}]")

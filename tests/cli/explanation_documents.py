@@ -9,6 +9,7 @@ import itertools
 from explanations import WHOLE, difference, differing_keys, imports, path_over_a_row, paths_between, target_difference
 from profile_shares import Side, profile_difference, usable_profiles
 from sentences_about_costs import overtaking_of
+from value_tables import are_side_by_side
 
 ENOUGH_PROFILES = 5
 MANY_LAUNCHES = 12
@@ -168,6 +169,7 @@ def explain(report, a, b):
         "a_step_ns": a.step,
         "b_step_ns": b.step,
         "whole": whole,
+        "paired": are_side_by_side(report, a, b),
         "differing": [] if within else differing_keys(report, a, b),
         "target": target_difference(report, a, b),
         "paths": paths_between(report, a, b, whole) if told and within else [],

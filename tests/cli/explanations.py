@@ -6,6 +6,7 @@ import json
 
 import estimates
 from report_figures import pairs_of
+from value_tables import are_side_by_side
 
 AXES = ("strategy", "backend", "policy", "options", "threads", "arm")
 MOST_AXES = 3
@@ -57,7 +58,7 @@ def rules_of_both(report, *cells):
 def difference(report, cell, base, cell_steps=1, base_steps=1):
     """Of so many steps each: paired where one scenario has both, else of their typical times."""
     margin, unfit, words = rules_of_both(report, cell, base)
-    if cell.scenario == base.scenario:
+    if are_side_by_side(report, cell, base):
         pairs = {
             launch: [(below * base_steps, above * cell_steps) for below, above in own]
             for launch, own in pairs_of(base, cell).items()

@@ -36,6 +36,7 @@ class Maker:
         self.gaps = self.random.choice((0.0, 0.0, 0.2))
         self.control = self.random.choice((None, 0.0, 0.004, 0.03, 0.5))
         self.arms = self.random.choice((("new",),) * 5 + (("new", "base"), ("base",)))
+        self.side_by_side = seed % 2 == 0  # where there are overrides
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -103,8 +104,12 @@ class Maker:
         overrides = draw.choice(([""], [""], ["batch=1", "batch=32"], [f"batch={2**i},dtype=f64" for i in range(8)]))
         scenarios = []
         for name in names:
+            first = f"key{len(scenarios)}"
             for override in overrides[: 1 if self.kind == "turned" else None]:
                 scenarios.append(self.scenario(name, override, len(scenarios)))
+                if self.side_by_side and override:
+                    values = dict(part.split("=") for part in override.split(","))
+                    scenarios[-1]["side_by_side"] = {"first": first, "values": values}
         return scenarios
 
     def scenario(self, name, override, number):

@@ -69,6 +69,51 @@ class Threads(ProgramTest):
         self.assertIn("what more threads cost each step at most", details)
 
 
+class Values(ProgramTest):
+    """Of one key of --set."""
+
+    def test_they_are_measured_side_by_side(self):
+        values = ("--set", "batch=1", "--set", "batch=3")
+        self.call("run", "--scenario", "linreg-3x2", *TWO, *values, "--launches", "6", "--out", "x.json")
+        report = self.read_json("x.json")
+        first, other = report["scenarios"]
+        self.assertEqual([s["side_by_side"] for s in (first, other)],
+                         [{"first": first["key"], "values": {"batch": batch}} for batch in ("1", "3")])
+        visits = {}
+        for cell in report["cells"]:
+            for sample in cell["samples"]:
+                visits.setdefault((sample["launch"], sample["round"]), {})[sample["position"]] = cell["id"]
+        cells = {cell["id"] for cell in report["cells"]}
+        self.assertEqual(len(visits), 6 * 7)
+        for visit in visits.values():
+            self.assertEqual(set(visit.values()), cells, "every cell has a position of its own in every round")
+        compared = [(value["cell"], value["first"], value["key"]) for value in report["values"]]
+        named = lambda batch, name: f"linreg-3x2[batch={batch}]/hand/{name}"
+        self.assertEqual(compared, [(named(3, name), named(1, name), "batch") for name in ("naive", "eigen")])
+        for value in report["values"]:
+            self.assertEqual(value["comparison"]["ratio"]["launches"], 6)
+            self.assertAlmostEqual(value["operations_ratio"], other["operations_per_step"] / first["operations_per_step"])
+        self.assertIn("values of batch, side by side", self.call("report", "x.json", "--details")[0])
+        self.assertIn("batch=3 takes ", " ".join(self.call("report", "x.json")[0].split()))
+        self.assertIn("paired by round", " ".join(self.call("explain", "x.json", "--a", "batch=3", "--b", "batch=1")[0].split()))
+
+    def test_a_shard_has_all_of_them(self):
+        chosen = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--impl", "hand/naive", "--set", "dtype=f32",
+                  "--set", "dtype=f64", "--dry-run")
+        shards = [self.call("run", *chosen, "--shard", shard)[0].split() for shard in ("1/2", "2/2")]
+        values = lambda name: [f"{name}[dtype={dtype}]/hand/naive" for dtype in ("f32", "f64")]
+        self.assertEqual(sorted(shards), [values("linreg-300x2"), values("linreg-3x2")])
+
+    def test_axes_of_a_matrix_are_measured_apart(self):
+        axes = {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"], "dtype": ["f32", "f64"]}
+        self.write_json("m.json", {"name": "m", "axes": axes})
+        self.call("run", "./m.json", "--launches", "1", "--out", "x.json")
+        report = self.read_json("x.json")
+        self.assertNotIn("values", report)
+        for scenario in report["scenarios"]:
+            self.assertNotIn("side_by_side", scenario)
+
+
 class Files(ProgramTest):
     """Scenarios of one's own, by the path of their file."""
 

@@ -16,6 +16,7 @@ from overview_rows import cut, overview_of
 from sentence_templates import check_sentence, is_proven, require
 from tables_checker import check_costs, check_table
 from thread_tables import check_thread_costs
+from value_tables import check_values
 from values_checker import check_record, check_summaries
 
 
@@ -62,6 +63,8 @@ def check_items(context, items):
             said.add(item)
         elif "a: per step" in item.titles:
             complaints += check_costs(context, item)
+        elif item.name.startswith("values of "):
+            complaints += check_values(context, item)
         elif item.titles[1:2] == ["per step"]:
             complaints += check_thread_costs(context, item)
         elif item.scenario is None and item.titles[0] != "implementation":

@@ -3,6 +3,7 @@
 import json
 
 import thread_tables
+import value_tables
 from estimates import Estimate, median
 
 SCENARIO_FIELDS = ("rows", "features", "outputs", "parameters", "batch_rows", "operations_per_step")
@@ -173,6 +174,7 @@ def check_summaries(context, text):
     for control in document.get("controls", []):
         complaints += check_comparison(control["cell"], control["comparison"], controls.pop(control["cell"], None))
     complaints += thread_tables.check_records(context, document.get("scaling", []), check_estimate)
+    complaints += value_tables.check_records(context, document.get("values", []), check_comparison)
     return complaints + [f"{cell}: its control is missing" for cell in controls]
 
 

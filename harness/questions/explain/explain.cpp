@@ -9,6 +9,7 @@
 
 #include "harness/analysis/launch_costs.h"
 #include "harness/analysis/pairing.h"
+#include "harness/analysis/values.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/json.h"
 #include "harness/questions/explain/calls.h"
@@ -37,21 +38,12 @@ std::map<std::string, std::string> keys_of(const report::Report& report, const r
   return keys;
 }
 
-// For two scenarios the stricter of both.
-stats::VerdictOptions options_for(const report::Report& report, const report::Cell& a, const report::Cell& b) {
-  stats::VerdictOptions options = analysis::verdict_options(report, a.scenario);
-  const stats::VerdictOptions other = analysis::verdict_options(report, b.scenario);
-  options.noise_floor = std::max(options.noise_floor, other.noise_floor);
-  if (options.unfit.empty()) options.unfit = other.unfit;
-  return options;
-}
-
 // Times of a step multiplied by the number of steps of either side.
 report::CellDifference difference_of_steps(const report::Report& report, const report::Cell& cell,
                                            const report::Cell& base, double cell_steps, double base_steps) {
   report::CellDifference result{cell.id, base.id, {}, {}};
-  const stats::VerdictOptions options = options_for(report, cell, base);
-  if (cell.scenario == base.scenario) {
+  const stats::VerdictOptions options = analysis::VerdictRules(report).of(cell.scenario, base.scenario);
+  if (analysis::are_side_by_side(report, cell.scenario, base.scenario)) {
     std::vector<stats::Pair> pairs = analysis::pairs_of(base, cell);
     for (stats::Pair& pair : pairs) {
       pair.candidate *= cell_steps;
@@ -272,6 +264,7 @@ report::Explanation explain(const report::Report& report, const report::Cell& a,
   explanation.a_step_ns = a.summary->step_ns;
   explanation.b_step_ns = b.summary->step_ns;
   explanation.whole = difference_of(report, a, b);
+  explanation.paired = analysis::are_side_by_side(report, a.scenario, b.scenario);
   if (a.scenario != b.scenario) explanation.differing = differing_keys(report, a, b);
   explanation.target = target_difference(report, a, b);
   const auto script = [](const report::Cell& cell) {

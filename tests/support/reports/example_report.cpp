@@ -366,6 +366,15 @@ Report example_report() {
   // As if there had been the same cell with one thread.
   report.scaling = {{report.cells[3].id, report.cells[1].id, estimate(1.6, 1.5, 1.625, 5),
                      estimate(0.8, 0.75, 0.8125, 5), stats::Verdict::faster, estimate(2.5, 2.25, 3.125, 5), true}};
+  // As if the scenarios differed in their batch alone.
+  const std::string& first = report.scenarios[0].key;
+  report.scenarios[0].side_by_side = {first, {{"batch", "3"}}};
+  report.scenarios[1].side_by_side = {first, {{"batch", "32"}}};
+  report.values = {{report.scenarios[1].label + "/example/loops",
+                    report.cells[0].id,
+                    "batch",
+                    {estimate(0.625, 0.5625, 0.6875, 5), stats::Verdict::faster, ""},
+                    3113.25}};
   report.notes = {"example/plugin.so was skipped: it has ABI 9, this program reads 1"};
   return report;
 }

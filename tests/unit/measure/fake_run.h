@@ -35,14 +35,25 @@ class FakeRun : public testing::Test {
     return *worker;
   }
 
-  // Every implementation on every scenario, with these settings.
+  // Every implementation on every scenario, with these settings and each value of `alternatives`, of one key.
   void make_plan(const std::vector<std::string>& scenarios = {"linreg-3x2"},
-                 const std::vector<scenario::Setting>& settings = {}) {
+                 const std::vector<scenario::Setting>& settings = {},
+                 const std::vector<scenario::Setting>& alternatives = {}) {
     PlanRequest request;
-    for (const std::string& name : scenarios) {
+    const auto add_points = [&](const std::string& name, const std::vector<scenario::Setting>& all) {
       const auto file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
-      for (const auto& entry : catalogue_)
-        request.points.push_back({name, file, settings, entry.implementation.id, {}, 1});
+      for (const auto& entry : catalogue_) request.points.push_back({name, file, all, entry.implementation.id, {}, 1});
+    };
+    for (const std::string& name : scenarios) {
+      if (alternatives.empty()) add_points(name, settings);
+      for (const scenario::Setting& alternative : alternatives) {
+        const std::size_t first = request.points.size();
+        std::vector<scenario::Setting> all = settings;
+        all.push_back(alternative);
+        add_points(name, all);
+        for (std::size_t i = first; i < request.points.size(); ++i)
+          request.points[i].alternatives = {{alternative.key, alternative.value}};
+      }
     }
     request.arms.resize(1);
     request.catalogues = {catalogue_};

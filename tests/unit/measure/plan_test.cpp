@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "harness/measure/session.h"
@@ -249,11 +250,84 @@ TEST_F(PlanTest, HoldsNoMoreDataThanAProcessHasDescriptorsFor) {
   EXPECT_EQ(std::ranges::count_if(made->scenarios, is_held), kMostDatasets);
 }
 
-std::vector<std::vector<std::size_t>> batch_bytes(const std::vector<std::size_t>& bytes, std::size_t cap) {
+// Points of one scenario with two implementations and these values of a key.
+std::vector<scenario::Point> points_of_values(const std::string& key, const std::vector<std::string>& values) {
+  std::vector<scenario::Point> points;
+  for (const std::string& value : values) {
+    for (const char* implementation : {"a/plain", "b/tiled"}) {
+      points.push_back(point("linreg-300x2", implementation, {{"dtype", "f64"}, {key, value}}));
+      points.back().alternatives = {{key, value}};
+    }
+  }
+  return points;
+}
+
+std::vector<bool> joins(const Plan& plan) {
+  std::vector<bool> joins;
+  for (const auto& planned : plan.scenarios) joins.push_back(planned->joins_previous);
+  return joins;
+}
+
+TEST_F(PlanTest, ScenariosThatDifferInValuesOfSetAreOfOneGroup) {
+  std::vector<scenario::Point> points = points_of_values("learning_rate", {"0.01", "0.02", "0.03"});
+  points.push_back(point("linreg-3x2", "a/plain"));
+  points.push_back(point("linreg-3x2", "a/plain", {{"dtype", "f64"}}));
+  const auto made = plan(points);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(joins(made.value()), (std::vector<bool>{false, true, true, false, false}));
+  ASSERT_TRUE(report_.scenarios[2].side_by_side);
+  EXPECT_EQ(report_.scenarios[2].side_by_side->first, report_.scenarios[0].key);
+  EXPECT_EQ(report_.scenarios[2].side_by_side->values, (std::map<std::string, std::string>{{"learning_rate", "0.03"}}));
+  EXPECT_EQ(report_.scenarios[0].side_by_side->first, report_.scenarios[0].key);
+  EXPECT_FALSE(report_.scenarios[3].side_by_side || report_.scenarios[4].side_by_side);
+  const auto& scenarios = made->scenarios;
+  EXPECT_EQ(scenarios[0]->cells[1].variants, scenarios[2]->cells[1].variants);
+  EXPECT_NE(scenarios[0]->cells[0].variants, scenarios[0]->cells[1].variants);
+  EXPECT_NE(scenarios[0]->cells[1].unit, scenarios[2]->cells[1].unit);
+  EXPECT_NE(scenarios[3]->cells[0].variants, scenarios[4]->cells[0].variants);
+  EXPECT_TRUE(report_.notes.empty());
+}
+
+TEST_F(PlanTest, AGroupsDataFitTogether) {
+  const PlanRequest request = request_;
+  const auto all = plan(points_of_values("data.seed", {"1", "2", "3"}));
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  EXPECT_EQ(joins(all.value()), (std::vector<bool>{false, true, true}));
+  request_ = request;
+  request_.data_cap_bytes = 2 * all->scenarios.front()->data_bytes;
+  const auto made = plan(points_of_values("data.seed", {"1", "2", "3"}));
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(joins(made.value()), (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(report_.scenarios[2].side_by_side->first, report_.scenarios[2].key);
+  ASSERT_EQ(report_.notes.size(), 1U);
+  EXPECT_TRUE(report_.notes[0].starts_with("not all values of --set can be side by side")) << report_.notes[0];
+}
+
+TEST_F(PlanTest, AGroupHasNoMoreWorkersThanAProcessHasDescriptorsFor) {
+  request_.catalogues[0].clear();
+  std::vector<scenario::Point> points;
+  for (const char* seed : {"1", "2", "3", "4"}) {
+    for (std::size_t i = 0; i < kMostWorkers / 3; ++i) {
+      const std::string id = "a/plain" + std::to_string(i);
+      if (points.size() == i) request_.catalogues[0].push_back(entry(id));
+      points.push_back(point("linreg-3x2", id, {{"data.seed", seed}}));
+      points.back().alternatives = {{"data.seed", seed}};
+    }
+  }
+  const auto made = plan(points);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(joins(made.value()), (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(report_.notes.size(), 1U);
+}
+
+// `joining`: scenarios that are launched together with the one before them.
+std::vector<std::vector<std::size_t>> batch_bytes(const std::vector<std::size_t>& bytes, std::size_t cap,
+                                                  const std::set<std::size_t>& joining = {}) {
   Plan plan;
   for (const std::size_t count : bytes) {
     plan.scenarios.push_back(std::make_unique<PlannedScenario>());
     plan.scenarios.back()->data_bytes = count;
+    plan.scenarios.back()->joins_previous = joining.contains(plan.scenarios.size() - 1);
   }
   std::vector<std::vector<std::size_t>> result;
   for (const auto& batch : batches(plan, cap)) {
@@ -270,6 +344,8 @@ TEST(Batches, HoldConsecutiveScenariosThatFit) {
   EXPECT_EQ(batch_bytes({3, 4, 4, 6, 1}, 10), (Batches{{3, 4}, {4, 6}, {1}}));
   EXPECT_EQ(batch_bytes({50, 1, 50, 50}, 10), (Batches{{50}, {1}, {50}, {50}}));  // one that does not fit stands alone
   EXPECT_EQ(batch_bytes({1, 2}, 0), (Batches{{1}, {2}}));
+  EXPECT_EQ(batch_bytes({3, 4, 3, 3, 3}, 10, {2, 3}), (Batches{{3}, {4, 3, 3}, {3}})) << "a group stays together";
+  EXPECT_EQ(batch_bytes({3, 8, 8}, 10, {2}), (Batches{{3}, {8}, {8}})) << "where it fits";
   const std::vector<std::size_t> full(kMostDatasets, 0);
   EXPECT_EQ(batch_bytes(std::vector<std::size_t>(2 * kMostDatasets + 1, 0), 10), (Batches{full, full, {0}}));
 }

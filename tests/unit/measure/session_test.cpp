@@ -1,6 +1,9 @@
 // Whole runs over workers that follow a script, without a process: what is measured, in which order, and what is kept.
 #include "harness/measure/session.h"
 
+#include <algorithm>
+#include <map>
+
 #include "harness/measure/launch_group.h"
 #include "tests/unit/measure/fake_run.h"
 
@@ -223,6 +226,92 @@ TEST_F(SessionTest, ConfirmsTheUnitsThatAreAskedForInLaunchesOfTheirOwn) {
   EXPECT_EQ(cell(0).confirmed_from, 2);
   EXPECT_EQ(cell(1).launches.size(), 2U);
   EXPECT_FALSE(cell(1).confirmed_from.has_value());
+}
+
+// Which cell was visited when: "launch.round: cells in order".
+std::map<std::pair<int, int>, std::vector<std::string>> visits_of(const std::vector<report::Cell>& cells) {
+  std::map<std::pair<int, int>, std::vector<std::string>> visits;
+  for (const report::Cell& cell : cells) {
+    for (const report::Sample& sample : cell.samples) {
+      std::vector<std::string>& order = visits[{sample.launch, sample.round}];
+      order.resize(std::max(order.size(), static_cast<std::size_t>(sample.position) + 1));
+      EXPECT_EQ(order[static_cast<std::size_t>(sample.position)], "") << "two cells have one position";
+      order[static_cast<std::size_t>(sample.position)] = cell.id;
+    }
+  }
+  return visits;
+}
+
+const std::vector<scenario::Setting> kRates = {{"learning_rate", "0.01"}, {"learning_rate", "0.02"}};
+
+TEST_F(SessionTest, ValuesOfSetAreVisitedInTheSameRoundsOfTheSameLaunches) {
+  add("a/plain");
+  add("b/plain");
+  make_plan({"linreg-300x2", "linreg-3x2"}, {}, kRates);
+  run();
+  ASSERT_EQ(report_.cells.size(), 8U);
+  const auto visits = visits_of({report_.cells.begin(), report_.cells.begin() + 4});
+  EXPECT_EQ(visits.size(), 6U) << "two launches of three rounds";
+  for (const auto& [place, order] : visits) {
+    ASSERT_EQ(order.size(), 4U) << "of both values and implementations";
+    EXPECT_EQ(std::ranges::count(order, ""), 0) << "every position is taken";
+  }
+  for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 2U) << cell.id;
+  EXPECT_EQ(report_.cells[4].samples.front().launch, 0) << "another base scenario has launches of its own";
+}
+
+TEST_F(SessionTest, ValuesOfSetStartNextToEachOther) {
+  add("a/plain");
+  add("b/plain");
+  make_plan({"linreg-300x2"}, {}, kRates);
+  run();
+  std::vector<std::string> starts;
+  for (const std::string& line : log_) {
+    if (line.ends_with(" start")) starts.push_back(line.substr(0, 1));
+  }
+  const std::vector<std::string> launches(starts.end() - 8, starts.end());
+  EXPECT_EQ(launches, (std::vector<std::string>{"a", "a", "b", "b", "b", "b", "a", "a"})) << "in turn from either end";
+}
+
+TEST_F(SessionTest, WithoutMemoryForAllTheValuesOfAnImplementationStayTogether) {
+  add("a/plain");
+  add("b/plain");
+  make_plan({"linreg-300x2"}, {}, kRates);
+  options_.keep_free_bytes = std::uint64_t{1} << 60;
+  run();
+  const auto visits = visits_of({report_.cells[0], report_.cells[2]});
+  for (const auto& [place, order] : visits) EXPECT_EQ(order.size(), 2U) << "of one implementation";
+  ASSERT_EQ(report_.notes.size(), 1U);
+  EXPECT_TRUE(report_.notes[0].starts_with("not all workers of a scenario fit into the memory"));
+}
+
+TEST_F(SessionTest, AValueThatFailsLeavesTheOthers) {
+  add("a/plain");
+  make_plan({"linreg-300x2"}, {}, kRates);
+  int starts = 0;
+  on_request_["a/plain"] = [&](const std::string& request) {
+    starts += request == "start" ? 1 : 0;
+    return request == "start" && starts == 6 ? Status(Error{ErrorKind::crashed, "signal 11"}) : Status();
+  };
+  run();
+  expect_status(0, CellState::crashed, "signal 11");  // in the second launch, where it starts last
+  EXPECT_EQ(cell(0).launches.size(), 1U);
+  expect_status(1, CellState::ok, "");
+  EXPECT_EQ(cell(1).launches.size(), 2U);
+}
+
+TEST_F(SessionTest, ConfirmsValuesOfSetTogether) {
+  add("a/close");
+  add("b/far");
+  make_plan({"linreg-300x2"}, {}, kRates);
+  run();
+  const auto& scenarios = plan_.scenarios;
+  const std::set<std::size_t> units = {scenarios[0]->cells[0].unit, scenarios[1]->cells[0].unit};
+  ASSERT_TRUE(confirm(plan_, units, options_, report_, journal_).ok());
+  const auto visits = visits_of({report_.cells[0], report_.cells[2]});
+  EXPECT_EQ(visits.at({3, 1}).size(), 2U);
+  EXPECT_EQ(cell(2).confirmed_from, 2);
+  EXPECT_EQ(cell(1).launches.size(), 2U);
 }
 
 }  // namespace

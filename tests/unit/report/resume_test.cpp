@@ -88,6 +88,17 @@ TEST(TakeOver, KeepsWhatThePlanKnowsOfACellThatWasNotReached) {
   EXPECT_EQ(planned.cells[1].status.reason, "not installed");
 }
 
+TEST(TakeOver, WhatWasBegunApartIsNotSideBySide) {
+  Report killed = planned_run();
+  Report planned = planned_run();
+  planned.scenarios[0].side_by_side = killed.scenarios[0].side_by_side = {"s", {{"batch", "5"}}};
+  ASSERT_TRUE(take_over(killed, "j", planned).ok());
+  EXPECT_TRUE(planned.scenarios[0].side_by_side);
+  killed.scenarios[0].side_by_side.reset();
+  ASSERT_TRUE(take_over(killed, "j", planned).ok());
+  EXPECT_FALSE(planned.scenarios[0].side_by_side);
+}
+
 TEST(TakeOver, RefusesAnotherRun) {
   const auto refusal = [](const Report& killed) {
     Report planned = planned_run();

@@ -160,6 +160,26 @@ TEST_F(MatrixFile, SeveralSettingsOfOneKeyAreAnAxis) {
             (Lines{"mlp hand/naive optimizer=sgd batch=5", "mlp hand/naive optimizer=adam batch=5"}));
 }
 
+TEST_F(MatrixFile, AlternativesAreTheSettingsOfWhichThereAreSeveral) {
+  Selection selection;
+  selection.scenarios.wanted = {"lin-a"};
+  selection.implementations.wanted = {"hand/naive"};
+  selection.settings = {
+      {"optimizer", "sgd"}, {"batch", "5"}, {"optimizer", "adam"}, {"impl.fuse", "a"}, {"impl.fuse", "b"}};
+  Matrix matrix;
+  matrix.axes = {{"dtype", {"f32", "f64"}}};
+  const auto points = expand(matrix, selection, scenarios_, implementations_);
+  ASSERT_TRUE(points.ok()) << points.error().message;
+  ASSERT_EQ(points->size(), 8U);
+  std::set<std::string> bases;
+  for (const Point& point : points.value()) {
+    ASSERT_EQ(point.alternatives.size(), 1U) << "neither an axis of the matrix, nor one value, nor an option";
+    bases.insert(base_of(point));
+  }
+  EXPECT_EQ(points->front().alternatives, (std::map<std::string, std::string>{{"optimizer", "sgd"}}));
+  EXPECT_EQ(bases, (std::set<std::string>{"lin-a.json\ndtype=f32\nbatch=5", "lin-a.json\ndtype=f64\nbatch=5"}));
+}
+
 TEST_F(MatrixFile, GlobsThatMatchNothingAreNamed) {
   EXPECT_EQ(cells({{"name", "m"}, {"axes", {{"scenario", {"mpl"}}}}}),
             Lines{"m.json: /axes/scenario: found \"mpl\", which no scenario matches, expected one of lin-a, lin-b, mlp "

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "harness/analysis/pairing.h"
 #include "harness/questions/explain/calls.h"
 #include "harness/questions/explain/explain.h"
 #include "harness/questions/explain/phases.h"
@@ -379,6 +380,19 @@ TEST(ExplainAcross, ComparesOptimizersPerStepAndToTheTarget) {
   EXPECT_EQ(explanation.missing[0].command,
             "gdbench run --scenario scenario-3x2 --impl one/loops --set optimizer=adam --set optimizer=sgd "
             "--launches 16");
+}
+
+TEST(ExplainAcross, PairsWhatWasLaunchedTogether) {
+  report::Report report = report_of_optimizers(100);
+  EXPECT_FALSE(explain(report, report.cells[1], report.cells[0]).paired);
+  const std::string key = report.scenarios[0].key;
+  for (report::ScenarioRecord& scenario : report.scenarios) scenario.side_by_side = {key, {}};
+  const report::Explanation explanation = explain(report, report.cells[1], report.cells[0]);
+  EXPECT_TRUE(explanation.paired);
+  const stats::Comparison paired = stats::compare(analysis::pairs_of(report.cells[0], report.cells[1]), {});
+  EXPECT_EQ(explanation.whole.comparison.ratio.interval.low, paired.ratio.interval.low);
+  EXPECT_EQ(explanation.whole.comparison.ratio.interval.high, paired.ratio.interval.high);
+  EXPECT_EQ(explanation.differing.size(), 2U);
 }
 
 TEST(ExplainAcross, GivesNoTimeToATargetThatOneMissed) {
