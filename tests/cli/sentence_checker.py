@@ -27,6 +27,7 @@ class Context:
         self.overview = overview_of(report)
         self.width = width
         self.shown_rows = None  # of the grid
+        self.shown_keys = []
         self.proven = set()  # sentences
 
     def cells_of(self, label):
