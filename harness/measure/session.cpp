@@ -120,7 +120,9 @@ class Session {
           if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
           TRY(planned->acquire());
           options_.progress({"profile " + cell.id, share_done(), seconds_left()});
+          const double profile_start = options_.elapsed();
           TRY(profile(*planned, planned_cell, cell));
+          time_needed_.profiled(planned_cell.index, options_.elapsed() - profile_start);
           TRY(journal_->cell(cell));
         }
       }
