@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -32,7 +33,8 @@ constexpr double kProfileShareOfBudget = 0.05;
 struct ActiveScenario {
   PlannedScenario* planned = nullptr;
   std::vector<LiveCell> cells;
-  int next_launch = 0;  // a killed run may have left others unfinished
+  int next_launch = 0;             // a killed run may have left others unfinished
+  double preparation_seconds = 0;  // for its next launch
   Progress progress;
 };
 
@@ -280,6 +282,7 @@ class Session {
   std::vector<ActiveScenario> activate(const std::vector<PlannedScenario*>& scenarios) {
     std::vector<ActiveScenario> active;
     for (PlannedScenario* planned : scenarios) {
+      const double start = options_.elapsed();
       ActiveScenario scenario;
       scenario.planned = planned;
       scenario.cells = live_cells(*planned, report_);
@@ -289,6 +292,7 @@ class Session {
       scenario.progress.launches = finished_launches(scenario.cells, report_);
       scenario.progress.precision = precision_of(scenario);
       scenario.next_launch = next_launch(scenario.cells, report_);
+      scenario.preparation_seconds = options_.elapsed() - start;
       active.push_back(std::move(scenario));
     }
     return active;
@@ -325,7 +329,7 @@ class Session {
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : scenario.cells) indices.push_back(cell.planned->index);
     TRY(run_launch_group(scenario.cells, scenario.next_launch++, options_, report_, *journal_));
-    time_needed_.launched(indices, options_.elapsed() - start);
+    time_needed_.launched(indices, options_.elapsed() - start + std::exchange(scenario.preparation_seconds, 0));
     launched_.insert(indices.begin(), indices.end());
     judge_by_ceilings(scenario);
     for (const std::size_t index : indices) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/measure/expected.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/verify/divergence.h"
 #include "harness/verify/reference_trajectory.h"
@@ -25,16 +26,27 @@ constexpr double kStepRate = 3e10;
 // Blocks' worth of steps: to calibrate and to profile; in a launch, some of which look at other lengths.
 constexpr double kBlocksToVerify = 10;
 constexpr double kBlocksOfLaunch = 22;
+// Of a block by the reference: for a cell's first launch and in it, and in each other one.
+constexpr double kReplaysOfFirst = 2.5;
+constexpr double kReplays = 0.5;
+
+// A step takes at least.
+constexpr double kLeastStep = 2e-8;
+
+double step_seconds(const scenario::Problem& problem) {
+  return std::max(kLeastStep, scenario::operations_per_step(problem) / kStepRate);
+}
 
 double block_seconds(const scenario::Problem& problem, const BlockTimes& times) {
-  const double step = scenario::operations_per_step(problem) / kStepRate;
-  return std::max(times.seconds + times.warm_up_seconds, 2 * step);  // at least one step, and one to warm up
+  // At least one step, and one to warm up.
+  return std::max(times.seconds + times.warm_up_seconds, 2 * step_seconds(problem));
 }
 
 // In KnownTimes, before a cell's name.
 constexpr const char* kVerification = "verification ";
 constexpr const char* kExpectedLaunch = "expected launch ";
 constexpr const char* kLaunch = "launch ";
+constexpr const char* kFirst = "first launch ";
 constexpr const char* kProfile = "profile ";
 
 // Other builds of an implementation take other times; its arms and its control take the same.
@@ -115,7 +127,16 @@ TimeNeeded::CellTime TimeNeeded::guessed(const PlannedScenario& planned, const P
   }
   time.verification = (is_profiled ? 2 : 1) * start + kPauses + kBlocksToVerify * block;
   time.launch = launch_seconds(start, block);
+  time.is_replayed = cell.proof == Proof::trajectory;
+  add_replays(replay_seconds(planned.problem, static_cast<std::uint64_t>(block / step_seconds(planned.problem))), time);
   return time;
+}
+
+// To a launch without them.
+void TimeNeeded::add_replays(double replay_seconds, CellTime& time) const {
+  if (!time.is_replayed) return;
+  time.launch += kReplays * replay_seconds;
+  time.first = (kReplaysOfFirst - kReplays) * replay_seconds;
 }
 
 void TimeNeeded::look_up(CellTime& time) const {
@@ -125,6 +146,7 @@ void TimeNeeded::look_up(CellTime& time) const {
   time.verification = verification;
   time.expected_launch = known(kExpectedLaunch + time.name);  // 0: it was not right, or cannot be trained
   time.launch = launch > 0 ? launch : time.expected_launch;
+  time.first = known(kFirst + time.name);
   if (const double profile = known(kProfile + time.name); profile > 0) time.profile = profile;
   time.is_known = time.launch_is_known = true;
   time.is_unsure = false;
@@ -147,10 +169,18 @@ void TimeNeeded::verified(std::size_t cell, double seconds, double launch) {
   verifying_[time.kind()].add(std::exchange(time.verification, 0), seconds);
   keep(kVerification + time.name, seconds);
   if (launch <= 0) return;
-  keep(kExpectedLaunch + time.name, launch);
-  // Its block may be another one than in the earlier run.
-  time.launch = time.expected_launch > 0 ? launch * time.launch / time.expected_launch : launch;
+  const CellTime before = time;
+  time.launch = launch;
+  time.first = 0;
+  const auto& block = report_.cells.at(cell).block;
+  if (block) add_replays(replay_seconds(time.scenario->problem, block->steps), time);
+  keep(kExpectedLaunch + time.name, time.launch);
   time.launch_is_known = true;
+  if (before.expected_launch == 0 || before.launch == 0) return;
+  // Its block may be another one than in the earlier run.
+  const double factor = time.launch / before.expected_launch;
+  time.launch = factor * before.launch;
+  time.first = factor * before.first;
 }
 
 void TimeNeeded::profiled(std::size_t cell, double seconds) {
@@ -161,20 +191,26 @@ void TimeNeeded::profiled(std::size_t cell, double seconds) {
 }
 
 void TimeNeeded::launched(std::span<const std::size_t> cells, double seconds) {
-  std::vector<double> took;
-  for (const std::size_t cell : cells) took.push_back(launch_of(cells_.at(cell)));
-  const double factor = seconds / std::max(std::accumulate(took.begin(), took.end(), 0.0), 1e-9);
-  for (double& share : took) share *= factor;
+  std::vector<double> shares;
+  for (const std::size_t cell : cells) shares.push_back(launches_of(cells_.at(cell), 1));
+  const double factor = seconds / std::max(std::accumulate(shares.begin(), shares.end(), 0.0), 1e-9);
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double took = factor * shares[i];
     CellTime& cell = cells_.at(cells[i]);
-    if (cell.launch_is_known && cell.launches == 0) launching_[cell.kind()].add(cell.launch, took[i]);
-    // The mean of its launches: the first one has all checks, others some.
-    cell.launch = (cell.launch * cell.launches + took[i]) / (cell.launches + 1);
+    if (cell.launches == 0) {
+      const double expected = cell.launch + cell.first;
+      if (cell.launch_is_known) launching_[cell.kind()].add(expected, took);
+      cell.launch *= took / std::max(expected, 1e-9);
+      cell.first *= took / std::max(expected, 1e-9);
+    } else {  // the mean of those after the first
+      cell.launch = (cell.launch * (cell.launches - 1) + took) / cell.launches;
+    }
     ++cell.launches;
     cell.profiles = 0;  // those that there was no time for, or that it does not offer
     const report::Cell& reported = report_.cells.at(cells[i]);
     if (reported.status.state != report::CellState::ok || reported.launches.empty()) continue;
     keep(kLaunch + cell.name, cell.launch);
+    keep(kFirst + cell.name, cell.first);
     keep(start_name(reported), start_seconds(reported));
   }
 }
@@ -184,11 +220,13 @@ double TimeNeeded::verification_of(const CellTime& cell) const {
   return cell.verification * (learned == verifying_.end() ? 1 : learned->second.factor());
 }
 
-double TimeNeeded::launch_of(const CellTime& cell) const {
-  if (cell.launches > 0) return cell.launch;
+// The next so many.
+double TimeNeeded::launches_of(const CellTime& cell, int count) const {
+  if (cell.launches > 0) return count * cell.launch;
   const auto& learned = cell.launch_is_known ? launching_ : verifying_;
   const auto found = learned.find(cell.kind());
-  return cell.launch * (found == learned.end() ? 1 : found->second.factor());
+  const double factor = found == learned.end() ? 1 : found->second.factor();
+  return factor * (count * cell.launch + (count > 0 ? cell.first : 0));
 }
 
 double TimeNeeded::seconds_of(const References& references) const {
@@ -208,7 +246,7 @@ double TimeNeeded::rest(int launches, const PlannedScenario* under_way) const {
   for (const auto& [index, cell] : cells_) {
     const int count = missing(index, launches);
     if (cell.scenario == under_way) {
-      rest += launch_of(cell) * count;
+      rest += launches_of(cell, count);
     } else {
       more[index] = count;
     }
@@ -233,7 +271,7 @@ double TimeNeeded::of(const LaunchesOfCells& launches) const {
   std::set<const PlannedScenario*> referenced;
   for (const auto& [index, count] : launches) {
     const CellTime& cell = cells_.at(index);
-    seconds += verification_of(cell) + cell.profiles * cell.profile + count * launch_of(cell);
+    seconds += verification_of(cell) + cell.profiles * cell.profile + launches_of(cell, count);
     const auto reference = references_.find(cell.scenario);
     if (cell.verification == 0 || reference == references_.end()) continue;
     if (referenced.insert(cell.scenario).second) seconds += seconds_of(reference->second);

@@ -38,7 +38,7 @@ class TimeNeeded {
   void verified(std::size_t cell, double seconds, double launch);
   // One of a cell's profiles beyond its first was taken.
   void profiled(std::size_t cell, double seconds);
-  // A launch of these cells took so long.
+  // A launch of these cells took so long, their first one with what was prepared for it.
   void launched(std::span<const std::size_t> cells, double seconds);
 
   // Seconds that all cells need to be verified and to have `launches` launches in all; those of `under_way` are as good
@@ -68,7 +68,9 @@ class TimeNeeded {
     double profile = 0;       // one of those beyond the first
     int profiles = 0;         // that are left
     double launch = 0;
+    double first = 0;              // what the first launch takes more, with what is prepared for it
     double expected_launch = 0;    // what the earlier run expected after its verification
+    bool is_replayed = false;      // by the reference
     bool is_unsure = false;        // until it was verified
     bool launch_is_known = false;  // about, from its verification or an earlier run
     int launches = 0;
@@ -85,9 +87,10 @@ class TimeNeeded {
   References references(const PlannedScenario& planned) const;
   CellTime guessed(const PlannedScenario& planned, const PlannedCell& cell, const RunOptions& options) const;
   void look_up(CellTime& time) const;
+  void add_replays(double replay_seconds, CellTime& time) const;
   double seconds_of(const References& references) const;
   int missing(std::size_t cell, int launches) const;
-  double launch_of(const CellTime& cell) const;
+  double launches_of(const CellTime& cell, int count) const;
   double verification_of(const CellTime& cell) const;
 
   KnownTimes* known_;
