@@ -29,6 +29,8 @@ constexpr double kBlocksOfLaunch = 22;
 // Of a block by the reference: for a cell's first launch and in it, and in each other one.
 constexpr double kReplaysOfFirst = 2.5;
 constexpr double kReplays = 0.5;
+// Profiles at the end of an adapter's first launch, with its framework's own profiler.
+constexpr double kProfilesOfAdapter = 1.5;
 
 // A step takes at least.
 constexpr double kLeastStep = 2e-8;
@@ -128,15 +130,16 @@ TimeNeeded::CellTime TimeNeeded::guessed(const PlannedScenario& planned, const P
   time.verification = (is_profiled ? 2 : 1) * start + kPauses + kBlocksToVerify * block;
   time.launch = launch_seconds(start, block);
   time.is_replayed = cell.proof == Proof::trajectory;
-  add_replays(replay_seconds(planned.problem, static_cast<std::uint64_t>(block / step_seconds(planned.problem))), time);
+  if (time.is_adapter && options.profiles) time.profiles_in_first = kProfilesOfAdapter;
+  add_checks(replay_seconds(planned.problem, static_cast<std::uint64_t>(block / step_seconds(planned.problem))), time);
   return time;
 }
 
-// To a launch without them.
-void TimeNeeded::add_replays(double replay_seconds, CellTime& time) const {
-  if (!time.is_replayed) return;
+// To a launch that has none, nor profiles.
+void TimeNeeded::add_checks(double replay_seconds, CellTime& time) const {
+  if (!time.is_replayed) replay_seconds = 0;
   time.launch += kReplays * replay_seconds;
-  time.first = (kReplaysOfFirst - kReplays) * replay_seconds;
+  time.first = (kReplaysOfFirst - kReplays) * replay_seconds + time.profiles_in_first;
 }
 
 void TimeNeeded::look_up(CellTime& time) const {
@@ -171,9 +174,8 @@ void TimeNeeded::verified(std::size_t cell, double seconds, double launch) {
   if (launch <= 0) return;
   const CellTime before = time;
   time.launch = launch;
-  time.first = 0;
   const auto& block = report_.cells.at(cell).block;
-  if (block) add_replays(replay_seconds(time.scenario->problem, block->steps), time);
+  add_checks(block ? replay_seconds(time.scenario->problem, block->steps) : 0, time);
   keep(kExpectedLaunch + time.name, time.launch);
   time.launch_is_known = true;
   if (before.expected_launch == 0 || before.launch == 0) return;

@@ -70,6 +70,7 @@ class TimeNeeded {
     double launch = 0;
     double first = 0;              // what the first launch takes more, with what is prepared for it
     double expected_launch = 0;    // what the earlier run expected after its verification
+    double profiles_in_first = 0;  // of that
     bool is_replayed = false;      // by the reference
     bool is_unsure = false;        // until it was verified
     bool launch_is_known = false;  // about, from its verification or an earlier run
@@ -87,7 +88,7 @@ class TimeNeeded {
   References references(const PlannedScenario& planned) const;
   CellTime guessed(const PlannedScenario& planned, const PlannedCell& cell, const RunOptions& options) const;
   void look_up(CellTime& time) const;
-  void add_replays(double replay_seconds, CellTime& time) const;
+  void add_checks(double replay_seconds, CellTime& time) const;
   double seconds_of(const References& references) const;
   int missing(std::size_t cell, int launches) const;
   double launches_of(const CellTime& cell, int count) const;

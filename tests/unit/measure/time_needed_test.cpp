@@ -166,6 +166,7 @@ TEST_F(TimeNeededTest, KnowsALaunchFromItsBlocksAndThenFromItsLaunches) {
 }
 
 TEST_F(TimeNeededTest, IsWhatAnEarlierRunTook) {
+  options_.profiles = false;
   add(1, "jax.adapter.json", 1);
   run(0.01, 7, 4, 5);
   EXPECT_NE(time().rest(), 0.01 + 7 + 5) << "its own are for later ones";
