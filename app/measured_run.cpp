@@ -178,12 +178,27 @@ std::string words_of(const measure::Span& span) {
   return words(span.least) + " to " + words(span.most);
 }
 
+// From the command's start to its end.
+measure::Span whole_seconds(const measure::Plan& plan, const measure::RunOptions& options,
+                            const report::Report& report) {
+  const measure::Span rest = measure::expected_seconds(plan, options, report);
+  return {rest.least + options.elapsed(), rest.most + options.elapsed()};
+}
+
 // Says once how long a count of launches takes, which no budget limits, where that keeps somebody waiting.
 void say_expected_time(const measure::Plan& plan, const measure::RunOptions& options, const report::Report& report) {
   constexpr double kWaitingSeconds = 20;
   if (options.launches == 0) return;
-  const measure::Span span = measure::expected_seconds(plan, options, report);
+  const measure::Span span = whole_seconds(plan, options, report);
   if (span.most > kWaitingSeconds) show_warning("the run takes " + words_of(span));
+}
+
+// What earlier runs took; beside the references that are kept. A file that cannot be read is said and made anew.
+measure::KnownTimes known_times(const measure::RunOptions& options, const std::string& environment) {
+  const fs::path& references = options.reference_cache;
+  measure::KnownTimes times(references.empty() ? fs::path() : references.parent_path() / "times.json", environment);
+  if (!times.fault().empty()) show_warning(times.fault() + "; how long this run takes is guessed");
+  return times;
 }
 
 }  // namespace
@@ -212,7 +227,9 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   if (!journal.ok()) return report_error(usage_error(journal.error().message));
 
   keep_off_compute_processor();
+  measure::KnownTimes known = known_times(options, report.environment);
   measure::RunOptions session_options = options;
+  session_options.known_times = &known;
   session_options.reserved_seconds += closing_seconds(options.budget_seconds, file);
   if (options.launches == 0) {  // a worker that answers everything late spends the budget of others
     const std::chrono::duration<double> budget(options.budget_seconds);
@@ -228,6 +245,7 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   Status session = measure::run_session(plan, session_options, report, journal.value());
   if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
   clear_progress();
+  if (session.ok() && !interrupted()) known.keep();
   if (ceilings && session.ok() && !interrupted()) add_ceilings(file.quick, processors, report);
   report.run.finished_at = utc_now();
   if (report.run.measuring_seconds) {  // of what was gone on with
@@ -282,14 +300,13 @@ void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, rep
 // How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.
 std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
                           const report::Report& report) {
+  measure::KnownTimes known = known_times(options, machine::environment());
+  options.known_times = &known;
   options.reserved_seconds += closing_seconds(options.budget_seconds, file);
-  if (options.launches == 0) {
-    const measure::Span rest = measure::expected_seconds(plan, options, report);
-    return words_of({rest.least + options.elapsed(), rest.most + options.elapsed()});
-  }
   // The first look at the ceilings, which a budget contains.
-  if (file.ceilings) options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
-  return words_of(measure::expected_seconds(plan, options, report));
+  if (options.launches > 0 && file.ceilings)
+    options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
+  return words_of(whole_seconds(plan, options, report));
 }
 
 }  // namespace

@@ -231,8 +231,8 @@ void add_memory_cap(CommandLine& command, double& gib) {
 
 void add_no_cache(CommandLine& command, bool& no_cache) {
   command.flag("--no-cache", no_cache,
-               "Compute the reference anew; one that took long is kept in $XDG_CACHE_HOME/gdbench or "
-               "~/.cache/gdbench, at most 1 GiB");
+               "Compute the reference anew and guess how long a run takes, instead of using what earlier runs kept in "
+               "$XDG_CACHE_HOME/gdbench or ~/.cache/gdbench, at most 1 GiB");
 }
 
 void add_timeout(CommandLine& command, double& seconds, const std::string& description) {

@@ -120,7 +120,8 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   if (!selection.against.empty()) {
     measure::RunOptions confirmation = run_options;
     confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);
-    run_options.reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
+    if (run_options.launches == 0)  // otherwise they are as many again
+      run_options.reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
     file.afterwards = [&base, confirmation](measure::Plan& measured, report::Report& content,
                                             report::Journal& journal) {
       return base.confirm(measured, confirmation, content, journal);

@@ -179,6 +179,13 @@ std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const 
   return expected;
 }
 
+double replay_seconds(const scenario::Problem& problem, std::uint64_t steps) {
+  constexpr double kSecondsPerStep = 4e-7;  // in both types
+  constexpr double kSecondsPerOperation = 8e-10;
+  if (!is_affordable(problem, steps)) return 0;
+  return kSecondsPerStep * static_cast<double>(steps) + kSecondsPerOperation * operations(problem, steps);
+}
+
 std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expected) {
   const double distance = verify::displacement(end, expected.state);
   if (distance <= expected.tolerance) return {};

@@ -50,6 +50,9 @@ struct ExpectedEnd {
 std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
                                         const scenario::State& start, std::uint64_t steps, double rounding);
 
+// About how many seconds either takes; 0 where it is not affordable.
+double replay_seconds(const scenario::Problem& problem, std::uint64_t steps);
+
 // Empty where `end` is within the tolerance.
 std::string untrusted_reason(const scenario::State& end, const ExpectedEnd& expected);
 

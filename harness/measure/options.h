@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/machine/device_state.h"
+#include "harness/measure/known_times.h"
 #include "harness/measure/plan.h"
 #include "harness/protocol/client.h"
 
@@ -71,6 +72,7 @@ struct RunOptions {
   // seed, which a worker may know.
   std::uint64_t check_seed = std::random_device{}();
   std::filesystem::path reference_cache;  // where reference trajectories are kept for other runs; empty: nowhere
+  KnownTimes* known_times = nullptr;      // what earlier runs took, and this one takes; null: not known, not kept
   // Workers of a scenario run side by side while the machine has so much memory left; those beyond it run after them,
   // in the same launch.
   std::uint64_t keep_free_bytes = std::uint64_t{1} << 30;

@@ -33,7 +33,8 @@ constexpr double kProfileShareOfBudget = 0.05;
 struct ActiveGroup {
   std::string name;
   std::vector<LiveCell> cells;
-  int next_launch = 0;  // a killed run may have left others unfinished
+  int next_launch = 0;             // a killed run may have left others unfinished
+  double preparation_seconds = 0;  // for its next launch
   Progress progress;
 };
 
@@ -121,7 +122,9 @@ class Session {
           if (count_profiles(cell) != count - 1 || profiled_in_launch(planned_cell)) continue;
           TRY(planned->acquire());
           options_.progress({"profile " + cell.id, share_done(), seconds_left()});
+          const double profile_start = options_.elapsed();
           TRY(profile(*planned, planned_cell, cell));
+          time_needed_.profiled(planned_cell.index, options_.elapsed() - profile_start);
           TRY(journal_->cell(cell));
         }
       }
@@ -280,6 +283,7 @@ class Session {
   std::vector<ActiveGroup> activate(const std::vector<std::vector<PlannedScenario*>>& groups) {
     std::vector<ActiveGroup> active;
     for (const std::vector<PlannedScenario*>& scenarios : groups) {
+      const double start = options_.elapsed();
       ActiveGroup group;
       group.name = scenarios.front()->scenario.name;
       group.cells = live_cells(scenarios, report_);
@@ -289,6 +293,7 @@ class Session {
       group.progress.launches = finished_launches(group.cells, report_);
       group.progress.precision = precision_of(group);
       group.next_launch = next_launch(group.cells, report_);
+      group.preparation_seconds = options_.elapsed() - start;
       active.push_back(std::move(group));
     }
     return active;
@@ -324,7 +329,7 @@ class Session {
     std::vector<std::size_t> indices;
     for (const LiveCell& cell : group.cells) indices.push_back(cell.planned->index);
     TRY(run_launch_group(group.cells, group.next_launch++, options_, report_, *journal_));
-    time_needed_.launched(indices, options_.elapsed() - start);
+    time_needed_.launched(indices, options_.elapsed() - start + std::exchange(group.preparation_seconds, 0));
     launched_.insert(indices.begin(), indices.end());
     judge_by_ceilings(group);
     for (const std::size_t index : indices) {

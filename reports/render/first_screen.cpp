@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <tuple>
 
 #include "harness/base/text.h"
 #include "reports/render/builds.h"
@@ -65,24 +66,32 @@ struct Layout {
   }
 };
 
-// The column to leave out: of the inner ones that are marked, or fastest without a verdict, in the fewest rows the one
-// in the middle.
-std::size_t min_told(const Overview& overview, const std::vector<std::size_t>& columns) {
-  const auto marks = [&](std::size_t column) {
-    return std::ranges::count_if(overview.rows, [&](const OverviewRow& row) {
+// In the order in which columns are left out: those that are fastest, or not told apart from it, in the fewest rows, of
+// them the farthest behind first; then the best framework, the baseline and the winner of most rows.
+std::vector<std::size_t> least_told_first(const Overview& overview) {
+  const std::size_t count = overview.columns.size();
+  std::vector<std::ptrdiff_t> marks(count);
+  std::size_t winner = 0;
+  std::size_t framework = count;                            // none
+  for (std::size_t column = 0; column < count; ++column) {  // the later, the faster
+    for (const OverviewRow& row : overview.rows) {
       const Entry& entry = row.entries[column];
-      return entry.mark != Mark::none || (entry.cell != nullptr && entry.cell == row.ranking.fastest);
-    });
-  };
-  const auto off_middle = [&](std::size_t i) {
-    return std::max(2 * i, columns.size() - 1) - std::min(2 * i, columns.size() - 1);
-  };
-  std::size_t least = columns.size() > 2 ? 1 : 0;
-  for (std::size_t i = least + 1; i + 1 < columns.size(); ++i) {
-    const auto difference = marks(columns[i]) - marks(columns[least]);
-    if (difference < 0 || (difference == 0 && off_middle(i) < off_middle(least))) least = i;
+      if (entry.cell == nullptr) continue;
+      if (entry.mark != Mark::none || entry.cell == row.ranking.fastest) ++marks[column];
+      if (is_timed(*entry.cell) && is_framework(*entry.cell)) framework = column;
+    }
+    if (marks[column] >= marks[winner]) winner = column;
   }
-  return least;
+  const auto worth = [&](std::size_t column) {
+    const int kept = column == winner                                      ? 3
+                     : overview.columns[column].title == overview.baseline ? 2
+                     : column == framework                                 ? 1
+                                                                           : 0;
+    return std::tuple(kept, marks[column], column);
+  };
+  std::vector<std::size_t> columns = all_parts(overview).columns;
+  std::ranges::sort(columns, {}, worth);
+  return columns;
 }
 
 class Screen {
@@ -159,8 +168,9 @@ class Screen {
     const std::size_t enough = parts.columns.size() > kManyColumns ? parts.columns.size() : kManyColumns / 2;
     const GridParts before = parts;
     const auto leave_out = [&](std::size_t least) {
-      while (!fits() && parts.columns.size() > least) {
-        parts.columns.erase(parts.columns.begin() + static_cast<std::ptrdiff_t>(min_told(overview_, parts.columns)));
+      for (const std::size_t column : least_told_first(overview_)) {
+        if (fits() || parts.columns.size() <= least) return;
+        std::erase(parts.columns, column);
       }
     };
     leave_out(enough);

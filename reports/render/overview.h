@@ -61,6 +61,9 @@ const char* row_noun(const Overview& overview);
 // A cell with a time.
 bool is_timed(const report::Cell& cell);
 
+// Of a cell with a time: whether its worker loads a framework.
+bool is_framework(const report::Cell& cell);
+
 // "graph" of "graph/eigen"; the whole id where that is the baseline.
 std::string kind_of(const report::Cell& cell, const std::string& baseline);
 // "graph/eigen packed=true": a row's name without threads and arm.

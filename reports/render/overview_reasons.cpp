@@ -16,8 +16,6 @@ using report::Cell;
 
 namespace {
 
-bool is_framework(const Cell& cell) { return cell.summary->import_seconds.has_value(); }
-
 // "hand/eigen makes 4 calls of kernels per step, graph/jit runs in one piece".
 std::string calls_words(const Cell& fast, const Cell& slow, const std::string& fast_name,
                         const std::string& slow_name) {

@@ -20,7 +20,7 @@ def lines_of(output):
         if line.startswith("- time per step, time/step: "):
             return
         if not line.startswith(
-            ("Left out", "More: ", "What the columns", "run ", "Abacus", "note: ", "- note: ", "warning", "- warning")
+            ("Left out of", "More: ", "What the columns", "run ", "Abacus", "note: ", "- note: ", "warning", "- warning")
         ):
             yield place, line
         place += len(line) + 1

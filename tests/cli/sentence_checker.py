@@ -11,7 +11,7 @@ import sentences_about_costs  # noqa: F401
 import sentences_about_reasons  # noqa: F401
 import sentences_about_runs
 import sentences_about_winners  # noqa: F401
-from grid_checker import check_grid
+from grid_checker import check_columns, check_grid
 from overview_rows import cut, overview_of
 from sentence_templates import check_sentence, is_proven, require
 from tables_checker import check_costs, check_table
@@ -28,6 +28,8 @@ class Context:
         self.overview = overview_of(report)
         self.width = width
         self.shown_rows = None  # of the grid
+        self.shown_keys = []  # of its columns
+        self.left_out = set()  # columns that are said to be; None: not all are said
         self.proven = set()  # sentences
 
     def cells_of(self, label):
@@ -79,9 +81,8 @@ def check_first_screen(report, text, width):
     head, table, sentences = rendered_documents.first_screen(
         text, width, context.overview.turned, functools.partial(is_proven, context)
     )
-    return sentences_about_runs.check_head(context.report, head) + check_items(
-        context, ([table] if table else []) + sentences
-    )
+    complaints = check_items(context, ([table] if table else []) + sentences)
+    return sentences_about_runs.check_head(context.report, head) + complaints + check_columns(context)
 
 
 def check_details(report, text, width):

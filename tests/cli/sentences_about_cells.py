@@ -198,7 +198,7 @@ def is_counted(context, key, text):
 
 
 @template(
-    r"Left out (?:of a table )?for lack of width: .+\.|More: gdbench report .+|What the columns mean: .+|"
+    r"Left out of a table for lack of width: .+\.|More: gdbench report .+|What the columns mean: .+|"
     r"what the strategy costs, beside \S+ on the same backend:?|what more threads bring, beside the same with one:|"
     r"what more threads cost each step at most, by the shortest step of each:|not timed|\S+ columns?|"
     r"\* within one process: a single launch, so the interval says nothing about other launches|"

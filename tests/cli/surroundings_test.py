@@ -1,5 +1,6 @@
 """What a run says and keeps where the machine around it fails: no room, no descriptors, no streams, odd clocks."""
 
+import json
 import os
 import pty
 import resource
@@ -121,6 +122,22 @@ class Room(Surroundings):
         self.variables = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         _, errors = self.call("verify", "--scenario", "linreg-3x2", "--impl", "hand/naive")
         self.assertRegex(errors, r"cache/gdbench/reference: references cannot be kept there \(Not a directory\)")
+
+    def test_times_of_earlier_runs(self):
+        self.variables = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        times = self.folder / "cache/gdbench/times.json"
+        self.call(*RUN, "1", "--no-cache")
+        self.assertFalse(times.exists())
+        self.call(*RUN, "1", "--overwrite")
+        kept = dict(json.loads(times.read_text(encoding="utf-8"))["oldest_first"])
+        self.call(*RUN, "1", "--overwrite")
+        self.assertEqual(set(dict(json.loads(times.read_text(encoding="utf-8"))["oldest_first"])), set(kept))
+        times.write_text("{", encoding="utf-8")
+        for last in ("--dry-run", "--overwrite"):
+            said, _ = self.call(*RUN, "1", last)[1].splitlines()
+            self.assertRegex(said, r"^gdbench: \S+/times\.json: line 1, column 2: found text that is no JSON, expected "
+                                   r"JSON; how long this run takes is guessed$")
+        self.assertEqual(set(dict(json.loads(times.read_text(encoding="utf-8"))["oldest_first"])), set(kept))
 
     def test_what_a_killed_process_left_beside_a_report_goes(self):
         self.write("x.json.partial-99999999", "{")

@@ -423,12 +423,6 @@ TEST(FirstScreen, FitsWhateverTheReport) {
   for (unsigned seed = 0; seed < 30; ++seed) expect_fits(random_report(seed), "seed " + std::to_string(seed));
 }
 
-TEST(FirstScreen, HasEveryKindOfARunOfStrategiesAtEightyColumns) {
-  const std::string screen = first_screen(tests::strategies_report(), {false, 80});
-  EXPECT_EQ(screen.find("Left out"), std::string::npos) << screen;
-  EXPECT_NE(first_screen(tests::strategies_report(), {false, 60}).find("Left out"), std::string::npos);
-}
-
 TEST(ColumnsHelp, ExplainsEveryTitleOfATable) {
   const std::string help = columns_help(0);
   for (const TextColumn& column : text_table(std::vector<Row>())) {

@@ -13,7 +13,7 @@ namespace gdbench::strategies {
 namespace {
 
 // A full batch; mini-batches in order and shuffled, with a smaller last one; labels; scalars that change at every step.
-std::vector<TrainingCase> cases() {
+std::vector<TrainingCase> device_cases() {
   const std::vector<gdbench_layer> network = {layer(5, 7, catalogue::Activation::relu), layer(7, 3)};
   const OptimizerCase adam = {catalogue::OptimizerKind::adam, 0.01, false};
   return {
@@ -37,7 +37,7 @@ class DeviceTest : public StrategiesTest {
   static constexpr std::uint64_t kSteps = 75;
 
   static void expect_right(const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
-    for (TrainingCase values : cases()) {
+    for (TrainingCase values : device_cases()) {
       values.dtype = GetParam().dtype;
       const TrainingProblem training(values);
       SCOPED_TRACE(testing::Message() << name_of(descriptor) << ", " << values.rows << " rows, batches of "
@@ -166,7 +166,7 @@ TEST_P(DeviceTest, BlocksThatShareAModel) {
 }
 
 TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
-  TrainingCase values = cases()[3];
+  TrainingCase values = device_cases()[3];
   values.dtype = GetParam().dtype;
   const auto refusal = [&](const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
     TrainingProblem training(values);
@@ -188,7 +188,7 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
 }
 
 TrainingCase profiled_case() {
-  TrainingCase values = cases()[1];
+  TrainingCase values = device_cases()[1];
   values.dtype = StrategiesTest::GetParam().dtype;
   return values;
 }

@@ -32,7 +32,7 @@ std::vector<gdbench_layer> deep() {
 }
 
 // Batches that the ranks divide unevenly, smaller last ones, fewer rows than ranks in some steps or in all of them.
-std::vector<TrainingCase> cases() {
+std::vector<TrainingCase> rank_cases() {
   return {
       {.layers = deep(), .rows = 13, .batch_rows = 13},
       {.layers = deep(), .rows = 17, .batch_rows = 7, .shuffled = true, .learning_rates = {0.1, 0.05, 0.02}},
@@ -129,7 +129,7 @@ class RanksTest : public StrategiesTest {
 };
 
 TEST_P(RanksTest, EndWhereOneTrainingEnds) {
-  for (const TrainingCase& values : cases()) {
+  for (const TrainingCase& values : rank_cases()) {
     for (const StrategyDescriptor* descriptor : ranked()) {
       for (const int count : is_thorough() ? std::vector{1, 2, 3, 5} : std::vector{3}) {
         expect_same(*descriptor, values, count);
@@ -143,7 +143,7 @@ TEST_P(RanksTest, UpdateByEveryOptimizer) {
   for (const OptimizerCase& optimizer : optimizer_cases()) {
     // Gradients rounded to a few bits, some of which are near 0, do not tell their signs.
     if (catalogue::is_mixed(GetParam().dtype) && optimizer.kind == catalogue::OptimizerKind::lion) continue;
-    TrainingCase values = cases()[1];
+    TrainingCase values = rank_cases()[1];
     values.optimizer = optimizer;
     if (is_thorough()) {
       for (const StrategyDescriptor* descriptor : ranked()) expect_same(*descriptor, values, 3);
@@ -153,8 +153,8 @@ TEST_P(RanksTest, UpdateByEveryOptimizer) {
 }
 
 TEST_P(RanksTest, LoadTheirRowsByEveryLoader) {
-  const TrainingCase shuffled = cases()[1];
-  const TrainingCase in_order = cases()[2];
+  const TrainingCase shuffled = rank_cases()[1];
+  const TrainingCase in_order = rank_cases()[2];
   if (!is_thorough()) GTEST_SKIP();
   for (const StrategyDescriptor* descriptor : ranked()) {
     for (const char* loader : {"resident", "gather", "sample"}) {
@@ -210,18 +210,18 @@ class StreamedRows {
 
 TEST_P(RanksTest, ReadTheirRowsOfAStream) {
   if (!is_thorough()) GTEST_SKIP();
-  TrainingProblem resident(of_this_dtype(cases()[2]));
+  TrainingProblem resident(of_this_dtype(rank_cases()[2]));
   const StreamedRows rows(resident.data());
   for (const StrategyDescriptor* descriptor : ranked()) {
     for (const char* prefetch : {"0", "1"}) {
-      expect_same(*descriptor, cases()[2], 5, {{"prefetch", prefetch}}, rows.get());
+      expect_same(*descriptor, rank_cases()[2], 5, {{"prefetch", prefetch}}, rows.get());
     }
   }
 }
 
 TEST_P(RanksTest, TakeTheirRowsOfSparseFeatures) {
   if ((backends::backend_named(GetParam().backend).flags & backends::kSparse) == 0) GTEST_SKIP();
-  for (TrainingCase values : {cases()[0], cases()[1], cases()[3]}) {
+  for (TrainingCase values : {rank_cases()[0], rank_cases()[1], rank_cases()[3]}) {
     values.density = 0.5;
     for (const StrategyDescriptor* descriptor : ranked()) {
       if (descriptor == &tape::kDescriptor) continue;
@@ -234,7 +234,7 @@ TEST_P(RanksTest, EndGraphsInGradientsWhateverPassesRun) {
   if ((graph::kDescriptor.dtypes & bit_of(GetParam().dtype)) == 0) GTEST_SKIP();
   for (const char* passes : {"none", "-fusion", "-buffer-reuse,-product-epilogues"}) {
     SCOPED_TRACE(passes);
-    expect_same(graph::kDescriptor, cases()[2], 3, {{"passes", passes}, kOverlapped});
+    expect_same(graph::kDescriptor, rank_cases()[2], 3, {{"passes", passes}, kOverlapped});
   }
 }
 
@@ -305,7 +305,7 @@ TEST_P(RanksTest, AFailedExchangeIsReported) {
       sizeof(ranks), 0,      2, nullptr, [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_FAILED; },
       nullptr,       nullptr};
   for (const StrategyDescriptor* descriptor : ranked()) {
-    Training training(*descriptor, of_this_dtype(cases()[0]), {}, &ranks);
+    Training training(*descriptor, of_this_dtype(rank_cases()[0]), {}, &ranks);
     EXPECT_THROW(training.strategy->run(1), implementations::Failure) << name_of(*descriptor);
   }
 }
@@ -316,7 +316,7 @@ TEST_P(RanksTest, ASteadyStepAllocatesNothing) {
   const auto nothing = [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_OK; };
   const gdbench_ranks ranks = {sizeof(ranks), 1, 5, nullptr, nothing, nothing, [](void*) { return GDBENCH_OK; }};
   for (const StrategyDescriptor* descriptor : ranked()) {
-    for (const TrainingCase& values : cases()) {
+    for (const TrainingCase& values : rank_cases()) {
       for (const Options& options : {Options{}, Options{kOverlapped}}) {
         Training training(*descriptor, of_this_dtype(values), options, &ranks);
         training.strategy->run(8);

@@ -21,16 +21,16 @@ using scenario::OptimizerKind;
 using testing::Case;
 using testing::make_problem;
 
-constexpr std::int64_t kRows = 51;
+constexpr std::int64_t kLineRows = 51;
 
 // y = 5 x + 3 with x from 0 to 100 in equal steps.
-Case raw_line(double rate, bool bias = true, std::int64_t batch_rows = kRows, Dtype dtype = Dtype::f64) {
-  Case line{.problem = make_problem({1, 1}, Activation::identity, bias, Loss::mse, kRows, batch_rows, dtype, rate),
+Case raw_line(double rate, bool bias = true, std::int64_t batch_rows = kLineRows, Dtype dtype = Dtype::f64) {
+  Case line{.problem = make_problem({1, 1}, Activation::identity, bias, Loss::mse, kLineRows, batch_rows, dtype, rate),
             .dataset = {},
             .start = {}};
   std::vector<double> x;
   std::vector<double> y;
-  for (std::int64_t i = 0; i < kRows; ++i) {
+  for (std::int64_t i = 0; i < kLineRows; ++i) {
     x.push_back(2.0 * static_cast<double>(i));
     y.push_back(5 * x.back() + 3);
   }
@@ -44,12 +44,12 @@ Case raw_line(double rate, bool bias = true, std::int64_t batch_rows = kRows, Dt
 double curvature_of_line() {
   double sum = 0;
   double squares = 0;
-  for (std::int64_t i = 0; i < kRows; ++i) {
+  for (std::int64_t i = 0; i < kLineRows; ++i) {
     sum += 2.0 * static_cast<double>(i);
     squares += 4.0 * static_cast<double>(i * i);
   }
-  const double a = 2 * squares / kRows;
-  const double b = 2 * sum / kRows;
+  const double a = 2 * squares / kLineRows;
+  const double b = 2 * sum / kLineRows;
   return (a + 2) / 2 + std::hypot((a - 2) / 2, b);
 }
 
@@ -106,7 +106,7 @@ TEST(DivergenceTest, CountsTheStepsToTheFirstLossThatIsNotFinite) {
 TEST(DivergenceTest, KnowsTheNumbersOfTheDtype) {
   const std::string wide = refusal(raw_line(0.01), 50);
   EXPECT_EQ(wide.find("not finite"), std::string::npos) << wide;
-  expect_contains(refusal(raw_line(0.01, true, kRows, Dtype::f32), 50), "not finite from step ");
+  expect_contains(refusal(raw_line(0.01, true, kLineRows, Dtype::f32), 50), "not finite from step ");
 }
 
 class StableRateTest : public ::testing::TestWithParam<OptimizerKind> {
@@ -132,8 +132,8 @@ TEST_P(StableRateTest, IsThatOfTheLargestEigenvalue) {
   const Case one = line(0.01);
   EXPECT_NEAR(largest_stable_rate(one.problem, one.dataset)->rate, expected, 1e-6 * expected);
   double squares = 0;
-  for (std::int64_t i = 0; i < kRows; ++i) squares += 4.0 * static_cast<double>(i * i);
-  const double without_bias = bound(2 * squares / kRows);
+  for (std::int64_t i = 0; i < kLineRows; ++i) squares += 4.0 * static_cast<double>(i * i);
+  const double without_bias = bound(2 * squares / kLineRows);
   const Case other = line(0.01, false);
   const StableRate found = largest_stable_rate(other.problem, other.dataset).value();
   EXPECT_NEAR(found.rate, without_bias, 1e-6 * without_bias);

@@ -43,7 +43,7 @@ Case wide_case(std::int64_t width, Activation hidden, Dtype dtype, OptimizerKind
   return wide;
 }
 
-struct Size {
+struct NetworkSize {
   const char* name;
   std::int64_t width;
   Activation hidden;
@@ -52,10 +52,10 @@ struct Size {
   std::int64_t rows;
 };
 
-class ReferenceMemoryTest : public ::testing::TestWithParam<Size> {};
+class ReferenceMemoryTest : public ::testing::TestWithParam<NetworkSize> {};
 
 TEST_P(ReferenceMemoryTest, TakesLittleLessThanIsSaid) {
-  const Size& size = GetParam();
+  const NetworkSize& size = GetParam();
   const Case wide = wide_case(size.width, size.hidden, size.dtype, size.kind, size.rows);
   malloc_trim(0);                                 // of what cases before this one gave back
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
@@ -76,14 +76,14 @@ TEST_P(ReferenceMemoryTest, TakesLittleLessThanIsSaid) {
 
 INSTANTIATE_TEST_SUITE_P(
     , ReferenceMemoryTest,
-    ::testing::Values(Size{"relu", 1000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 8},
-                      Size{"larger", 2000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 4},
-                      Size{"tanh", 1000, Activation::tanh, Dtype::f32, OptimizerKind::sgd, 8},
-                      Size{"adam", 1000, Activation::relu, Dtype::f32, OptimizerKind::adam, 8},
-                      Size{"lion", 1000, Activation::tanh, Dtype::f32, OptimizerKind::lion, 8},
-                      Size{"f64", 1000, Activation::relu, Dtype::f64, OptimizerKind::sgd, 8},
-                      Size{"f64_momentum", 1000, Activation::tanh, Dtype::f64, OptimizerKind::momentum, 8},
-                      Size{"sampled", 1000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 500}),
+    ::testing::Values(NetworkSize{"relu", 1000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 8},
+                      NetworkSize{"larger", 2000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 4},
+                      NetworkSize{"tanh", 1000, Activation::tanh, Dtype::f32, OptimizerKind::sgd, 8},
+                      NetworkSize{"adam", 1000, Activation::relu, Dtype::f32, OptimizerKind::adam, 8},
+                      NetworkSize{"lion", 1000, Activation::tanh, Dtype::f32, OptimizerKind::lion, 8},
+                      NetworkSize{"f64", 1000, Activation::relu, Dtype::f64, OptimizerKind::sgd, 8},
+                      NetworkSize{"f64_momentum", 1000, Activation::tanh, Dtype::f64, OptimizerKind::momentum, 8},
+                      NetworkSize{"sampled", 1000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 500}),
     [](const auto& size) { return size.param.name; });
 
 class ReferenceMemoryRefusal : public ::testing::Test {
