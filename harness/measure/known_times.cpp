@@ -16,14 +16,14 @@ namespace {
 constexpr const char* kOldestFirst = "oldest_first";
 constexpr const char* kExpected = "times of earlier runs";
 
-using Times = std::vector<std::pair<std::string, double>>;  // in seconds
+using NamedTimes = std::vector<std::pair<std::string, double>>;  // in seconds
 
-Result<Times> read(const std::filesystem::path& file) {
+Result<NamedTimes> read(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (file.empty() || !std::filesystem::exists(file, ignored)) return Times();
+  if (file.empty() || !std::filesystem::exists(file, ignored)) return NamedTimes();
   JsonDocument document = TRY(JsonDocument::read(file, kExpected));
   try {
-    Times times = document.root().at(kOldestFirst).get<Times>();
+    NamedTimes times = document.root().at(kOldestFirst).get<NamedTimes>();
     constexpr double kLongest = 1e7;
     if (std::ranges::all_of(times, [](const auto& time) { return time.second >= 0 && time.second < kLongest; }))
       return times;
@@ -46,7 +46,7 @@ std::string machine_of(const std::string& environment) {
 
 KnownTimes::KnownTimes(std::filesystem::path file, const std::string& environment)
     : file_(std::move(file)), machine_(machine_of(environment)) {
-  const Result<Times> times = read(file_);
+  const Result<NamedTimes> times = read(file_);
   if (times.ok()) {
     known_.insert(times->begin(), times->end());
   } else {
@@ -73,8 +73,8 @@ void KnownTimes::set(const std::string& what, double seconds) {
 
 void KnownTimes::keep() const {
   if (file_.empty() || set_.empty()) return;
-  const Result<Times> before = read(file_);  // other runs may have added to it
-  Times times = before.ok() ? before.value() : Times();
+  const Result<NamedTimes> before = read(file_);  // other runs may have added to it
+  NamedTimes times = before.ok() ? before.value() : NamedTimes();
   std::erase_if(times, [this](const auto& time) { return set_.contains(time.first); });
   times.insert(times.end(), set_.begin(), set_.end());
   if (times.size() > kMost) times.erase(times.begin(), times.end() - std::ptrdiff_t{kMost});
