@@ -28,6 +28,14 @@ constexpr std::size_t kReplayImage = 2;
 constexpr std::size_t kWarmUpImage = 3;
 constexpr std::size_t kImages = 4;
 
+// A copy of a state that takes longer is not much quicker where caches help.
+constexpr double kLongCopyNs = 2e6;
+
+struct StateCopy {
+  double ns = 0;
+  bool is_long = false;  // longer than kLongCopyNs, into memory that is there
+};
+
 class CellWorker {
  public:
   struct Start {
@@ -70,8 +78,9 @@ class CellWorker {
   double displacement() const { return distance(kStartImage, kEndImage); }
   // The same of two images.
   double distance(std::size_t from, std::size_t to) const;
-  // What copying one state into new memory takes here, in nanoseconds.
-  double copy_ns() const;
+  // Of one state, here: into new memory, whose pages a copy has to get, as adapters do; of a large state and a plugin,
+  // which keeps its memory (`hosted`), into memory that is there.
+  StateCopy copy(bool hosted) const;
 
   // The state after so many untimed steps and then so many more, and so on, from the start state.
   Result<scenario::State> run_in_parts(const std::vector<std::uint64_t>& parts, std::int64_t start = 0);

@@ -40,7 +40,7 @@ MeasuredWorker::MeasuredWorker(CellWorker worker, const PlannedCell& planned, co
       planned_(planned),
       block_(block),
       expectation_(std::move(expectation)),
-      copy_ns_(worker_.copy_ns()),
+      copy_(worker_.copy(planned.entry->hosted())),
       generator_(seed) {
   const auto any_block = [&](int first) {
     return first + static_cast<int>(generator_() % static_cast<unsigned>(rounds + 1 - first));
@@ -68,7 +68,8 @@ void MeasuredWorker::vary_starts() {
 double MeasuredWorker::outside_limit_ns(const protocol::BlockAnswer& answer) const {
   return measure::outside_limit_ns({.told = planned_.entry->hosted() && answer.host_tells_outside,
                                     .compute_threads = planned_.compute_threads(),
-                                    .copy_ns = copy_ns_,
+                                    .copy_ns = copy_.ns,
+                                    .is_long_copy = copy_.is_long,
                                     .block_ns = answer.real_ns,
                                     .overhead_ns = overhead_ns_,
                                     .tensors = worker_.tensor_count(),

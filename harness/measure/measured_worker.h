@@ -104,7 +104,7 @@ class MeasuredWorker {
   const PlannedCell& planned_;
   report::Block block_;
   Expectation expectation_;
-  double copy_ns_;
+  StateCopy copy_;
   // Of a request of next to no work: the least that was seen, and the most, up to twice that.
   double least_overhead_ns_ = std::numeric_limits<double>::infinity();
   double overhead_ns_ = 0;

@@ -166,7 +166,7 @@ double outside_limit_ns(const OutsideWork& work) {
   const double fixed_ns = work.told
                               ? work.compute_threads * kOutsideNs
                               : kUntoldOutsideNs + kUntoldOverheads * work.overhead_ns + kUntoldTensorNs * tensors;
-  const double copies = work.copy_ns > kLongCopyNs ? kOutsideLongCopies : kOutsideCopiesOfLargeStates;
+  const double copies = work.is_long_copy ? kOutsideLongCopies : kOutsideCopiesOfLargeStates;
   const double copies_ns =
       std::min(kOutsideCopies * work.copy_ns, copies * work.copy_ns + kOutsideShare * work.block_ns);
   return fixed_ns + copies_ns + (work.on_device ? kDeviceCopyNs * tensors : 0);

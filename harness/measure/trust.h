@@ -67,9 +67,6 @@ class DeviceTrust {
   int breaches_ = 0;  // in a row
 };
 
-// A copy of a state that takes longer is not much quicker where caches help.
-constexpr double kLongCopyNs = 2e6;
-
 // The most that a worker may spend outside the clock from one timed block of `block_ns` to the next, by CPU time and by
 // wall time: a constant for each compute thread, which may wait a moment for more work, and some quick copies of the
 // state, which take `copy_ns` each, bounded by a share of the block: the state is set before the warm-up and before the
@@ -80,6 +77,7 @@ struct OutsideWork {
   bool told = true;
   int compute_threads = 1;
   double copy_ns = 0;
+  bool is_long_copy = false;  // see StateCopy
   double block_ns = 0;
   double overhead_ns = 0;
   std::size_t tensors = 0;

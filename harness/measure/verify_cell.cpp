@@ -217,12 +217,12 @@ Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell
   constexpr double kLongCopies = 30;
   constexpr double kOutsideTimes = 60;  // a large state in a layout of its own takes long to set
   constexpr double kLongOutsideTimes = 20;
+  constexpr double kLargeOutsideNs = 5e6;
   constexpr double kMostForOutsideSeconds = 0.5;
   constexpr int kTriesOfAStep = 3;
   constexpr double kLeadIns = 10;
   constexpr double kMostSeconds = 2;
-  const double copy_ns = worker.copy_ns();
-  const bool is_long = copy_ns > kLongCopyNs;
+  const auto [copy_ns, is_long] = worker.copy(planned_cell.entry->hosted());
   const double copies_ns = is_long ? std::max(kCopies * kLongCopyNs, kLongCopies * copy_ns) : kCopies * copy_ns;
   double seconds = std::max(times.seconds, copies_ns * 1e-9);
   TRY(worker.run_block(1, 0));  // which compiles, where something is compiled
@@ -234,7 +234,11 @@ Result<double> block_seconds(CellWorker& worker, const PlannedCell& planned_cell
     seconds = std::max(
         seconds, std::min(kMostForOutsideSeconds, (is_long ? kLongOutsideTimes : kOutsideTimes) * outside_ns * 1e-9));
   } else {
-    seconds = std::max(seconds, kLeadIns * unclaimed_ns(TRY(worker.run_block(1, 0))) * 1e-9);
+    const protocol::BlockAnswer answer = TRY(worker.run_block(1, 0));
+    seconds = std::max(seconds, kLeadIns * unclaimed_ns(answer) * 1e-9);
+    // Wide layers that a framework holds transposed: requests of small states take some milliseconds.
+    if (answer.outside.real_ns > kLargeOutsideNs)
+      seconds = std::max(seconds, kLongOutsideTimes * answer.outside.real_ns * 1e-9);
   }
   return std::min(seconds, std::max(times.seconds, kMostSeconds));
 }

@@ -199,7 +199,7 @@ TEST(OutsideTrust, AllowsForCopiesOfTheState) {
 TEST(OutsideTrust, AllowsForNoMoreThanAShareOfTheBlock) {
   const OutsideWork large{.copy_ns = 500'000, .block_ns = 40e6};
   EXPECT_EQ(outside_limit_ns(large), 100'000 + 5e6 + 4e6);
-  const OutsideWork longer{.copy_ns = 5e6, .block_ns = 160e6};
+  const OutsideWork longer{.copy_ns = 5e6, .is_long_copy = true, .block_ns = 160e6};
   EXPECT_EQ(outside_limit_ns(longer), 100'000 + 30e6 + 16e6) << "caches explain nothing of it";
 }
 
