@@ -106,7 +106,7 @@ StateCopy CellWorker::copy(bool hosted) const {
     double shortest_ns = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kTries; ++i) {
       const std::int64_t started_ns = monotonic_ns();
-      if (into_new_memory || copy == nullptr) {
+      if (into_new_memory) {
         copy.reset();
         copy = std::make_unique_for_overwrite<std::byte[]>(layout_.image_bytes);
       }
@@ -116,9 +116,9 @@ StateCopy CellWorker::copy(bool hosted) const {
     return shortest_ns;
   };
   const double new_memory_ns = least_ns(true);
+  if (!hosted || new_memory_ns <= kLongCopyNs) return {new_memory_ns, false};
   const double same_memory_ns = least_ns(false);
-  if (hosted && same_memory_ns > kLongCopyNs) return {same_memory_ns, true};
-  return {new_memory_ns, false};
+  return same_memory_ns > kLongCopyNs ? StateCopy{same_memory_ns, true} : StateCopy{new_memory_ns, false};
 }
 
 scenario::State CellWorker::state(std::size_t purpose, std::int64_t step) const {

@@ -374,8 +374,7 @@ std::vector<std::string> column_words() {
       "efficiency: over its threads. undivided: time less an equal share of that with one thread; where an "
       "implementation's step is shortest it bounds what so many threads cost each step.",
       "values of KEY: time with the first value of a key of --set; with each other one the ratio to it, paired round "
-      "by "
-      "round, with its 95% interval and verdict, and how many times the operations a step then has.",
+      "by round, with its 95% interval and verdict, and how many times the operations a step then has.",
       "control: a cell that is measured twice under two names; what it differs from itself by is the machine's doing.",
   };
 }
