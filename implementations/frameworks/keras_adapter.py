@@ -1,4 +1,5 @@
 """Keras as its guides teach it: compile, then fit on a tf.data pipeline."""
+import math
 import time
 
 import keras_optimizers
@@ -66,7 +67,8 @@ class Fit(TensorFlowTraining):
         "gelu_tanh": lambda z: keras.activations.gelu(z, approximate=True),
     }
     EPSILON_PLACES = keras_optimizers.EPSILON_PLACES
-    LEAD = 10
+    # Steps of a call of fit before the clock: ten, or fewer that take LEAD_NS, and two at least.
+    LEAD, LEAD_NS = 10, 100e6
     run_eagerly = False
     jit_compile = False
 
@@ -78,6 +80,7 @@ class Fit(TensorFlowTraining):
         # Of parameters, learning rate and losses.
         keras.config.set_floatx(problem.dtype.name)
         super().__init__(problem, data, options)
+        self.lead = self.LEAD
         if problem.task == "floor":
             self.model, self.pipeline = self.make_empty()
             self.fit(1)
@@ -85,7 +88,10 @@ class Fit(TensorFlowTraining):
             self.model, self.pipeline = self.make_model(), self.batches_from
             # Traced for each shape of a batch; a state is set before anything is timed.
             self.step = problem.steps_per_epoch - 1
-            self.fit(min(2, problem.steps_per_epoch))
+            count = min(2, problem.steps_per_epoch)
+            readings = self.fit(count)
+            step_ns = (readings.end - readings.start) / count
+            self.lead = max(2, min(self.LEAD, math.ceil(self.LEAD_NS / step_ns)))
 
     def place_data(self):
         if self.data.target is not None:
@@ -154,9 +160,10 @@ class Fit(TensorFlowTraining):
 
     # Running.
     def fit(self, count, before=lambda: None, after=lambda: None):
-        """One call of fit with `count` steps from self.step on, between two calls; its clock readings. The first steps of a call start
-        threads and take up to twice the later ones: LEAD steps go before the clock and are undone."""
-        lead = self.LEAD
+        """One call of fit with `count` steps from self.step on, between two calls; its clock readings. The first steps
+        of a call start threads and take up to twice the later ones: self.lead steps go before the clock and are
+        undone."""
+        lead = self.lead
         variables = [*self.model.variables, *getattr(self.model.optimizer, "variables", [])]
         saved = [variable.numpy() for variable in variables]
 

@@ -99,7 +99,8 @@ class Broken(ProgramTest):
         chosen = ("--impl", "broken/*", "--impl", "plugin/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
         limits = ("--launches", "1", "--timeout", "3", "--memory-cap", "0.1")
         _, errors = self.call("run", *chosen, *limits, "--out", "x.json", plugins=str(BROKEN), status=3)
-        self.assertRegex(errors, r"^gdbench: the run takes \d+ s to \d+ s\nreport: x\.json\n$")
+        # How long it takes is said where that is long, by what earlier runs on this machine took.
+        self.assertRegex(errors, r"^(gdbench: the run takes [^\n]+ s\n)?report: x\.json\n$")
         report = self.read_json("x.json")
         self.assertEqual(report["run"]["status"], "complete")
         cells = {cell["implementation"]: cell for cell in report["cells"]}

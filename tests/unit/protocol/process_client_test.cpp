@@ -174,7 +174,10 @@ TEST_F(ProcessClientTest, ManyLateAnswersEndAtALimit) {
   for (int i = 0; i < 10'000 && answer.ok(); ++i) answer = client_->run({.steps = 100'000});
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().kind, ErrorKind::timed_out);
-  EXPECT_EQ(answer.error().message, "run: all its requests together took 1 s, no more is left of the budget");
+  // Of a slow machine another request of the block may be the last.
+  EXPECT_NE(answer.error().message.find(": all its requests together took 1 s, no more is left of the budget"),
+            std::string::npos)
+      << answer.error().message;
 }
 
 TEST_F(ProcessClientTest, MemoryIsCapped) {

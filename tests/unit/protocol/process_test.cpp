@@ -118,7 +118,9 @@ TEST(ConfinedProcess, SignalsNoOther) {
 TEST(Process, LeavesNothingBehind) {
   const tests::TemporaryFolder folder;
   const std::string file = folder.file("pid");
-  Process process = shell("(setsid sh -c 'echo $$ > " + file + "; exec sleep 60' &); exec sleep 0.2");
+  // Ends once the orphan, which is slow to start on a busy machine, has written its number.
+  Process process =
+      shell("(setsid sh -c 'echo $$ > " + file + "; exec sleep 60' &); until [ -s " + file + " ]; do sleep 0.01; done");
   pid_t orphan = 0;
   EXPECT_TRUE(soon([&] { return bool(std::ifstream(file) >> orphan); }));
   EXPECT_TRUE(process.finish(5).is_success());
