@@ -166,9 +166,10 @@ std::string fault_of(CLI::App* chosen, const CLI::ParseError& error) {
 
 }  // namespace
 
-void Program::parse(int argc, char** argv, int& status) {
+void Program::parse(const std::vector<std::string>& arguments, int& status) {
   try {
-    app_->parse(argc, argv);
+    // CLI11 takes words last one first, and none for the program.
+    app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
   } catch (const CLI::ParseError& error) {
     std::string command = app_->get_name();
     CLI::App* chosen = app_;

@@ -89,9 +89,9 @@ class Program : public CommandLine {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Parses and calls what was chosen. --help and the like print to stdout; a usage error prints one line to stderr and
-  // sets `status`.
-  void parse(int argc, char** argv, int& status);
+  // Parses argv and calls what was chosen. --help and the like print to stdout; a usage error prints one line to stderr
+  // and sets `status`.
+  void parse(const std::vector<std::string>& arguments, int& status);
 
  private:
   std::unique_ptr<CLI::App> owned_;

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "app/console.h"
+#include "app/own_files.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
@@ -168,6 +169,7 @@ protocol::Arm this_build() {
   for (const std::vector<fs::path>& folders : {user_plugin_folders(), split_path_list("GDBENCH_PLUGIN_PATH")}) {
     arm.plugin_folders.insert(arm.plugin_folders.end(), folders.begin(), folders.end());
   }
+  arm.files = own_files();
   return arm;
 }
 

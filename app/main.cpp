@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "app/commands.h"
+#include "app/own_files.h"
 #include "app/version.h"
 
 namespace {
@@ -68,6 +69,8 @@ int main(int argc, char** argv) {
                          add_report, add_plugin, add_help, add_completion}) {
     add(program, invocation);
   }
-  program.parse(argc, argv, invocation.status);
+  const auto arguments = replace_own_files(invocation.command);
+  if (!arguments.ok()) return report_error(arguments.error());
+  program.parse(arguments.value(), invocation.status);
   return written_whole() ? invocation.status : gdbench::app::kUsage;
 }

@@ -35,13 +35,14 @@ struct CellText {
 };
 
 // `shown`: the options that were changed and what else tells the cell from others.
-CellText cell_text(const scenario::Point& point, const std::string& label, const std::string& implementation,
+CellText cell_text(const scenario::Point& point, const std::string& label, const protocol::CatalogueEntry& entry,
                    const std::map<std::string, std::string>& changed, const std::map<std::string, std::string>& shown,
                    const std::string& arm) {
   CellText text;
+  const std::string& implementation = entry.implementation.id;
   text.id = label + "/" + implementation;
-  text.repeat =
-      "gdbench run --scenario " + quoted_for_shell(point.scenario) + " --impl " + quoted_for_shell(implementation);
+  text.repeat = "gdbench run --scenario " + quoted_for_shell(point.scenario) + " --impl " +
+                quoted_for_shell(entry.named.empty() ? implementation : entry.named);
   for (const scenario::Setting& setting : point.scenario_settings) {
     text.repeat += " --set " + quoted_for_shell(setting.key + "=" + setting.value);
   }
@@ -218,7 +219,7 @@ class Planner {
       const catalogue::EpsilonPlace own = own_epsilon_place(implementation, optimizer.kind);
       if (own != catalogue::EpsilonPlace::outside) shown["epsilon_place"] = name_of(own);
     }
-    CellText text = cell_text(point, record.label, implementation.id, changed, shown, arm);
+    CellText text = cell_text(point, record.label, entry, changed, shown, arm);
     if (!cell_ids_.insert(text.id).second)
       return {};  // an option that this implementation does not have made no new cell
 

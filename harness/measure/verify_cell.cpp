@@ -11,6 +11,7 @@
 #include "harness/measure/time_needed.h"
 #include "harness/measure/trust.h"
 #include "harness/verify/check.h"
+#include "harness/verify/diagnosis.h"
 #include "harness/verify/divergence.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/reference_memory.h"
@@ -76,22 +77,45 @@ std::string final_distance(const verify::Check& check, std::int64_t steps) {
 
 report::CellStatus wrong(std::string reason) { return {CellState::wrong, std::move(reason)}; }
 
-// At which step the implementation first leaves the reference, for a trajectory whose end is wrong as `whole` says.
+// The cause first, where one is known.
+std::string with_diagnosis(const std::string& reason, const std::string& diagnosis) {
+  return diagnosis.empty() ? reason : cat(diagnosis, " (", reason, ")");
+}
+
+// Where a block that ended at `end` ends elsewhere when it is run again, which no diagnosis can follow.
+Result<std::string> what_is_kept(CellWorker& worker, const scenario::State& start, const scenario::State& end,
+                                 std::int64_t steps) {
+  constexpr double kOfWay = 1e-3;
+  const protocol::BlockAnswer block = TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0, start.step));
+  const scenario::State again = worker.state(kEndImage, block.end_step);
+  if (!(verify::displacement(end, again) > kOfWay * verify::displacement(start, end))) return std::string();
+  return std::string(
+      "the same block ends elsewhere when it is run again: what does it keep from block to block? gradients that are "
+      "not set to zero?");
+}
+
+// At which step the implementation first leaves the reference, for a trajectory whose end, `last`, is wrong as `whole`
+// says.
 Result<std::string> describe_departure(CellWorker& worker, const scenario::Problem& problem,
                                        const data::Dataset& dataset, const verify::ReferenceTrajectory& reference,
-                                       const verify::Check& whole) {
+                                       const verify::Check& whole, const scenario::State& last) {
   for (std::int64_t steps = 1; steps < reference.steps; ++steps) {
     const Result<verify::ReferenceTrajectory> part = verify::make_prefix(reference, steps, problem, dataset);
     if (!part.ok()) continue;  // so few steps move nothing beyond the tolerance
     const protocol::BlockAnswer block =
         TRY(worker.run_block(static_cast<std::uint64_t>(steps), 0, reference.start.step));
-    const verify::Check check = verify::check(part.value(), worker.state(kEndImage, block.end_step), std::nan(""));
+    const scenario::State end = worker.state(kEndImage, block.end_step);
+    const verify::Check check = verify::check(part.value(), end, std::nan(""));
     if (check.ok) continue;
-    return "leaves the reference at step " + std::to_string(reference.start.step + steps) + ": " + check.reason +
-           final_distance(whole, reference.steps);
+    std::string cause = TRY(what_is_kept(worker, reference.start, end, steps));
+    if (cause.empty()) cause = verify::diagnosis(problem, dataset, reference.start, end, steps);
+    return "leaves the reference at step " + std::to_string(reference.start.step + steps) + ": " +
+           with_diagnosis(check.reason, cause) + final_distance(whole, reference.steps);
   }
-  if (reference.steps == 1) return whole.reason;
-  return "leaves the reference at step " + std::to_string(reference.start.step + reference.steps) + ": " + whole.reason;
+  const std::string reason =
+      with_diagnosis(whole.reason, verify::diagnosis(problem, dataset, reference.start, last, reference.steps));
+  if (reference.steps == 1) return reason;
+  return "leaves the reference at step " + std::to_string(reference.start.step + reference.steps) + ": " + reason;
 }
 
 Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedScenario& planned,
@@ -102,11 +126,12 @@ Result<report::CellStatus> check_trajectory(CellWorker& worker, const PlannedSce
   const std::int64_t start = reference.start.step;
   const protocol::BlockAnswer block = TRY(worker.run_block(steps, 0, start));
   const double loss = TRY(reference.evaluated ? own_loss(worker.client()) : std::numeric_limits<double>::quiet_NaN());
-  const verify::Check whole = verify::check(reference, worker.state(kEndImage, block.end_step), loss);
+  const scenario::State end = worker.state(kEndImage, block.end_step);
+  const verify::Check whole = verify::check(reference, end, loss);
   cell.verification = record_of(reference, whole);
   if (!whole.ok) {
     return wrong(
-        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, reference, whole)));
+        TRY(describe_departure(worker, problem_of(planned, planned_cell), *planned.dataset, reference, whole, end)));
   }
   if (steps < 2) return report::CellStatus{CellState::ok, ""};
 

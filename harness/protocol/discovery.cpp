@@ -1,6 +1,7 @@
 #include "harness/protocol/discovery.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,18 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
   return argv;
 }
 
+// Of a Python file that marks its trainings itself.
+Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file) {
+  const char* const python = std::getenv("GDBENCH_PYTHON");
+  for (const fs::path& folder : arm.plugin_folders) {
+    const fs::path runner = folder / "frameworks/own_file.py";
+    if (!fs::is_regular_file(runner)) continue;
+    return std::vector<std::string>{python != nullptr && *python != '\0' ? python : "python3", "-B", runner.string(),
+                                    fs::absolute(file).string(), (folder / "python").string()};
+  }
+  return usage_error(cat(file.string(), ": this installation has no frameworks/own_file.py, which Python files need"));
+}
+
 std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
   std::vector<fs::path> files;
   for (const fs::path& folder : folders) {
@@ -106,6 +119,7 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
 Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement) {
   const fs::path file = announced(announcement);
   if (is_manifest(file)) return adapter_command(file);
+  if (file.extension() == ".py") return python_command(arm, file);
   // dlopen looks a bare name up elsewhere; an absolute path is taken as it is.
   return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
 }
@@ -216,7 +230,10 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       return usage_error(cat("GDBENCH_PLUGIN_PATH: found ", in_quotes(folder.string()), ", expected a folder"));
     }
   }
-  for (const fs::path& file : plugin_files(arm.plugin_folders)) {
+  std::vector<NamedFile> files;
+  for (fs::path& file : plugin_files(arm.plugin_folders)) files.push_back({"", std::move(file)});
+  files.insert(files.end(), arm.files.begin(), arm.files.end());
+  for (const auto& [name, file] : files) {
     if (!wanted(file, globs)) continue;
     if (!arm.allows_writable_plugins) {
       if (checked.insert(file.parent_path()).second) TRY(check_folder(fs::absolute(file).parent_path()));
@@ -227,6 +244,8 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       if (!seen.insert(entry.implementation.id).second) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
       }
+      if (!name.empty())
+        entry.named = cat(name, ":", entry.implementation.id.substr(entry.implementation.id.find('/') + 1));
       catalogue.push_back(std::move(entry));
     }
   }

@@ -12,11 +12,18 @@
 
 namespace gdbench::protocol {
 
+// A plugin, a manifest or a Python file that the command line named: "./mine.cpp", which became a plugin.
+struct NamedFile {
+  std::string name;
+  std::filesystem::path file;
+};
+
 // Which build and which copy runs. Nothing assumes the coordinator's own.
 struct Arm {
   std::string name = "new";
   std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
   std::vector<std::filesystem::path> plugin_folders;
+  std::vector<NamedFile> files;              // beside those of the folders
   std::filesystem::path allocation_counter;  // to be preloaded into workers that are profiled; empty: there is none
   bool allows_writable_plugins = false;      // that others may have changed
 };
@@ -25,6 +32,7 @@ struct CatalogueEntry {
   ImplementationDescription implementation;
   std::vector<std::string> command;  // argv of a worker that offers it, or that answers for several where it has ranks
   std::filesystem::path file;        // the plugin, or the adapter's manifest
+  std::string named;                 // how --impl names it where that is not its id: "./mine.py:loop"
   bool on_request = false;           // as its manifest says: it is a framework
   ClientFactory start;               // of such a worker
   std::string worker_build;          // of the process that answered
@@ -41,7 +49,8 @@ struct CatalogueEntry {
 
 // argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json, a manifest, names a
 // command of its own, {"command": ["perl", "adapter.pl"]}, or a shared object, {"plugin": "mine.so"}. Relative file
-// names are relative to that file.
+// names are relative to that file. FILE.py is run by own_file.py of the arm's frameworks, with the Python that
+// GDBENCH_PYTHON names, or python3. Errors: a manifest that names neither, or an arm without frameworks.
 Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file);
 
 // Asks one file. A file that cannot be asked yields one entry with its problem.

@@ -71,9 +71,8 @@ def resident_bytes():
         return int(statm.read().split()[1]) * mmap.PAGESIZE
 
 
-def place_of(error):
-    """The innermost frame of an adapter's own file, and the innermost of all: "mine_adapter.py:31 in step"."""
-    folder = os.path.dirname(os.path.abspath(__file__))
+def place_of(error, folder):
+    """The innermost frame of an adapter's own files, in its folder, and the innermost of all: "mine.py:31 in step"."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     own = [frame for frame in frames if os.path.dirname(os.path.abspath(frame.filename)) == folder]
     shown = dict.fromkeys(f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}"
@@ -81,11 +80,11 @@ def place_of(error):
     return "; ".join(shown)
 
 
-def as_failure(error):
-    """One line of an exception of whatever length."""
+def as_failure(error, folder):
+    """One line of an exception of whatever length; `folder` as in place_of."""
     text = " ".join(str(error).split())
     cause = f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
-    place = place_of(error)
+    place = place_of(error, folder)
     return f"{cause} ({place})" if place else cause
 
 
@@ -94,6 +93,8 @@ class Worker:
 
     def __init__(self, adapter, unavailable):
         self.adapter = adapter
+        own = getattr(adapter, "OWN_FILE", __file__)
+        self.folder = os.path.dirname(os.path.abspath(own))
         self.unavailable = unavailable
         self.processors = os.sched_getaffinity(0)
         self.training = None
@@ -104,7 +105,7 @@ class Worker:
         return {
             "protocol": PROTOCOL,
             "worker": {"build": "frameworks/runner.py"},
-            "plugin": {"name": self.adapter.NAME, "version": version(self.adapter.DISTRIBUTIONS[0])},
+            "plugin": {"name": self.adapter.NAME, "version": version(next(iter(self.adapter.DISTRIBUTIONS), self.adapter.NAME))},
             "implementations": [self.describe(*item, build) for item in self.adapter.MODES.items()],
         }
 
@@ -120,6 +121,7 @@ class Worker:
         for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
             described[key] = list(getattr(training, key.upper()))
         described["epsilon_places"] = training.EPSILON_PLACES
+        described["max_layers"] = getattr(training, "MAX_LAYERS", 0)
         if self.unavailable:
             described["unavailable"] = self.unavailable
         return described
@@ -269,7 +271,7 @@ def answer_to(worker, request):
     except Unsupported as error:
         return {"ok": False, "error": {"kind": "unsupported", "message": str(error)}}
     except Exception as error:  # whatever a framework throws is an answer, not the worker's end
-        return {"ok": False, "error": {"kind": "failed", "message": as_failure(error)}}
+        return {"ok": False, "error": {"kind": "failed", "message": as_failure(error, worker.folder)}}
 
 
 def serve(adapter, unavailable):
