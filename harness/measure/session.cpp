@@ -1,7 +1,6 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -173,8 +172,8 @@ class Session {
     warned_ = true;
     options_.warn(
         formatted("the budget of %.3g s is too short for %zu cells: to verify and launch each once takes about "
-                  "%.0f s in all, which this run will take",
-                  options_.budget_seconds, report_.cells.size(), 10 * std::ceil(least / 10)));
+                  "%d0 s in all, which this run will take",
+                  options_.budget_seconds, report_.cells.size(), 1 + static_cast<int>(least / 10)));
   }
 
   // An A/A control is the very cell that was verified just before it: it gets its status and its block.

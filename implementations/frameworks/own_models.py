@@ -2,13 +2,15 @@
 set."""
 import numpy
 
+from runner import Unsupported
+
 SLOTS_OF_TORCH = {
     "SGD": ("momentum_buffer",), "Adagrad": ("sum",), "RMSprop": ("square_avg",), "Adam": ("exp_avg", "exp_avg_sq"),
     "AdamW": ("exp_avg", "exp_avg_sq"), "NAdam": ("exp_avg", "exp_avg_sq"),
 }
 
 
-class Mismatch(Exception):
+class Mismatch(Unsupported):
     """A model or an optimizer that is not that of the scenario: what was found and what was expected."""
 
 
@@ -29,12 +31,12 @@ def squeezed(shape):
     return tuple(size for size in shape if size != 1)
 
 
-def check_array(what, array, shape, dtype):
-    """That it has the numbers of a parameter, in the cell's type."""
+def check_array(what, array, shape, dtype, fault=Mismatch):
+    """That it has the numbers of a parameter, in the cell's type; raises `fault` where not."""
     if squeezed(array.shape) != squeezed(shape):
-        raise Mismatch(f"{what} with the shape {list(array.shape)}, expected {list(shape)}")
+        raise fault(f"{what} with the shape {list(array.shape)}, expected {list(shape)}")
     if array.dtype != dtype:
-        raise Mismatch(f"{what} as {array.dtype}, expected {dtype}, the scenario's type")
+        raise fault(f"{what} as {array.dtype}, expected {dtype}, the scenario's type")
 
 
 # Arrays: what batches and parameters are made of.

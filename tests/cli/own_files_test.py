@@ -139,7 +139,7 @@ LOOP_ROWS = {
     "sums_up": ("wrong", "the same block ends elsewhere when it is run again: what does it keep from block to block? gradients"),
     "copies": ("wrong", "nothing moves"),
     "no_model": ("crashed", "returned no model; expected step, model: without it nothing can be set or verified"),
-    "other_model": ("crashed", "found a model of the type str, expected a torch.nn.Module, a keras.Model, or a list"),
+    "other_model": ("unsupported", "found a model of the type str, expected a torch.nn.Module, a keras.Model, or a list"),
 }
 
 SOURCE = """
