@@ -101,6 +101,7 @@ def run_file(source, package):
             "gdbench", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
         sys.modules["gdbench"] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules["gdbench"])
+    os.environ["GDBENCH_WORKER"] = "1"  # so that a script that runs gdbench itself is told where to put that
     spec = importlib.util.spec_from_file_location(source.name, source.path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[source.name] = module
@@ -110,8 +111,7 @@ def run_file(source, package):
 
 def adapter_of(source, package):
     """What runner.serve takes, as a module NAME_adapter.py would be."""
-    adapter = SimpleNamespace(NAME=source.name, OWN_FILE=source.path)
-    adapter.MODULES = [name for name in source.modules]
+    adapter = SimpleNamespace(NAME=source.name, OWN_FILE=source.path, WORKER="frameworks/own_file.py")
     adapter.DISTRIBUTIONS = [DISTRIBUTIONS.get(name, name) for name in source.modules]
 
     def start(threads):

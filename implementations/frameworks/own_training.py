@@ -54,8 +54,8 @@ class OwnTraining(Training):
     def place_data(self):
         super().place_data()
         if self.data.order is not None:  # indices of a batch's rows stay those of NumPy where that is what arrays take
-            order, spans = self.data.order.astype("intp"), self.problem.epoch
-            self.indices = [self.arrays.indices(epoch[first : first + rows]) for epoch in order for first, rows in spans]
+            order, spans, indices = self.data.order.astype("intp"), self.problem.epoch, self.arrays.indices
+            self.indices = [indices(epoch[first : first + rows]) for epoch in order for first, rows in spans]
 
     def take(self, array, indices):
         return self.arrays.take(array, indices)

@@ -104,7 +104,7 @@ class Worker:
         build = ", ".join([f"CPython {platform.python_version()}"] + ([] if self.unavailable else versions))
         return {
             "protocol": PROTOCOL,
-            "worker": {"build": "frameworks/runner.py"},
+            "worker": {"build": getattr(self.adapter, "WORKER", "frameworks/runner.py")},
             "plugin": {"name": self.adapter.NAME, "version": version(next(iter(self.adapter.DISTRIBUTIONS), self.adapter.NAME))},
             "implementations": [self.describe(*item, build) for item in self.adapter.MODES.items()],
         }

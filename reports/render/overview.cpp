@@ -261,7 +261,9 @@ class Builder {
 
 bool is_timed(const Cell& cell) { return cell.status.state == report::CellState::ok && cell.summary.has_value(); }
 
-bool is_framework(const Cell& cell) { return cell.summary->import_seconds.has_value(); }
+bool is_framework(const Cell& cell) {
+  return cell.summary->import_seconds.has_value() && cell.worker != "frameworks/own_file.py";
+}
 
 const char* row_noun(const Overview& overview) {
   std::set<const report::ScenarioRecord*> scenarios;

@@ -61,7 +61,7 @@ const char* row_noun(const Overview& overview);
 // A cell with a time.
 bool is_timed(const report::Cell& cell);
 
-// Of a cell with a time: whether its worker loads a framework.
+// Of a cell with a time: whether its worker loads a framework, and is none that runs a file of one's own.
 bool is_framework(const report::Cell& cell);
 
 // "graph" of "graph/eigen"; the whole id where that is the baseline.
