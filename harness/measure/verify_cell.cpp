@@ -90,8 +90,8 @@ Result<std::string> what_is_kept(CellWorker& worker, const scenario::State& star
   const scenario::State again = worker.state(kEndImage, block.end_step);
   if (!(verify::displacement(end, again) > kOfWay * verify::displacement(start, end))) return std::string();
   return std::string(
-      "the same block ends elsewhere when it is run again: what does it keep from block to block? gradients that are "
-      "not set to zero?");
+      "the same block ends elsewhere when it is run again: what does it draw, change or keep? rows in an order of its "
+      "own, data in place, gradients that are not set to zero?");
 }
 
 // At which step the implementation first leaves the reference, for a trajectory whose end, `last`, is wrong as `whole`

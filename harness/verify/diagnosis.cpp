@@ -70,7 +70,7 @@ std::string factor_of_step(const Problem& problem, const State& start, const Sta
     }
   }
   if (!(displacement(scaled, end) <= kClose * std::max(1.0, std::abs(factor)) * std::sqrt(square))) return {};
-  return formatted("its step is %.3g times the reference's: ", factor) + reason_of_factor(factor, problem);
+  return formatted("its step is %.4g times the reference's: ", factor) + reason_of_factor(factor, problem);
 }
 
 // Parameters that are where they began, though the reference moves them.
@@ -89,6 +89,7 @@ struct Mistake {
   Problem problem;
   State start;
   std::string text;
+  std::int64_t steps_more = 0;
 };
 
 // Each is the scenario with one thing changed.
@@ -98,6 +99,8 @@ std::vector<Mistake> mistakes_of(const Problem& problem, const State& start) {
     mistakes.push_back({problem, start, text});
     change(mistakes.back());
   };
+  add("it ends where one step more leads: a warm-up that is not undone?", [](Mistake& one) { one.steps_more = 1; });
+  add("it ends where one step fewer leads", [](Mistake& one) { one.steps_more = -1; });
   const catalogue::Optimizer& optimizer = problem.optimizer;
   if (optimizer.kind == OptimizerKind::sgd) {
     add("it ends where gradients lead that are summed up from step to step: is zero_grad missing?", [](Mistake& one) {
@@ -163,7 +166,7 @@ std::string diagnosis(const Problem& problem, const data::Dataset& dataset, cons
   const State expected = end_of(problem, dataset, start, steps);
   if (std::string factor = factor_of_step(problem, start, end, expected, steps); !factor.empty()) return factor;
   for (const Mistake& mistake : mistakes) {
-    const State other = end_of(mistake.problem, dataset, mistake.start, steps);
+    const State other = end_of(mistake.problem, dataset, mistake.start, steps + mistake.steps_more);
     const double way = displacement(start, other);
     // A mistake that leads to the right end explains nothing.
     if (displacement(end, other) <= kClose * way && displacement(expected, other) > 2 * displacement(end, other)) {

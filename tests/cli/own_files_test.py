@@ -126,6 +126,20 @@ def copies(problem):
 
 
 @gdbench.training
+def warms_up(problem):
+    step, parameters, _ = network(problem)
+    problem.optimizer.momentum = 0
+    done = []
+
+    def first_twice(x, y):
+        for _ in range(1 if done else 2):
+            step(x, y)
+        done.append(1)
+
+    return first_twice, parameters
+
+
+@gdbench.training
 def no_model(problem):
     return lambda x, y: None
 
@@ -136,8 +150,9 @@ def other_model(problem):
 '''
 LOOP_ROWS = {
     "momentum": ("unsupported", "optimizer sgd"),
-    "sums_up": ("wrong", "the same block ends elsewhere when it is run again: what does it keep from block to block? gradients"),
+    "sums_up": ("wrong", "the same block ends elsewhere when it is run again: what does it draw, change or keep?"),
     "copies": ("wrong", "nothing moves"),
+    "warms_up": ("wrong", "at step 5: it ends where one step more leads: a warm-up that is not undone?"),
     "no_model": ("crashed", "returned no model; expected step, model: without it nothing can be set or verified"),
     "other_model": ("unsupported", "found a model of the type str, expected a torch.nn.Module, a keras.Model, or a list"),
 }
