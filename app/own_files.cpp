@@ -168,6 +168,20 @@ Result<std::vector<std::string>> replace_own_files(const std::vector<std::string
   return replaced;
 }
 
+Status describe_script(const std::string& script, const fs::path& written) {
+  constexpr double kMostSeconds = 600;
+  std::vector<std::string> command = TRY(protocol::describing_command(this_build(), script));
+  command.insert(command.begin(), {"/usr/bin/env", "GDBENCH_DESCRIPTION=" + written.string()});
+  protocol::Process process = TRY(protocol::Process::start(command, {}, {}));
+  const protocol::ProcessEnd end = process.finish(kMostSeconds);
+  if (end.is_success() && fs::is_regular_file(written)) return {};
+  const std::string last = process.last_output_line();
+  return usage_error(cat(script, ": found no call of gdbench.describe before its end (", end.text(),
+                         last.empty() ? "" : ": " + last, "), expected one, such as gdbench.describe(x, y, model(x), ",
+                         "weights, optimizer, loss=\"mse\"): a script does not show what it times; or a description in "
+                         "JSON, by the keys of harness/questions/fairness/DESCRIPTION.md"));
+}
+
 const std::vector<protocol::NamedFile>& own_files() { return known_files(); }
 
 }  // namespace gdbench::app

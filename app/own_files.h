@@ -16,6 +16,10 @@ namespace gdbench::app {
 // file that cannot be compiled or asked, with its cause.
 Result<std::vector<std::string>> replace_own_files(const std::vector<std::string>& command);
 
+// The description (harness/questions/fairness/DESCRIPTION.md) that a script gives of its training, which runs until it
+// calls gdbench.describe; that writes it to `written`. Errors: it ends without that.
+Status describe_script(const std::string& script, const std::filesystem::path& written);
+
 // The files that replace_own_files found: Python files, and plugins. They belong to this_build().
 const std::vector<protocol::NamedFile>& own_files();
 

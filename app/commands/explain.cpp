@@ -6,6 +6,8 @@
 #include "app/console.h"
 #include "app/explained_cells.h"
 #include "app/output_file.h"
+#include "app/own_files.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/base/text.h"
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
@@ -24,10 +26,19 @@ struct ExplainOptions {
   bool json = false;
 };
 
+// Of a file in JSON, or of a script that describes itself.
+Result<fairness::Description> description_of(const std::string& file) {
+  if (std::filesystem::path(file).extension() != ".py") return fairness::read_description(file);
+  const ScratchFolder folder = TRY(ScratchFolder::make("gdbench-description"));
+  const std::filesystem::path written = folder.path() / "description.json";
+  TRY(describe_script(file, written));
+  return fairness::read_description(written);
+}
+
 // Judges two descriptions (harness/questions/fairness/DESCRIPTION.md) and prints what is unequal.
 Result<int> check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
-  const fairness::Description a = TRY(fairness::read_description(file_a));
-  const fairness::Description b = TRY(fairness::read_description(file_b));
+  const fairness::Description a = TRY(description_of(file_a));
+  const fairness::Description b = TRY(description_of(file_b));
   if (a.name == b.name) {
     return usage_error(cat(one_line(file_b), ": /name: found ", in_quotes(b.name), ", which ", one_line(file_a),
                            " has too, expected another name"));
@@ -71,8 +82,9 @@ void add_explain(CommandLine& app, Invocation& invocation) {
   b.needs(a);
   command
       .option("--check-comparison", options->descriptions,
-              "Instead: what is unequal between two timed trainings that you describe")
-      .type_name("A.json B.json")
+              "Instead: what is unequal between two timed trainings, each described in JSON, or a script "
+              "that calls gdbench.describe")
+      .type_name("A B")
       .once_with_values(2)
       .excludes(report)
       .excludes(a)

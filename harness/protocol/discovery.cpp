@@ -84,14 +84,18 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
   return argv;
 }
 
-// Of a Python file that marks its trainings itself.
-Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file) {
+// own_file.py with a Python file, behind what it shall do with that.
+Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file,
+                                                const std::vector<std::string>& what) {
   const char* const python = std::getenv("GDBENCH_PYTHON");
   for (const fs::path& folder : arm.plugin_folders) {
     const fs::path runner = folder / "frameworks/own_file.py";
     if (!fs::is_regular_file(runner)) continue;
-    return std::vector<std::string>{python != nullptr && *python != '\0' ? python : "python3", "-B", runner.string(),
-                                    fs::absolute(file).string(), (folder / "python").string()};
+    std::vector<std::string> command = {python != nullptr && *python != '\0' ? python : "python3", "-B",
+                                        runner.string()};
+    command.insert(command.end(), what.begin(), what.end());
+    command.insert(command.end(), {fs::absolute(file).string(), (folder / "python").string()});
+    return command;
   }
   return usage_error(cat(file.string(), ": this installation has no frameworks/own_file.py, which Python files need"));
 }
@@ -119,9 +123,13 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
 Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement) {
   const fs::path file = announced(announcement);
   if (is_manifest(file)) return adapter_command(file);
-  if (file.extension() == ".py") return python_command(arm, file);
+  if (file.extension() == ".py") return python_command(arm, file, {});
   // dlopen looks a bare name up elsewhere; an absolute path is taken as it is.
   return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
+}
+
+Result<std::vector<std::string>> describing_command(const Arm& arm, const fs::path& script) {
+  return python_command(arm, script, {"--describe"});
 }
 
 namespace {

@@ -53,6 +53,9 @@ struct CatalogueEntry {
 // GDBENCH_PYTHON names, or python3. Errors: a manifest that names neither, or an arm without frameworks.
 Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file);
 
+// argv that runs a script which describes its training (gdbench.describe). Errors: as above.
+Result<std::vector<std::string>> describing_command(const Arm& arm, const std::filesystem::path& script);
+
 // Asks one file. A file that cannot be asked yields one entry with its problem.
 std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
 

@@ -1,12 +1,16 @@
 """Starts the worker of a Python file that marks functions by gdbench.training or gdbench.step.
 
-python3 own_file.py MINE.py [PACKAGE]: the file offers mine/FUNCTION for each of them. It is read without being run
+python3 own_file.py MINE.py PACKAGE: the file offers mine/FUNCTION for each of them. It is read without being run
 until a cell is prepared, so that threads are limited before it imports anything. PACKAGE is the folder of the package
 gdbench.
+
+python3 own_file.py --describe SCRIPT.py PACKAGE: runs the script, whose gdbench.describe writes to the file that
+GDBENCH_DESCRIPTION names.
 """
 import ast
 import importlib.util
 import os
+import runpy
 import sys
 from types import SimpleNamespace
 
@@ -93,14 +97,18 @@ class Source:
         return imported[0].replace("keras", "tensorflow") if imported else "numpy"
 
 
+def load_package(folder):
+    """What `import gdbench` is, whatever the environment has."""
+    place = os.path.join(folder, "gdbench")
+    spec = importlib.util.spec_from_file_location(
+        "gdbench", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
+    sys.modules["gdbench"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["gdbench"])
+
+
 def run_file(source, package):
-    """The file's module; its `import gdbench` is the package in `package`, whatever the environment has."""
-    if package and "gdbench" not in sys.modules:
-        place = os.path.join(package, "gdbench")
-        spec = importlib.util.spec_from_file_location(
-            "gdbench", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
-        sys.modules["gdbench"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["gdbench"])
+    """The file's module."""
+    load_package(package)
     os.environ["GDBENCH_WORKER"] = "1"  # so that a script that runs gdbench itself is told where to put that
     spec = importlib.util.spec_from_file_location(source.name, source.path)
     module = importlib.util.module_from_spec(spec)
@@ -162,7 +170,13 @@ def mode_of(source, adapter, name):
 
 
 def main():
-    path, package = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    if sys.argv[1] == "--describe":
+        script, package = sys.argv[2:]
+        load_package(package)
+        sys.argv = [script]
+        runpy.run_path(script, run_name="__main__")
+        return
+    path, package = sys.argv[1:]
     try:
         source = Source(path)
     except SyntaxError as error:

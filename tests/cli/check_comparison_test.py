@@ -63,5 +63,30 @@ class CheckComparison(ProgramTest):
         self.refuse([], "found no report, expected a report or --check-comparison")
 
 
+class Scripts(ProgramTest):
+    variables = {"GDBENCH_PYTHON": "/usr/bin/python3"}
+
+    def script(self, name, *lines):
+        return self.write(name, "\n".join(["import gdbench", "import numpy as np", *lines, ""]))
+
+    def test_describe_themselves_by_what_they_train(self):
+        data = ("x, y, w = np.ones((30, 2)), np.ones((30, 1)), np.zeros((2, 1), 'f4')",)
+        self.script("a.py", *data, "gdbench.describe(x, y, x @ w, w, {'kind': 'sgd', 'learning_rate': 0.1}, loss='mse')",
+                    "raise SystemExit('trained')")
+        self.script("b.py", *data, "gdbench.describe(x, y[:, 0], x @ w, w, {'kind': 'sgd', 'learning_rate': 0.2},",
+                    "                 loss='mse', updates=5)")
+        output, _ = self.call("explain", OPTION, "a.py", "b.py")
+        self.assertIn("prediction (N, 1) less target (N,) is (N, N)", output)
+        self.assertIn("learning rate", output)
+
+    def test_that_say_nothing_are_told_what_to_say(self):
+        self.script("a.py", "print('loss 0.5')")
+        self.script("b.py", "x.missing")
+        for name, last in (("a.py", r"exit status 0: loss 0\.5"), ("b.py", r"exit status 1: NameError.*")):
+            _, errors = self.call("explain", OPTION, name, EXAMPLES[0], status=2)
+            self.assertRegex(errors, rf"^gdbench: {name}: found no call of gdbench\.describe before its end \({last}\), "
+                                     r"expected one, such as [^\n]*\n$")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -68,8 +68,8 @@ def _scenario_of(data, model, folder):
 
     x, y = (numpy.asarray(part) for part in data)
     if x.ndim != 2 or y.ndim not in (1, 2) or len(x) != len(y):
-        raise ValueError(f"data: found x {list(x.shape)} and y {list(y.shape)}, expected x [rows, features] and y [rows]"
-                         " or [rows, outputs]")
+        raise ValueError(f"data: found x {list(x.shape)} and y {list(y.shape)}, expected x [rows, features] and "
+                         "y [rows] or [rows, outputs]")
     labels = y.dtype.kind in "iub" and y.ndim == 1 and model is not None
     for name, array in (("x", x), ("y", y if labels else y.reshape(len(y), -1))):
         kind = "i8" if name == "y" and labels else "f4" if array.dtype == "f4" else "f8"
