@@ -71,7 +71,8 @@ class Scripts(ProgramTest):
 
     def test_describe_themselves_by_what_they_train(self):
         data = ("x, y, w = np.ones((30, 2)), np.ones((30, 1)), np.zeros((2, 1), 'f4')",)
-        self.script("a.py", *data, "gdbench.describe(x, y, x @ w, w, {'kind': 'sgd', 'learning_rate': 0.1}, loss='mse')",
+        self.script("a.py", *data, "gdbench.describe(x, y, x @ w, w, {'kind': 'sgd', 'learning_rate': 0.1},",
+                    "                 loss='mse')",
                     "raise SystemExit('trained')")
         self.script("b.py", *data, "gdbench.describe(x, y[:, 0], x @ w, w, {'kind': 'sgd', 'learning_rate': 0.2},",
                     "                 loss='mse', updates=5)")
@@ -84,8 +85,8 @@ class Scripts(ProgramTest):
         self.script("b.py", "x.missing")
         for name, last in (("a.py", r"exit status 0: loss 0\.5"), ("b.py", r"exit status 1: NameError.*")):
             _, errors = self.call("explain", OPTION, name, EXAMPLES[0], status=2)
-            self.assertRegex(errors, rf"^gdbench: {name}: found no call of gdbench\.describe before its end \({last}\), "
-                                     r"expected one, such as [^\n]*\n$")
+            found = rf"found no call of gdbench\.describe before its end \({last}\)"
+            self.assertRegex(errors, rf"^gdbench: {name}: {found}, expected one, such as [^\n]*\n$")
 
 
 if __name__ == "__main__":
