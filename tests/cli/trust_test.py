@@ -54,7 +54,10 @@ class Processors(ProgramTest):
     def test_two_runs_measure_on_two_processors(self):
         *_, other, last = sorted(os.sched_getaffinity(0))
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as taken:
-            taken.bind(f"\0gdbench measures on processor {last}")
+            try:
+                taken.bind(f"\0gdbench measures on processor {last}")
+            except OSError:
+                self.skipTest("another run on this machine measures on the last processor")
             self.call("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--launches", "1", "--out", "z.json")
         self.assertEqual(self.read_json("z.json")["ceilings"]["processor"], other)
         self.call("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--launches", "1", "--out", "w.json")
