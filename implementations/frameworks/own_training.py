@@ -73,7 +73,7 @@ class StepFunction(OwnTraining):
         self.as_one = len(taken) == 1 and (taken[0] == "parameters" or len(shapes) > 1)
         if not self.as_one and len(taken) != len(shapes):
             names = ", ".join(own_models.names_of(problem))
-            raise NoTraining(
+            raise Unsupported(
                 f"takes ({', '.join(self.function.arguments)}); expected ({names}, x, y, learning_rate) or "
                 "(parameters, x, y, learning_rate)")
 

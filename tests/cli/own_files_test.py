@@ -72,7 +72,7 @@ STEP_ROWS = {
     "flat": ("crashed", "ValueError: matmul"),
     "fails": ("crashed", "AttributeError: 'numpy.ndarray' object has no attribute 'missing' (mine.py:44 in fails)"),
     "limited": ("unsupported", "loss mse"),
-    "too_many": ("crashed", "takes (a, b, c, x, y, rate); expected (w0, x, y, learning_rate)"),
+    "too_many": ("unsupported", "takes (a, b, c, x, y, rate); expected (w0, x, y, learning_rate)"),
 }
 
 LOOPS = '''
