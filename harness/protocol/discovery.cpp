@@ -249,7 +249,12 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
     }
     for (CatalogueEntry& entry : ask(arm, file, limits)) {
       if (entry.problem && entry.problem->kind == ErrorKind::exhausted) return *entry.problem;
-      if (!seen.insert(entry.implementation.id).second) {
+      const bool is_new = seen.insert(entry.implementation.id).second;
+      if (!is_new && !name.empty()) {
+        return usage_error(cat(name, ": offers ", entry.implementation.id,
+                               ", which is another implementation here, expected a name of its own: rename the file"));
+      }
+      if (!is_new) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
       }
       if (!name.empty())

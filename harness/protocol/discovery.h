@@ -66,8 +66,8 @@ Status check_plugin(const Arm& arm, const std::filesystem::path& file);
 // Asks every *.so and *.adapter.json of the arm's folders, in order of file name, but no *.so that a manifest beside it
 // announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
 // begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. An id that was seen before
-// becomes a problem entry: two plugins must not claim one name. Errors: those of check_plugin, and that the system lets
-// no worker be started.
+// becomes a problem entry: two plugins must not claim one name. Errors: those of check_plugin, that the system lets no
+// worker be started, and a named file with an id that was seen before.
 using Globs = std::optional<std::vector<std::string>>;
 Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits,
                                                    const Globs& globs = std::nullopt);

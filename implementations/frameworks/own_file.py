@@ -120,7 +120,9 @@ def run_file(source, package):
 def adapter_of(source, package):
     """What runner.serve takes, as a module NAME_adapter.py would be."""
     adapter = SimpleNamespace(NAME=source.name, OWN_FILE=source.path, WORKER="frameworks/own_file.py")
-    adapter.DISTRIBUTIONS = [DISTRIBUTIONS.get(name, name) for name in source.modules]
+    modules = dict.fromkeys((*source.modules, "numpy"))  # which the worker needs in any case
+    distributions = [DISTRIBUTIONS.get(name, name) for name in modules]
+    adapter.DISTRIBUTIONS = [name for name in distributions if runner.version(name) != "?"]  # of modules beside the file
 
     def start(threads):
         import own_training

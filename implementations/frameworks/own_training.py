@@ -70,7 +70,7 @@ class StepFunction(OwnTraining):
     def prepare(self, problem):
         self.arrays = own_models.arrays_of(self.source.arrays(self.function.limits), problem.dtype)
         taken, shapes = self.function.arguments[:-3], problem.shapes
-        self.as_one = len(taken) == 1 and (taken[0] == "parameters" or len(shapes) > 1)
+        self.as_one = taken == ["parameters"]
         if not self.as_one and len(taken) != len(shapes):
             names = ", ".join(own_models.names_of(problem))
             raise Unsupported(

@@ -251,6 +251,12 @@ class Python(OwnFile):
         _, errors = self.call("run", "--impl", "./none.py", status=2)
         self.assertEqual(errors, "gdbench: ./none.py: found no such file\n")
 
+    def test_takes_no_name_that_another_has(self):
+        self.write("hand.py", "import gdbench\n@gdbench.step\ndef naive(w, x, y, rate): return w\n")
+        _, errors = self.call("run", "--impl", "./hand.py", *LINEAR, status=2)
+        self.assertEqual(errors, "gdbench: ./hand.py: offers hand/naive, which is another implementation here, expected "
+                                 "a name of its own: rename the file\n")
+
     def test_what_is_not_installed_is_named(self):
         self.write("mine.py", "import gdbench, no_such_library\n@gdbench.step\ndef f(w, x, y, rate): return w\n")
         cells = self.cells("./mine.py", *LINEAR)
