@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "app/console.h"
@@ -30,6 +31,7 @@ std::vector<protocol::NamedFile>& known_files() {
 
 struct Compiler {
   const char* variable;
+  const char* flags;  // the variable with more of them
   const char* usual;
   const char* standard;
 };
@@ -37,8 +39,8 @@ struct Compiler {
 // Of a source's suffix; nothing for any other file.
 std::optional<Compiler> compiler_of(const fs::path& file) {
   const std::string suffix = file.extension();
-  if (suffix == ".c") return Compiler{"CC", "cc", "-std=c17"};
-  if (suffix == ".cpp" || suffix == ".cc" || suffix == ".cxx") return Compiler{"CXX", "c++", "-std=c++20"};
+  if (suffix == ".c") return Compiler{"CC", "CFLAGS", "cc", "-std=c17"};
+  if (suffix == ".cpp" || suffix == ".cc" || suffix == ".cxx") return Compiler{"CXX", "CXXFLAGS", "c++", "-std=c++20"};
   return std::nullopt;
 }
 
@@ -92,6 +94,9 @@ Result<fs::path> compiled(const fs::path& file, const Compiler& compiler) {
                                       "-march=native",
                                       "-fPIC",
                                       "-I" + include.string()};
+  const char* const flags = std::getenv(compiler.flags);
+  std::istringstream more(flags == nullptr ? "" : flags);
+  for (std::string flag; more >> flag;) command.push_back(std::move(flag));
   const fs::path folder = verify::default_cache_folder().parent_path() / "own";
   std::error_code error;
   fs::create_directories(folder, error);

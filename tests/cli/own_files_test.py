@@ -286,7 +286,8 @@ class Cpp(OwnFile):
         self.assertRegex(errors, r"(?m)^gdbench: \./mine\.cpp: cannot be compiled by .*: exit status 1$")
 
     def test_plugin_check_takes_it(self):
-        self.write("mine.cpp", SOURCE.replace("FACTOR", "2"))
+        self.write("mine.cpp", SOURCE)
+        self.variables["CXXFLAGS"] = "-DFACTOR=2 -fopenmp"
         output, _ = self.call("plugin", "check", "./mine.cpp")
         self.assertIn("ok", output)
 
