@@ -73,6 +73,17 @@ std::string factor_of_step(const Problem& problem, const State& start, const Sta
   return formatted("its step is %.4g times the reference's: ", factor) + reason_of_factor(factor, problem);
 }
 
+// As y of a*x + y comes to be added again.
+std::string added_twice(const State& start, const State& end, const State& expected, std::int64_t steps) {
+  if (steps != 1) return {};
+  State twice = expected;
+  for (std::size_t p = 0; p < start.parameters.size(); ++p) {
+    for (std::size_t i = 0; i < start.parameters[p].size(); ++i) twice.parameters[p][i] += start.parameters[p][i];
+  }
+  if (displacement(twice, end) > kClose * displacement(start, expected)) return {};
+  return "it ends at the old parameters added to the new ones: are they added twice?";
+}
+
 // Parameters that are where they began, though the reference moves them.
 std::string what_stays(const Problem& problem, const State& start, const State& end, const State& expected) {
   std::vector<std::string> names;
@@ -165,6 +176,7 @@ std::string diagnosis(const Problem& problem, const data::Dataset& dataset, cons
 
   const State expected = end_of(problem, dataset, start, steps);
   if (std::string factor = factor_of_step(problem, start, end, expected, steps); !factor.empty()) return factor;
+  if (std::string twice = added_twice(start, end, expected, steps); !twice.empty()) return twice;
   for (const Mistake& mistake : mistakes) {
     const State other = end_of(mistake.problem, dataset, mistake.start, steps + mistake.steps_more);
     const double way = displacement(start, other);

@@ -100,6 +100,16 @@ TEST(DiagnosisTest, NamesTheFactorOfAStep) {
   EXPECT_EQ(scaled(1.7), "its step is 1.7 times the reference's: another learning rate, or a factor of the loss?");
 }
 
+TEST(DiagnosisTest, SeesParametersThatAreAddedTwice) {
+  const Case given = linear_case();
+  State end = end_of(given.problem, given, given.start, 1);
+  for (std::size_t p = 0; p < end.parameters.size(); ++p) {
+    for (std::size_t i = 0; i < end.parameters[p].size(); ++i) end.parameters[p][i] += given.start.parameters[p][i];
+  }
+  EXPECT_EQ(diagnosis(given.problem, given.dataset, given.start, end, 1),
+            "it ends at the old parameters added to the new ones: are they added twice?");
+}
+
 TEST(DiagnosisTest, SaysNothingOfWhatItDoesNotKnow) {
   const Case given = linear_case();
   State end = end_of(given.problem, given, given.start);
