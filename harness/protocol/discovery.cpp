@@ -85,15 +85,26 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
 }
 
 // Of a Python file that marks its trainings itself.
-Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file) {
-  const char* const python = std::getenv("GDBENCH_PYTHON");
+Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file, const Environment& environment) {
+  const char* const chosen = std::getenv("GDBENCH_PYTHON");
+  const std::string python = environment                            ? environment->python.string()
+                             : chosen != nullptr && *chosen != '\0' ? chosen
+                                                                    : "python3";
   for (const fs::path& folder : arm.plugin_folders) {
     const fs::path runner = folder / "frameworks/own_file.py";
     if (!fs::is_regular_file(runner)) continue;
-    return std::vector<std::string>{python != nullptr && *python != '\0' ? python : "python3", "-B", runner.string(),
-                                    fs::absolute(file).string(), (folder / "python").string()};
+    return std::vector<std::string>{python, "-B", runner.string(), fs::absolute(file).string(),
+                                    (folder / "python").string()};
   }
   return usage_error(cat(file.string(), ": this installation has no frameworks/own_file.py, which Python files need"));
+}
+
+// Whether it is an adapter in Python that any environment can run: a Python file, or a framework's manifest.
+bool takes_environment(const fs::path& file) {
+  if (!is_manifest(file)) return file.extension() == ".py";
+  const Result<std::vector<std::string>> command = adapter_command(file);
+  return command.ok() &&
+         std::ranges::any_of(*command, [](const std::string& word) { return word.ends_with("frameworks/start.py"); });
 }
 
 std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
@@ -116,10 +127,16 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
 
 }  // namespace
 
-Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement) {
+Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement,
+                                                const Environment& environment) {
   const fs::path file = announced(announcement);
-  if (is_manifest(file)) return adapter_command(file);
-  if (file.extension() == ".py") return python_command(arm, file);
+  if (is_manifest(file)) {
+    std::vector<std::string> command = TRY(adapter_command(file));
+    if (environment)
+      command.insert(command.begin(), {"/usr/bin/env", "GDBENCH_PYTHON=" + environment->python.string()});
+    return command;
+  }
+  if (file.extension() == ".py") return python_command(arm, file, environment);
   // dlopen looks a bare name up elsewhere; an absolute path is taken as it is.
   return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
 }
@@ -181,8 +198,9 @@ Status check_names(const std::vector<ImplementationDescription>& implementations
 
 }  // namespace
 
-std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits) {
-  const Result<std::vector<std::string>> command = worker_command(arm, file);
+std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits,
+                                const Environment& environment) {
+  const Result<std::vector<std::string>> command = worker_command(arm, file, environment);
   if (!command.ok()) return {problem_entry(file, command.error())};
   const Result<std::unique_ptr<Client>> started = ProcessClient::start(command.value(), nullptr, nullptr, limits);
   if (!started.ok()) return {problem_entry(file, started.error())};
@@ -220,6 +238,24 @@ Status check_plugin(const Arm& arm, const fs::path& file) {
   return check_file(arm, file);
 }
 
+namespace {
+
+// What a file offers in each environment that can run it.
+std::vector<CatalogueEntry> ask_in_each(const Arm& arm, const fs::path& file, const Limits& limits) {
+  if (arm.environments.empty() || !takes_environment(file)) return ask(arm, file, limits);
+  std::vector<CatalogueEntry> entries;
+  for (const PythonEnvironment& environment : arm.environments) {
+    for (CatalogueEntry& entry : ask(arm, file, limits, environment)) {
+      entry.environment = environment;
+      entry.implementation.id += kEnvironmentMark + environment.name;
+      entries.push_back(std::move(entry));
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
 Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
   std::vector<CatalogueEntry> catalogue;
   std::set<std::string> seen;
@@ -230,6 +266,9 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       return usage_error(cat("GDBENCH_PLUGIN_PATH: found ", in_quotes(folder.string()), ", expected a folder"));
     }
   }
+  if (!arm.allows_writable_plugins) {
+    for (const PythonEnvironment& environment : arm.environments) TRY(check_writers(environment.python));
+  }
   std::vector<NamedFile> files;
   for (fs::path& file : plugin_files(arm.plugin_folders)) files.push_back({"", std::move(file)});
   files.insert(files.end(), arm.files.begin(), arm.files.end());
@@ -239,13 +278,13 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       if (checked.insert(file.parent_path()).second) TRY(check_folder(fs::absolute(file).parent_path()));
       TRY(check_file(arm, file));
     }
-    for (CatalogueEntry& entry : ask(arm, file, limits)) {
+    for (CatalogueEntry& entry : ask_in_each(arm, file, limits)) {
       if (entry.problem && entry.problem->kind == ErrorKind::exhausted) return *entry.problem;
       if (!seen.insert(entry.implementation.id).second) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
       }
-      if (!name.empty())
-        entry.named = cat(name, ":", entry.implementation.id.substr(entry.implementation.id.find('/') + 1));
+      const std::string id = without_environment(entry.implementation.id);
+      if (!name.empty()) entry.named = cat(name, ":", id.substr(id.find('/') + 1));
       catalogue.push_back(std::move(entry));
     }
   }
