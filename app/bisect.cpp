@@ -24,8 +24,8 @@ Decision decide(const report::ReportComparison& comparison) {
   const auto with = [&](Change change, int status) -> std::optional<Decision> {
     const auto cell = std::ranges::find(comparison.cells, change, &report::ComparedCell::change);
     if (cell == comparison.cells.end()) return std::nullopt;
-    return Decision{status,
-                    cat(cell->id, " is ", report::name_of(change), cell->remark.empty() ? "" : ", as ", cell->remark)};
+    const std::string why = cell->remark.empty() ? "" : " (" + cell->remark + ")";
+    return Decision{status, cat(cell->id, " is ", report::name_of(change), why)};
   };
   const int status = status_of(comparison);
   if (status == kRegressed) return with(Change::regressed, kRegressed).value_or(Decision{kRegressed, ""});
