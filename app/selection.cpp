@@ -144,7 +144,7 @@ Result<std::string> chosen_baseline(const SelectionOptions& options, const scena
   const std::string wanted = options.baseline.empty() ? matrix.baseline : options.baseline;
   const bool only = options.baseline.empty() && without.size() == 1;
   const std::string in_first = in_first_environment(only ? *without.begin() : wanted);
-  if (selected.contains(in_first)) return in_first;
+  if (in_first.find(kEnvironmentMark) != std::string::npos && selected.contains(in_first)) return in_first;
   if (!options.baseline.empty() && !selected.contains(options.baseline)) {
     return usage_error("--baseline: found " + in_quotes(options.baseline) + ", expected " +
                        one_of(options.baseline, names));

@@ -280,6 +280,10 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
     }
     for (CatalogueEntry& entry : ask_in_each(arm, file, limits)) {
       if (entry.problem && entry.problem->kind == ErrorKind::exhausted) return *entry.problem;
+      if (entry.problem && entry.environment) {
+        return usage_error(cat("--env ", entry.environment->name, ": ", file.filename().string(),
+                               ": could not be asked: ", entry.problem->message));
+      }
       if (!seen.insert(entry.implementation.id).second) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
       }

@@ -76,8 +76,8 @@ Status check_plugin(const Arm& arm, const std::filesystem::path& file);
 // announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
 // begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. Frameworks and Python files are
 // asked in each of the arm's environments. An id that was seen before becomes a problem entry: two plugins must not
-// claim one name. Errors: those of check_plugin, and that the system lets
-// no worker be started.
+// claim one name. Errors: those of check_plugin, what cannot be asked in an environment, and that the system lets no
+// worker be started.
 using Globs = std::optional<std::vector<std::string>>;
 Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits,
                                                    const Globs& globs = std::nullopt);

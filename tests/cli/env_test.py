@@ -199,6 +199,11 @@ class Wrong(Environments):
                     output, errors = self.call(*command, "--impl", "numpy/inplace", *words, status=2)
                     self.assertEqual(output, "")
                     self.assertRegex(errors, rf"^gdbench: (?:{fault})[^\n]*\n$")
+        lame = self.folder / "lame"
+        lame.write_text('#!/bin/sh\n[ "$1" = -c ] || exit 1\n', encoding="utf-8")
+        lame.chmod(0o755)
+        _, errors = self.call("run", "--impl", "numpy/inplace", *self.env(old="fast"), "--env", f"new={lame}", status=2)
+        self.assertRegex(errors, r"^gdbench: --env new: numpy\.adapter\.json: could not be asked: [^\n]*\n$")
         _, errors = self.run_mine("--against", str(self.folder), status=2, old="fast")
         self.assertEqual(errors, "gdbench: --env: found another build in --against, expected one of the two\n")
 
