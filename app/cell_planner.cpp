@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/environments.h"
 #include "app/overrides.h"
 #include "app/processors.h"
 #include "app/selection.h"
@@ -17,8 +18,8 @@ namespace gdbench::app {
 Result<measure::CellGroup> plan_single_cell(const std::string& scenario, const std::string& implementation,
                                             const std::vector<std::string>& settings) {
   const CellPlanner planner = TRY(CellPlanner::make(scenario, settings, 1, {implementation}));
-  TRY(planner.find("--impl", implementation));
-  return planner.plan({{implementation, {}}});
+  const protocol::CatalogueEntry entry = TRY(planner.find("--impl", implementation));
+  return planner.plan({{entry.implementation.id, {}}});
 }
 
 Result<CellPlanner> CellPlanner::make(const std::string& scenario, const std::vector<std::string>& settings,
@@ -44,6 +45,10 @@ Result<protocol::CatalogueEntry> CellPlanner::find(const std::string& option, co
   for (const protocol::CatalogueEntry& entry : catalogue_) {
     if (entry.implementation.id == id) return entry;
     ids.push_back(entry.implementation.id);
+  }
+  const bool alone = arm_.environments.size() == 1 && environment_of(id).empty();
+  if (alone && std::ranges::find(ids, in_first_environment(id)) != ids.end()) {
+    return find(option, in_first_environment(id));
   }
   return usage_error(option + ": found " + in_quotes(id) + ", expected " + one_of(id, ids));
 }

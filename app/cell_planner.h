@@ -33,7 +33,8 @@ class CellPlanner {
   static Result<CellPlanner> make(const std::string& scenario, const std::vector<std::string>& settings, int threads,
                                   const std::vector<std::string>& implementations);
 
-  // What is known of an implementation. Errors name `option`, which gave the id, and what there is.
+  // What is known of an implementation, in the environment that its id names or in the only one. Errors name `option`,
+  // which gave the id, and what there is.
   Result<protocol::CatalogueEntry> find(const std::string& option, const std::string& id) const;
 
   // "mlp-10-50-1", with the common settings in brackets behind it.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/environments.h"
 #include "app/overrides.h"
 #include "harness/base/text.h"
 #include "harness/scenario/matrix.h"
@@ -17,7 +18,8 @@ std::string Side::name() const {
 }
 
 Result<Side> parse_side(const std::string& option, const std::string& text) {
-  const std::size_t at = text.rfind('@');
+  std::size_t at = text.rfind('@');
+  if (at != std::string::npos && is_environment(text.substr(at + 1))) at = std::string::npos;
   Side side{.option = option, .implementation = {}, .settings = {}, .threads = {}};
   if (at != std::string::npos) {
     side.threads = number_of<int>(text.substr(at + 1));

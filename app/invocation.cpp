@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "app/console.h"
+#include "app/environments.h"
 #include "app/own_files.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
@@ -170,6 +171,7 @@ protocol::Arm this_build() {
     arm.plugin_folders.insert(arm.plugin_folders.end(), folders.begin(), folders.end());
   }
   arm.files = own_files();
+  arm.environments = environments();
   return arm;
 }
 

@@ -285,8 +285,8 @@ void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, rep
         if (worker->second.ok() && !worker->second.value()->hello().ok()) worker->second = failure("no hello");
       }
       if (!worker->second.ok()) continue;
-      const auto answer =
-          worker->second.value()->supports(entry.implementation.id, measure::trained_problem(*scenario, cell));
+      const auto answer = worker->second.value()->supports(without_environment(entry.implementation.id),
+                                                           measure::trained_problem(*scenario, cell));
       if (answer.ok() && !answer->reason.empty()) {
         report.cells[cell.index].status = {report::CellState::unsupported, answer->reason};
       }

@@ -138,13 +138,14 @@ Result<std::string> with_ids(const std::string& word) {
   const auto [file, part] = file_and_part(word);
   const fs::path plugin = TRY(plugin_of(file));
   TRY(protocol::check_plugin(this_build(), plugin));
+  const std::string function = without_environment(part);
   std::vector<std::string> ids;
   std::vector<std::string> parts;
   for (const protocol::CatalogueEntry& entry : protocol::ask(this_build(), plugin, worker_limits({}))) {
     if (entry.problem) return usage_error(cat(file, ": ", entry.problem->message));
     const std::string& id = entry.implementation.id;
     parts.push_back(id.substr(id.find('/') + 1));
-    if (part.empty() || part == parts.back()) ids.push_back(id);
+    if (function.empty() || function == parts.back()) ids.push_back(id + part.substr(function.size()));
   }
   if (ids.empty()) {
     return usage_error(cat(file, ": found nothing called ", in_quotes(part), ", expected ", one_of(part, parts)));

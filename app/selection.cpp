@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "app/console.h"
+#include "app/environments.h"
 #include "app/processors.h"
 #include "harness/base/text.h"
 #include "harness/verify/trajectory_cache.h"
@@ -57,7 +58,7 @@ void add_usable(const measure::PlanRequest& request, scenario::Matrix& matrix, r
     for (const protocol::CatalogueEntry& entry : request.catalogues[i]) {
       const std::string& id = entry.implementation.id;
       if (!entry.on_request && is_brought(request.arms[i], entry.file)) implementations.push_back(id);
-      if (entry.problem || !scenario::matches_any(matrix.if_usable, id)) continue;
+      if (entry.problem || !scenario::matches_any(matrix.if_usable, without_environment(id))) continue;
       const bool usable = entry.implementation.unavailable.empty();
       if (usable) implementations.push_back(id);
       if (entry.on_request && !usable) missing.insert(id.substr(0, id.find('/')));
@@ -127,13 +128,23 @@ Status keep_shard(const std::string& shard, std::vector<scenario::Point>& points
   return {};
 }
 
-// Errors: --baseline names what no cell is of. A matrix' own that is no implementation here is warned of.
-Status check_baseline(const SelectionOptions& options, const scenario::Matrix& matrix,
-                      const std::vector<scenario::Point>& points,
-                      const std::vector<scenario::KnownImplementation>& known) {
+// What ratios refer to: what --baseline names, or else the matrix' own; an id without an environment that is there in
+// environments alone stands for the first of them, and so does the only implementation there is. Errors: --baseline
+// names what no cell is of. A matrix' own that is no implementation here is warned of.
+Result<std::string> chosen_baseline(const SelectionOptions& options, const scenario::Matrix& matrix,
+                                    const std::vector<scenario::Point>& points,
+                                    const std::vector<scenario::KnownImplementation>& known) {
   std::set<std::string> selected;
-  for (const scenario::Point& point : points) selected.insert(point.implementation);
+  std::set<std::string> without;
+  for (const scenario::Point& point : points) {
+    selected.insert(point.implementation);
+    without.insert(without_environment(point.implementation));
+  }
   const std::vector<std::string> names(selected.begin(), selected.end());
+  const std::string wanted = options.baseline.empty() ? matrix.baseline : options.baseline;
+  const bool only = options.baseline.empty() && without.size() == 1;
+  const std::string in_first = in_first_environment(only ? *without.begin() : wanted);
+  if (in_first.find(kEnvironmentMark) != std::string::npos && selected.contains(in_first)) return in_first;
   if (!options.baseline.empty() && !selected.contains(options.baseline)) {
     return usage_error("--baseline: found " + in_quotes(options.baseline) + ", expected " +
                        one_of(options.baseline, names));
@@ -144,7 +155,7 @@ Status check_baseline(const SelectionOptions& options, const scenario::Matrix& m
     show_warning(matrix.file.string() + ": /baseline: found " + in_quotes(own) + ", which is no implementation here" +
                  suggestion(own, names) + "; ratios are to the fastest row");
   }
-  return {};
+  return wanted;
 }
 
 // The baseline or, where it is not selected, the first implementation that is.
@@ -199,6 +210,7 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
                "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
                "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
                "of its own, measured side by side");
+  add_environments(command, options.environments);
   command
       .option("--baseline", options.baseline,
               "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
@@ -278,6 +290,7 @@ protocol::Limits worker_limits(const SelectionOptions& options) {
 
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
   const scenario::Selection selection = TRY(to_selection(options));
+  TRY(use_environments(options.environments));
   const std::filesystem::path file = TRY(find_matrix(options.matrix));
   scenario::Matrix matrix = TRY(scenario::read_matrix(file));
   std::vector<scenario::KnownScenario> scenarios = TRY(scenario::list_scenarios(scenario_folders()));
@@ -304,8 +317,7 @@ Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Re
     TRY(keep_shard(options.shard, request.points));
     report.run.shard = options.shard;
   }
-  const std::string baseline = options.baseline.empty() ? matrix.baseline : options.baseline;
-  TRY(check_baseline(options, matrix, request.points, known));
+  const std::string baseline = TRY(chosen_baseline(options, matrix, request.points, known));
   if (options.control) request.control = control_of(request.points, baseline);
 
   report.run.matrix = matrix.name;

@@ -20,6 +20,7 @@ struct SelectionOptions {
   std::vector<std::string> implementations;
   std::vector<std::string> excluded;  // implementations
   std::vector<std::string> settings;
+  std::vector<std::string> environments;  // of Python
   std::vector<int> threads;
   std::string build;        // another build's folder; empty: this one
   std::string against;      // the folder of a build that is measured beside it, as the arm kBaseArm; empty: none is

@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/crossover_sides.h"
+#include "app/environments.h"
 #include "app/measured_run.h"
 #include "app/processors.h"
 #include "app/selection.h"
@@ -37,6 +38,7 @@ struct CrossoverOptions {
   std::int64_t to = 0;
   std::string margin = "1%";
   std::string html;
+  std::vector<std::string> environments;
   MeasuringOptions measuring;
 };
 
@@ -195,6 +197,7 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
   install_signal_handlers();
   const measure::RunOptions run = TRY(to_run_options(options.measuring));
   const double margin = TRY(parse_share("--margin", options.margin));
+  TRY(use_environments(options.environments));
   const auto a = TRY(parse_side("--a", options.a));  // apart, or g++ 14 warns of dangling pointers
   const auto b = TRY(parse_side("--b", options.b));
   Sides sides = {a, b};
@@ -238,6 +241,7 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
               "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
       .between(1, kMaxSize);
   add_measuring_options(command, options->measuring, "60s");
+  add_environments(command, options->environments);
   command
       .option("--margin", options->margin,
               "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "

@@ -6,6 +6,7 @@
 #include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/environments.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/measure/profile_cell.h"
@@ -19,6 +20,7 @@ struct ProfileOptions {
   std::string scenario;
   std::string implementation = "hand/naive";
   std::vector<std::string> settings;
+  std::vector<std::string> environments;
   std::string trace;
   std::string collapsed;
   std::string dump;
@@ -29,6 +31,7 @@ struct ProfileOptions {
 
 Result<int> profile(const ProfileOptions& options) {
   install_signal_handlers();
+  TRY(use_environments(options.environments));
   std::vector<std::string> settings = options.settings;
   if (!options.dump.empty()) settings.push_back("impl.dump=" + options.dump);
   const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, settings));
@@ -59,6 +62,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
+  add_environments(command, options->environments);
   command.option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
       .type_name("FILE");
   command.option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/bisect.h"
 #include "app/commands.h"
 #include "app/comparison.h"
 #include "app/console.h"
@@ -39,6 +40,7 @@ struct RunOptions {
   bool details = false;
   bool explain = false;
   bool json = false;
+  bool bisect = false;
   std::string against;
   ComparisonOptions comparison;
 };
@@ -104,6 +106,12 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
   }
+  if (!selection.against.empty() && !selection.environments.empty()) {
+    return usage_error("--env: found another build in --against, expected one of the two");
+  }
+  if (options.bisect && !base.exists() && selection.environments.size() < 2) {
+    return usage_error("--bisect: found nothing to compare, expected --against, or --env twice");
+  }
   measure::Plan plan = TRY(plan_selection(selection, report));
   if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {
     run_options.budget_seconds += more;
@@ -128,6 +136,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     };
   }
   int verdict = kFine;
+  int bisected = kBisectSkip;
   const int status = measure_into_file(plan, run_options, file, report, [&](const report::Report& measured) -> Status {
     std::optional<report::ReportComparison> comparison;
     if (base.exists()) comparison = base.compare(measured);
@@ -144,6 +153,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
       print_text("\n" +
                  (pairs.ok() ? text_of(explanations_of(measured, pairs.value())) : pairs.error().message + "\n"));
     }
+    if (options.bisect && !interrupted()) bisected = bisect(measured, comparison);
     if (!comparison) return write_documents(measured, options.comparison);
     verdict = status_of(*comparison);
     ComparisonOptions shown = options.comparison;
@@ -151,9 +161,18 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     if (!options.json) print_text("\n");
     return show_comparison(*comparison, shown);
   });
+  if (options.bisect && (status == kFine || status == kFailedCells || status == kInconclusive)) return bisected;
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
   if (status != kFine && status != kFailedCells) return status;
   return verdict == kRegressed || status == kFine ? verdict : status;
+}
+
+// The status of a run that decides nothing about a revision, whatever is the matter: `git bisect run` takes most others
+// for slow ones. An interruption ends the bisection.
+Result<int> bisecting(const Result<int>& status) {
+  if (!status.ok()) report_error(status.error());
+  const bool decides = status.ok() && (*status == kFine || *status == kRegressed || *status == kInterrupted);
+  return decides ? *status : kBisectSkip;
 }
 
 }  // namespace
@@ -207,6 +226,9 @@ void add_run(CommandLine& app, Invocation& invocation) {
   command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command.flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
   command.flag("--json", options->json, "Print the report as JSON instead of the table");
+  command.flag("--bisect", options->bisect,
+               "Exit as git bisect run wants it, with --against or two --env: 0 not slower, 1 slower, 125 undecided or "
+               "failed");
   command.footer(
       "Examples:\n"
       "  gdbench run\n"
@@ -217,9 +239,13 @@ void add_run(CommandLine& app, Invocation& invocation) {
       "  gdbench run --scenario ./my-table.json --launches 20\n"
       "  gdbench run --impl 'hand/*' --baseline hand/naive --markdown page.md\n"
       "  gdbench run --against ../base/build/release --markdown comment.md\n"
+      "  gdbench run --impl pytorch/eager --env old=venvs/2.14 --env new=venvs/2.15\n"
       "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
   options->selection.control = true;
-  command.when_chosen(invocation, [options, &invocation] { return run(*options, invocation); });
+  command.when_chosen(invocation, [options, &invocation] {
+    const Result<int> status = run(*options, invocation);
+    return options->bisect ? bisecting(status) : status;
+  });
 }
 
 }  // namespace gdbench::app

@@ -16,6 +16,7 @@
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/console.h"
+#include "app/environments.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
@@ -32,6 +33,7 @@ struct TrainOptions {
   std::string scenario;
   std::string implementation = "hand/naive";
   std::vector<std::string> settings;
+  std::vector<std::string> environments;
   std::int64_t steps = 0;  // 0: as the scenario says
   std::string dump;
 };
@@ -176,6 +178,7 @@ Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::i
 
 Result<int> train(const TrainOptions& options) {
   install_signal_handlers();
+  TRY(use_environments(options.environments));
   const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, options.settings));
   const measure::PlannedScenario& scenario = group.scenario();
   if (!options.dump.empty()) {
@@ -210,6 +213,7 @@ void add_train(CommandLine& app, Invocation& invocation) {
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
   command.option("--steps", options->steps, "Steps (default: the scenario's)").between(1, 1'000'000'000);
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
+  add_environments(command, options->environments);
   command
       .option("--dump", options->dump,
               "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "

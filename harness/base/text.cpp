@@ -70,6 +70,12 @@ bool is_name(std::string_view text, std::string_view more) {
   });
 }
 
+std::string without_environment(const std::string& id) { return id.substr(0, id.find(kEnvironmentMark)); }
+
+std::string environment_of(const std::string& id) {
+  return id.substr(std::min(without_environment(id).size() + 1, id.size()));
+}
+
 std::string in_quotes(std::string_view text) {
   std::size_t length = std::min(text.size(), kLongestQuote);
   while (length < text.size() && length > 0 && is_continuation(text[length])) --length;

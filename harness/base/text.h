@@ -26,6 +26,11 @@ inline constexpr const char* kExpectedName = "letters, digits, '.', '_' and '-'"
 inline constexpr std::string_view kMoreInIds = "/+";
 inline constexpr const char* kExpectedId = "letters, digits, '.', '_', '-', '/' and '+'";
 
+// Behind an id, the name of the Python environment in which its worker runs: "pytorch/eager@old".
+inline constexpr char kEnvironmentMark = '@';
+std::string without_environment(const std::string& id);
+std::string environment_of(const std::string& id);  // empty where it has none
+
 // Characters that act on a terminal, on lines or on the order of letters instead of being shown are spelled as JSON
 // spells them (\u001b): C0 controls but those in `kept` (\n: \r\n, too), DEL, C1 controls, separators of lines and
 // paragraphs, marks of direction; so are U+FFFE and U+FFFF, which XML forbids. Bytes that are no UTF-8 become U+FFFD.

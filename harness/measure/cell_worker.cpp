@@ -31,7 +31,7 @@ Result<CellWorker> CellWorker::start(const PlannedScenario& planned, const Plann
     protocol::write_state(planned.start, self.layout_, problem.dtype, self.image(purpose));
   }
 
-  const std::string& id = cell.entry->implementation.id;
+  const std::string id = without_environment(cell.entry->implementation.id);
   launch.started_at = utc_now();
   const std::int64_t started = monotonic_ns();
   const std::string preload = how.count_allocations ? cell.entry->allocation_counter.string() : "";

@@ -43,6 +43,9 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
   text.id = label + "/" + implementation;
   text.repeat = "gdbench run --scenario " + quoted_for_shell(point.scenario) + " --impl " +
                 quoted_for_shell(entry.named.empty() ? implementation : entry.named);
+  if (entry.environment) {
+    text.repeat += " --env " + quoted_for_shell(cat(entry.environment->name, "=", entry.environment->python.string()));
+  }
   for (const scenario::Setting& setting : point.scenario_settings) {
     text.repeat += " --set " + quoted_for_shell(setting.key + "=" + setting.value);
   }

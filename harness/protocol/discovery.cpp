@@ -85,19 +85,29 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
 }
 
 // own_file.py with a Python file, behind what it shall do with that.
-Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file,
+Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file, const Environment& environment,
                                                 const std::vector<std::string>& what) {
-  const char* const python = std::getenv("GDBENCH_PYTHON");
+  const char* const chosen = std::getenv("GDBENCH_PYTHON");
+  const std::string python = environment                            ? environment->python.string()
+                             : chosen != nullptr && *chosen != '\0' ? chosen
+                                                                    : "python3";
   for (const fs::path& folder : arm.plugin_folders) {
     const fs::path runner = folder / "frameworks/own_file.py";
     if (!fs::is_regular_file(runner)) continue;
-    std::vector<std::string> command = {python != nullptr && *python != '\0' ? python : "python3", "-B",
-                                        runner.string()};
+    std::vector<std::string> command = {python, "-B", runner.string()};
     command.insert(command.end(), what.begin(), what.end());
     command.insert(command.end(), {fs::absolute(file).string(), (folder / "python").string()});
     return command;
   }
   return usage_error(cat(file.string(), ": this installation has no frameworks/own_file.py, which Python files need"));
+}
+
+// Whether it is an adapter in Python that any environment can run: a Python file, or a framework's manifest.
+bool takes_environment(const fs::path& file) {
+  if (!is_manifest(file)) return file.extension() == ".py";
+  const Result<std::vector<std::string>> command = adapter_command(file);
+  return command.ok() &&
+         std::ranges::any_of(*command, [](const std::string& word) { return word.ends_with("frameworks/start.py"); });
 }
 
 std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
@@ -120,16 +130,22 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
 
 }  // namespace
 
-Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement) {
+Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement,
+                                                const Environment& environment) {
   const fs::path file = announced(announcement);
-  if (is_manifest(file)) return adapter_command(file);
-  if (file.extension() == ".py") return python_command(arm, file, {});
+  if (is_manifest(file)) {
+    std::vector<std::string> command = TRY(adapter_command(file));
+    if (environment)
+      command.insert(command.begin(), {"/usr/bin/env", "GDBENCH_PYTHON=" + environment->python.string()});
+    return command;
+  }
+  if (file.extension() == ".py") return python_command(arm, file, environment, {});
   // dlopen looks a bare name up elsewhere; an absolute path is taken as it is.
   return std::vector<std::string>{arm.worker.string(), "worker", "--plugin", fs::absolute(file).string()};
 }
 
 Result<std::vector<std::string>> describing_command(const Arm& arm, const fs::path& script) {
-  return python_command(arm, script, {"--describe"});
+  return python_command(arm, script, std::nullopt, {"--describe"});
 }
 
 namespace {
@@ -189,8 +205,9 @@ Status check_names(const std::vector<ImplementationDescription>& implementations
 
 }  // namespace
 
-std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits) {
-  const Result<std::vector<std::string>> command = worker_command(arm, file);
+std::vector<CatalogueEntry> ask(const Arm& arm, const fs::path& file, const Limits& limits,
+                                const Environment& environment) {
+  const Result<std::vector<std::string>> command = worker_command(arm, file, environment);
   if (!command.ok()) return {problem_entry(file, command.error())};
   const Result<std::unique_ptr<Client>> started = ProcessClient::start(command.value(), nullptr, nullptr, limits);
   if (!started.ok()) return {problem_entry(file, started.error())};
@@ -228,6 +245,24 @@ Status check_plugin(const Arm& arm, const fs::path& file) {
   return check_file(arm, file);
 }
 
+namespace {
+
+// What a file offers in each environment that can run it.
+std::vector<CatalogueEntry> ask_in_each(const Arm& arm, const fs::path& file, const Limits& limits) {
+  if (arm.environments.empty() || !takes_environment(file)) return ask(arm, file, limits);
+  std::vector<CatalogueEntry> entries;
+  for (const PythonEnvironment& environment : arm.environments) {
+    for (CatalogueEntry& entry : ask(arm, file, limits, environment)) {
+      entry.environment = environment;
+      entry.implementation.id += kEnvironmentMark + environment.name;
+      entries.push_back(std::move(entry));
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
 Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits, const Globs& globs) {
   std::vector<CatalogueEntry> catalogue;
   std::set<std::string> seen;
@@ -238,6 +273,9 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       return usage_error(cat("GDBENCH_PLUGIN_PATH: found ", in_quotes(folder.string()), ", expected a folder"));
     }
   }
+  if (!arm.allows_writable_plugins) {
+    for (const PythonEnvironment& environment : arm.environments) TRY(check_writers(environment.python));
+  }
   std::vector<NamedFile> files;
   for (fs::path& file : plugin_files(arm.plugin_folders)) files.push_back({"", std::move(file)});
   files.insert(files.end(), arm.files.begin(), arm.files.end());
@@ -247,8 +285,12 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       if (checked.insert(file.parent_path()).second) TRY(check_folder(fs::absolute(file).parent_path()));
       TRY(check_file(arm, file));
     }
-    for (CatalogueEntry& entry : ask(arm, file, limits)) {
+    for (CatalogueEntry& entry : ask_in_each(arm, file, limits)) {
       if (entry.problem && entry.problem->kind == ErrorKind::exhausted) return *entry.problem;
+      if (entry.problem && entry.environment) {
+        return usage_error(cat("--env ", entry.environment->name, ": ", file.filename().string(),
+                               ": could not be asked: ", entry.problem->message));
+      }
       const bool is_new = seen.insert(entry.implementation.id).second;
       if (!is_new && !name.empty()) {
         return usage_error(cat(name, ": offers ", entry.implementation.id,
@@ -257,8 +299,8 @@ Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits&
       if (!is_new) {
         entry = problem_entry(file, failure("offers " + entry.implementation.id + ", which another plugin offers too"));
       }
-      if (!name.empty())
-        entry.named = cat(name, ":", entry.implementation.id.substr(entry.implementation.id.find('/') + 1));
+      const std::string id = without_environment(entry.implementation.id);
+      if (!name.empty()) entry.named = cat(name, ":", id.substr(id.find('/') + 1));
       catalogue.push_back(std::move(entry));
     }
   }

@@ -18,12 +18,20 @@ struct NamedFile {
   std::filesystem::path file;
 };
 
+// A Python that runs adapters, which the command line calls NAME: their ids end in "@NAME".
+struct PythonEnvironment {
+  std::string name;
+  std::filesystem::path python;  // the interpreter
+};
+using Environment = std::optional<PythonEnvironment>;  // absent: the one that an adapter has by default
+
 // Which build and which copy runs. Nothing assumes the coordinator's own.
 struct Arm {
   std::string name = "new";
   std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
   std::vector<std::filesystem::path> plugin_folders;
-  std::vector<NamedFile> files;              // beside those of the folders
+  std::vector<NamedFile> files;  // beside those of the folders
+  std::vector<PythonEnvironment> environments;
   std::filesystem::path allocation_counter;  // to be preloaded into workers that are profiled; empty: there is none
   bool allows_writable_plugins = false;      // that others may have changed
 };
@@ -33,9 +41,10 @@ struct CatalogueEntry {
   std::vector<std::string> command;  // argv of a worker that offers it, or that answers for several where it has ranks
   std::filesystem::path file;        // the plugin, or the adapter's manifest
   std::string named;                 // how --impl names it where that is not its id: "./mine.py:loop"
-  bool on_request = false;           // as its manifest says: it is a framework
-  ClientFactory start;               // of such a worker
-  std::string worker_build;          // of the process that answered
+  Environment environment{};
+  bool on_request = false;   // as its manifest says: it is a framework
+  ClientFactory start;       // of such a worker
+  std::string worker_build;  // of the process that answered
   // Of the arm; empty for a worker that would not read it.
   std::filesystem::path allocation_counter;
   std::string plugin;  // its name and version, for people
@@ -50,14 +59,17 @@ struct CatalogueEntry {
 // argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json, a manifest, names a
 // command of its own, {"command": ["perl", "adapter.pl"]}, or a shared object, {"plugin": "mine.so"}. Relative file
 // names are relative to that file. FILE.py is run by own_file.py of the arm's frameworks, with the Python that
-// GDBENCH_PYTHON names, or python3. Errors: a manifest that names neither, or an arm without frameworks.
-Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file);
+// GDBENCH_PYTHON names, or python3. An environment takes the place of either, and of the Python that a framework's
+// start.py chooses. Errors: a manifest that names neither, or an arm without frameworks.
+Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file,
+                                                const Environment& environment = std::nullopt);
 
 // argv that runs a script which describes its training (gdbench.describe). Errors: as above.
 Result<std::vector<std::string>> describing_command(const Arm& arm, const std::filesystem::path& script);
 
 // Asks one file. A file that cannot be asked yields one entry with its problem.
-std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits);
+std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits,
+                                const Environment& environment = std::nullopt);
 
 // Errors: somebody else may write (file_writers.h) the file, its folder, a file that its manifest names, or a library
 // that is opened from the folders beside it. The arm may allow that.
@@ -65,9 +77,10 @@ Status check_plugin(const Arm& arm, const std::filesystem::path& file);
 
 // Asks every *.so and *.adapter.json of the arm's folders, in order of file name, but no *.so that a manifest beside it
 // announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
-// begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. An id that was seen before
-// becomes a problem entry: two plugins must not claim one name. Errors: those of check_plugin, that the system lets no
-// worker be started, and a named file with an id that was seen before.
+// begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. Frameworks and Python files are
+// asked in each of the arm's environments. An id that was seen before becomes a problem entry: two plugins must not
+// claim one name. Errors: those of check_plugin, what cannot be asked in an environment, that the system lets no worker
+// be started, and a named file with an id that was seen before.
 using Globs = std::optional<std::vector<std::string>>;
 Result<std::vector<CatalogueEntry>> read_catalogue(const Arm& arm, const Limits& limits,
                                                    const Globs& globs = std::nullopt);

@@ -51,8 +51,9 @@ void check_references(const Report& report, RecordReader::Context& context) {
   std::unordered_set<std::string> ids;
   for (std::size_t i = 0; i < report.cells.size() && !context.error; ++i) {
     const Place cell{&cells, {}, i};
-    if (!is_name(report.cells[i].implementation, kMoreInIds)) {
-      RecordReader::refuse(report.cells[i].implementation, {&cell, "implementation"}, kExpectedId, context);
+    if (!is_name(report.cells[i].implementation, cat(kMoreInIds, "@"))) {
+      RecordReader::refuse(report.cells[i].implementation, {&cell, "implementation"},
+                           cat(kExpectedId, ", and '@' before an environment"), context);
     } else if (!ids.insert(report.cells[i].id).second) {
       RecordReader::refuse(report.cells[i].id, {&cell, "id"}, "an id that no other cell has", context);
     } else if (!keys.contains(report.cells[i].scenario)) {
@@ -73,8 +74,10 @@ std::string words_of(const CellStatus& status) {
   return status.reason.empty() ? state : state + ": " + status.reason;
 }
 
-ImplementationName parse_implementation(const std::string& id) {
+ImplementationName parse_implementation(const std::string& whole) {
   ImplementationName name;
+  name.environment = environment_of(whole);
+  const std::string id = without_environment(whole);
   const std::size_t plus = id.find('+');
   if (plus != std::string::npos) name.policy = id.substr(plus + 1);
   const std::string pair = id.substr(0, plus);

@@ -231,14 +231,15 @@ struct Summary {
   std::optional<ScriptTime> script{};
 };
 
-// The axes that an implementation's id spells: "strategy/backend[+policy]".
+// The axes that an implementation's id spells: "strategy/backend[+policy][@environment]".
 struct ImplementationName {
-  std::string strategy;  // before the slash; a framework's name
-  std::string backend;   // behind it; empty where there is no slash
-  std::string policy;    // behind the plus sign; empty where there is none
+  std::string strategy;       // before the slash; a framework's name
+  std::string backend;        // behind it; empty where there is no slash
+  std::string policy;         // behind the plus sign; empty where there is none
+  std::string environment{};  // of Python; empty where the command line named none
 };
 
-ImplementationName parse_implementation(const std::string& id);
+ImplementationName parse_implementation(const std::string& whole);
 
 struct Cell {
   std::string id;        // "<scenario label>/<implementation>[?option=value...][@threads][#arm]", unique in the report

@@ -74,17 +74,25 @@ class Expansion {
     return usage_error(one_line(where + ": found " + found + ", expected " + expected));
   }
 
-  // What a name is and what globs that select it contain, nothing for most.
+  // What a name is and what globs that select it contain, nothing for most. Globs without an environment match the name
+  // in each.
   struct Name {
     std::string text;
     std::string mark{};
+
+    bool matches(const std::string& glob) const {
+      return glob_match(glob, text) || glob_match(glob, without_environment(text));
+    }
+    bool matches_any(const std::vector<std::string>& globs) const {
+      return std::ranges::any_of(globs, [this](const std::string& glob) { return matches(glob); });
+    }
   };
 
   static Name name_of(const KnownImplementation& known) {
     if (!known.has_ranks) return {known.id};
-    const std::size_t policy = known.id.find('+');
-    return {known.id,
-            known.id.substr(policy != std::string::npos ? policy : std::min(known.id.find('/'), known.id.size()))};
+    const std::string id = without_environment(known.id);
+    const std::size_t policy = id.find('+');
+    return {known.id, id.substr(policy != std::string::npos ? policy : std::min(id.find('/'), id.size()))};
   }
 
   // The names that the globs match, in the globs' order. A glob that matches nothing is a fault.
@@ -97,7 +105,7 @@ class Expansion {
     for (const std::string& glob : globs) {
       bool matched = false;
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!glob_match(glob, names[i]) || glob.find(known[i].mark) == std::string::npos) continue;
+        if (!known[i].matches(glob) || glob.find(known[i].mark) == std::string::npos) continue;
         matched = true;
         if (taken[i] == 0) selected.push_back(i);
         taken[i] = 1;
@@ -140,8 +148,7 @@ class Expansion {
       // A misspelt one would leave out nothing.
       TRY(select(globs.unwanted, names, key == kImplementationAxis ? "--exclude" : option, key));
       std::erase_if(chosen, [&](std::size_t i) {
-        const std::string& name = names[i].text;
-        return (!globs.wanted.empty() && !matches_any(globs.wanted, name)) || matches_any(globs.unwanted, name);
+        return (!globs.wanted.empty() && !names[i].matches_any(globs.wanted)) || names[i].matches_any(globs.unwanted);
       });
       return chosen;
     };

@@ -11,13 +11,6 @@ namespace gdbench::render {
 
 namespace {
 
-std::vector<std::string> parts_of(const std::string& build) {
-  std::vector<std::string> parts;
-  std::istringstream stream(build);
-  for (std::string part; std::getline(stream >> std::ws, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 bool is_version(const std::string& part) {
   const std::size_t space = part.find(' ');
   return space != std::string::npos && space + 1 < part.size() && part.find(' ', space + 1) == std::string::npos &&
@@ -31,6 +24,13 @@ std::string build_text(const report::Cell& cell) {
   if (!cell.runtime) return text;
   for (const auto& [key, value] : *cell.runtime) text += cat(text.empty() ? "" : "; ", key, " ", value);
   return text;
+}
+
+std::vector<std::string> build_parts(const report::Cell& cell) {
+  std::vector<std::string> parts;
+  std::istringstream stream(cell.build);
+  for (std::string part; std::getline(stream >> std::ws, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 std::vector<std::string> build_words(const report::Report& report) {
@@ -53,7 +53,7 @@ std::string versions_words(const report::Report& report) {
   std::vector<std::string> versions;
   for (const report::Cell& cell : report.cells) {
     if (!cell.summary) continue;
-    for (const std::string& part : parts_of(cell.build)) {
+    for (const std::string& part : build_parts(cell)) {
       if (is_version(part) && std::ranges::find(versions, part) == versions.end()) versions.push_back(part);
     }
   }

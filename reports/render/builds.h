@@ -11,6 +11,9 @@ namespace gdbench::render {
 // "CPython 3.11.2, numpy 2.4.6; build BLAS openblas 0.3.31; threads 1": what a worker says of itself.
 std::string build_text(const report::Cell& cell);
 
+// "CPython 3.11.2" and "numpy 2.4.6": the parts of what the worker's build is called.
+std::vector<std::string> build_parts(const report::Cell& cell);
+
 // A sentence for each build that has timed rows: "Build of numpy/vectorised: CPython 3.11.2, numpy 2.4.6.".
 std::vector<std::string> build_words(const report::Report& report);
 

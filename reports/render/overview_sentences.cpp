@@ -7,6 +7,7 @@
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/environments.h"
 #include "reports/render/format.h"
 #include "reports/render/overview_problems.h"
 #include "reports/render/overview_reasons.h"
@@ -285,6 +286,7 @@ std::vector<Sentence> sentences_of(const Overview& overview) {
   if (!overview.rows.empty() && !overview.columns.empty()) {
     add_wins(overview, sentences);
     add_undecidable(overview, sentences);
+    add_environments(*overview.report, sentences);
     add_reasons(overview, sentences);
     add_ties(overview, sentences);
     add_baseline(overview, sentences);

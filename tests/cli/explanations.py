@@ -8,7 +8,7 @@ import estimates
 from report_figures import pairs_of
 from value_tables import are_side_by_side
 
-AXES = ("strategy", "backend", "policy", "options", "threads", "arm")
+AXES = ("strategy", "backend", "policy", "environment", "options", "threads", "arm")
 MOST_AXES = 3
 WHOLE = "implementation"
 
@@ -106,8 +106,9 @@ def target_difference(report, a, b):
 
 def coordinates_of(cell):
     options = "&".join(f"{key}={value}" for key, value in cell.options.items())
-    policy = cell.implementation.partition("+")[2]
-    return (cell.strategy, cell.backend, policy, options, str(cell.threads), cell.arm)
+    name, _, environment = cell.implementation.partition("@")
+    policy = name.partition("+")[2]
+    return (cell.strategy, cell.backend, policy, environment, options, str(cell.threads), cell.arm)
 
 
 def imports(cell):

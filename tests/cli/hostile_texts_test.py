@@ -78,7 +78,7 @@ class HostileTexts(ProgramTest):
         self.assertEqual(
             errors,
             r'gdbench: y.json: /cells/0/implementation: found "evil/\\u001b[31m<b>", expected letters, digits, '
-            "'.', '_', '-', '/' and '+'\n",
+            "'.', '_', '-', '/' and '+', and '@' before an environment\n",
         )
 
     def test_of_the_command_line(self):

@@ -42,7 +42,7 @@ class Cell:
         self.variant = self.implementation + (f" {option_words}" if option_words else "")
         self.name = self.variant + (f" @{self.threads}" if self.threads != 1 else "")
         self.name += f" #{self.arm}" if self.arm != "new" else ""
-        self.strategy, _, backend = self.implementation.partition("+")[0].partition("/")
+        self.strategy, _, backend = self.implementation.partition("@")[0].partition("+")[0].partition("/")
         self.backend = backend
         self.mode = " ".join([self.implementation.partition("/")[2] or self.implementation, *self.options.values()])
 

@@ -8,6 +8,7 @@ import io
 import rendered_documents
 import sentences_about_cells  # noqa: F401  registers its templates
 import sentences_about_costs  # noqa: F401
+import sentences_about_environments  # noqa: F401
 import sentences_about_reasons  # noqa: F401
 import sentences_about_runs
 import sentences_about_winners  # noqa: F401

@@ -161,9 +161,15 @@ def measured_words(report):
     return ", ".join(part for part in parts if part)
 
 
+def versions_words(report):
+    parts = [part for cell in report.everything if cell.is_timed for part in cell.record["build"].split(", ")]
+    return ", ".join(dict.fromkeys(part for part in parts if re.fullmatch(r"\S+ \d\S*", part)))
+
+
 def check_head(report, lines):
     """Complaints about the first lines, which end where there was no room."""
-    expected = [text for text in (measured_words(report), environment_words(report.document["environment"])) if text]
+    machine = environment_words(report.document["environment"])
+    expected = [text for text in (measured_words(report), machine, versions_words(report)) if text]
     begins = lambda line, whole: whole.startswith(line.removesuffix("..")) and line
     return [
         f"{line!r}: expected {whole!r}" for line, whole in zip(lines, expected, strict=True) if not begins(line, whole)

@@ -82,14 +82,14 @@ std::optional<report::TargetDifference> target_difference(const report::Report& 
 // Beyond this many axes there are too many ways round to be read.
 constexpr std::size_t kMaxAxes = 3;
 
-constexpr std::array kAxes = {"strategy", "backend", "policy", "options", "threads", "arm"};
+constexpr std::array kAxes = {"strategy", "backend", "policy", "environment", "options", "threads", "arm"};
 using Coordinates = std::array<std::string, kAxes.size()>;
 
 Coordinates coordinates_of(const report::Cell& cell) {
   const report::ImplementationName name = report::parse_implementation(cell.implementation);
   std::string options;
   for (const auto& [key, value] : cell.options) options += (options.empty() ? "" : "&") + key + "=" + value;
-  return {name.strategy, name.backend, name.policy, options, std::to_string(cell.threads), cell.arm};
+  return {name.strategy, name.backend, name.policy, name.environment, options, std::to_string(cell.threads), cell.arm};
 }
 
 // What the two parts of a framework's id are called. Only frameworks say how long they took to load.

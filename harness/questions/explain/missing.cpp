@@ -77,7 +77,7 @@ std::string run_of_both(const report::Cell& a, const report::Cell& b, const repo
     return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) { return part.starts_with(prefix); });
   };
   Parts parts;
-  for (const char* kind : {"gdbench", "scenario", "impl", "set", "threads"}) {
+  for (const char* kind : {"gdbench", "scenario", "impl", "env", "set", "threads"}) {
     for (const auto& [own, other, other_cell] : {std::tuple(&of_a, &of_b, &b), std::tuple(&of_b, &of_a, &a)}) {
       for (const std::string& part : *own) {
         if (!part.starts_with(kind)) continue;
@@ -98,9 +98,13 @@ std::string run_of_both(const report::Cell& a, const report::Cell& b, const repo
 
 // Parts that can be switched off, or the emptiest step of frameworks; nothing for a cell that has neither.
 std::string command_for_one_piece(const report::Cell& cell, bool compiled) {
-  if (cell.summary->import_seconds) return "gdbench run floor --impl " + cell.implementation;
-  if (!compiled) return "";
   Parts parts = parts_of(cell.repeat);
+  if (cell.summary->import_seconds) {
+    std::erase_if(parts, [](const std::string& part) { return !part.starts_with("env "); });
+    parts.insert(parts.begin(), {"gdbench run floor", "impl " + cell.implementation});
+    return command_of(parts);
+  }
+  if (!compiled) return "";
   const auto scenario =
       std::find_if(parts.begin(), parts.end(), [](const std::string& part) { return part.starts_with("scenario "); });
   if (scenario == parts.end()) return "";

@@ -45,6 +45,13 @@ TEST(Text, KnowsNames) {
     EXPECT_FALSE(is_name(other)) << in_quotes(other);
 }
 
+TEST(Text, DividesIdsFromEnvironments) {
+  EXPECT_EQ(without_environment("pytorch/ddp+mpi@2.14"), "pytorch/ddp+mpi");
+  EXPECT_EQ(environment_of("pytorch/ddp+mpi@2.14"), "2.14");
+  EXPECT_EQ(without_environment("hand/eigen"), "hand/eigen");
+  EXPECT_EQ(environment_of("hand/eigen"), "");
+}
+
 TEST(Text, ConcatenatesTextAndIntegers) {
   const std::string name = "eigen";
   EXPECT_EQ(cat("hand/", name, ": ", std::string_view("found "), std::int64_t{-12}, " of ", 3U),

@@ -87,6 +87,23 @@ TEST(ReadCatalogue, AsksAnAdapterOnRequestOnlyWhereAGlobNamesIt) {
   EXPECT_EQ(read_catalogue(arm, {}, Words{})->size(), 0U);
 }
 
+TEST(ReadCatalogue, AFrameworkIsAskedInItsEnvironments) {
+  const TemporaryFolder folder;
+  folder.write("jax.adapter.json", R"({"command": ["false", "frameworks/start.py", "jax"], "on_request": "jax"})");
+  folder.write("a.adapter.json", R"({"command": ["false"]})");
+  std::signal(SIGPIPE, SIG_IGN);
+  Arm arm = test_arm();
+  arm.plugin_folders = {folder.path()};
+  arm.environments = {{"old", "/a/python"}, {"new", "/b/python"}};
+  EXPECT_EQ(read_catalogue(arm, {}, Words{}).value().at(0).implementation.id, "plugin/a");
+  const auto catalogue = read_catalogue(arm, {});
+  ASSERT_FALSE(catalogue.ok());
+  EXPECT_TRUE(catalogue.error().message.starts_with("--env old: jax.adapter.json: could not be asked: "))
+      << catalogue.error().message;
+  const Words command = worker_command(arm, folder.path() / "jax.adapter.json", arm.environments[1]).value();
+  EXPECT_EQ(command, (Words{"/usr/bin/env", "GDBENCH_PYTHON=/b/python", "false", "frameworks/start.py", "jax"}));
+}
+
 TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
   const TemporaryFolder folder;
   std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "delay.so");

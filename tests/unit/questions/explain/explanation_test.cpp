@@ -40,10 +40,10 @@ report::TargetRun run_of(std::uint64_t steps) {
 }
 
 TEST(ImplementationName, SpellsTheAxes) {
-  const report::ImplementationName whole = report::parse_implementation("one/two+three");
-  EXPECT_EQ(whole.strategy + "|" + whole.backend + "|" + whole.policy, "one|two|three");
+  const report::ImplementationName whole = report::parse_implementation("one/two+three@four");
+  EXPECT_EQ(whole.strategy + "|" + whole.backend + "|" + whole.policy + "|" + whole.environment, "one|two|three|four");
   const report::ImplementationName bare = report::parse_implementation("one");
-  EXPECT_EQ(bare.strategy + "|" + bare.backend + "|" + bare.policy, "one||");
+  EXPECT_EQ(bare.strategy + "|" + bare.backend + "|" + bare.policy + "|" + bare.environment, "one|||");
 }
 
 TEST(Explain, ComparesPairByPair) {
