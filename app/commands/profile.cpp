@@ -59,6 +59,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
   command.option("scenario", options->scenario, "Scenario by name or file").required();
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
+  add_python(command);
   command.option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
       .type_name("FILE");
   command.option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")

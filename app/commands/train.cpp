@@ -210,6 +210,7 @@ void add_train(CommandLine& app, Invocation& invocation) {
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
   command.option("--steps", options->steps, "Steps (default: the scenario's)").between(1, 1'000'000'000);
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
+  add_python(command);
   command
       .option("--dump", options->dump,
               "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "

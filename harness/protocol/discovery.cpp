@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kManifestSuffix = ".adapter.json";
+constexpr const char* kInterpreter = "{python}";  // in a manifest's command
 
 bool is_manifest(const fs::path& file) { return file.string().ends_with(kManifestSuffix); }
 
@@ -67,6 +68,12 @@ bool wanted(const fs::path& file, const Globs& globs) {
          std::ranges::any_of(*globs, [&](const std::string& glob) { return glob.starts_with(name + "/"); });
 }
 
+// That of GDBENCH_PYTHON, where it is set.
+std::string python_or(const char* usual) {
+  const char* const python = std::getenv("GDBENCH_PYTHON");
+  return python != nullptr && *python != '\0' ? python : usual;
+}
+
 Result<std::vector<std::string>> adapter_command(const fs::path& file) {
   const Json command = read_manifest(file).value("command", Json());
   std::vector<std::string> argv;
@@ -77,6 +84,7 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
   if (!command.is_array() || argv.empty() || argv.size() != command.size()) {
     return usage_error(file.string() + ": /command: expected a list of words");
   }
+  if (argv.front() == kInterpreter) argv.front() = python_or("/usr/bin/python3");
   for (std::string& word : argv) {
     const fs::path beside = file.parent_path() / word;
     if (fs::path(word).is_relative() && fs::is_regular_file(beside)) word = beside.string();
@@ -86,12 +94,11 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
 
 // Of a Python file that marks its trainings itself.
 Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file) {
-  const char* const python = std::getenv("GDBENCH_PYTHON");
   for (const fs::path& folder : arm.plugin_folders) {
     const fs::path runner = folder / "frameworks/own_file.py";
     if (!fs::is_regular_file(runner)) continue;
-    return std::vector<std::string>{python != nullptr && *python != '\0' ? python : "python3", "-B", runner.string(),
-                                    fs::absolute(file).string(), (folder / "python").string()};
+    return std::vector<std::string>{python_or("python3"), "-B", runner.string(), fs::absolute(file).string(),
+                                    (folder / "python").string()};
   }
   return usage_error(cat(file.string(), ": this installation has no frameworks/own_file.py, which Python files need"));
 }
@@ -132,7 +139,7 @@ Status check_folder(const fs::path& folder) {
   for (const char* name : {"kernels", "preload", "ranks"}) {
     std::error_code error;
     TRY(check_writers(folder / name));
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / name, error)) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder / name, error)) {
       TRY(check_writers(entry.path()));
     }
   }

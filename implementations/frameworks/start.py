@@ -1,8 +1,8 @@
 """Starts the worker of a framework in the environment that scripts/frameworks made for it, in the distribution's Python
-where that has all it needs, or says what is missing.
+where that has all it needs, or says what is missing. Where GDBENCH_PYTHON names the interpreter, it runs in that one.
 
 python3 start.py NAME ENVIRONMENTS [COMMAND]: NAME is an adapter's, ENVIRONMENTS the folder of environments, which
-GDBENCH_FRAMEWORKS overrides, and COMMAND what installs the framework there.
+GDBENCH_FRAMEWORKS overrides, also where GDBENCH_PYTHON is set, and COMMAND what installs the framework there.
 """
 import importlib
 import importlib.util
@@ -13,7 +13,8 @@ import runner
 
 
 def main():
-    name, environments = sys.argv[1], os.environ.get("GDBENCH_FRAMEWORKS", sys.argv[2])
+    name, chosen = sys.argv[1], bool(os.environ.get("GDBENCH_PYTHON"))
+    environments = os.environ.get("GDBENCH_FRAMEWORKS", os.devnull if chosen else sys.argv[2])
     folder = os.path.dirname(os.path.abspath(__file__))
     environment = os.path.join(environments, name)
     python = os.path.join(environment, "bin", "python")
@@ -22,7 +23,11 @@ def main():
         os.execv(python, [python, os.path.join(folder, "start.py"), name, environments, *sys.argv[3:]])
     adapter = importlib.import_module(f"{name}_adapter")
     missing = [module for module in adapter.MODULES if importlib.util.find_spec(module) is None]
-    remedy = sys.argv[3] if len(sys.argv) > 3 else ", ".join(missing)
+    remedy = ", ".join(missing)
+    if chosen:
+        remedy += f" in {sys.executable}"
+    elif len(sys.argv) > 3:
+        remedy = sys.argv[3]
     runner.serve(adapter, f"not installed: {remedy}" if missing else "")
 
 
