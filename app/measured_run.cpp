@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "app/console.h"
+#include "app/interpreter.h"
 #include "app/invocation.h"
 #include "app/processors.h"
 #include "harness/analysis/ceilings.h"

@@ -6,6 +6,7 @@
 #include "app/answer.h"
 #include "app/cell_planner.h"
 #include "app/commands.h"
+#include "app/interpreter.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/measure/profile_cell.h"

@@ -16,6 +16,7 @@
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/console.h"
+#include "app/interpreter.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"

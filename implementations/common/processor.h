@@ -1,5 +1,5 @@
-// What is built for certain processors (GDBENCH_ARCH) is opened or called only after this machine's was checked. Plugins
-// are built for any x86-64 or AArch64, so that a wrong machine gets a sentence instead of SIGILL.
+// What is built for certain processors (GDBENCH_ARCH) is opened or called only after this machine's was checked.
+// Plugins are built for any x86-64 or AArch64, so that a wrong machine gets a sentence instead of SIGILL.
 #pragma once
 
 #include <string>
