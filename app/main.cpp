@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "app/commands.h"
+#include "app/interpreter.h"
 #include "app/own_files.h"
 #include "app/version.h"
 
@@ -69,6 +70,8 @@ int main(int argc, char** argv) {
                          add_report, add_plugin, add_help, add_completion}) {
     add(program, invocation);
   }
+  const auto chosen = choose_interpreter(invocation.command);
+  if (!chosen.ok()) return report_error(chosen.error());
   const auto arguments = replace_own_files(invocation.command);
   if (!arguments.ok()) return report_error(arguments.error());
   program.parse(arguments.value(), invocation.status);

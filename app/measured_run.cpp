@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "app/console.h"
+#include "app/interpreter.h"
 #include "app/invocation.h"
 #include "app/processors.h"
 #include "harness/analysis/ceilings.h"
@@ -41,6 +42,7 @@ void add_measuring_options(CommandLine& command, MeasuringOptions& options, cons
   options.budget = budget;
   add_settings(command, options.settings,
                "Override a key of the scenario, or impl.KEY of every implementation that has it");
+  add_python(command);
   command.option("--threads", options.threads, "Compute threads").type_name("N").between(1, 4096).show_default();
   command.option("--budget", options.budget, "Time for everything").type_name("TIME").show_default();
   command.option("--seed", options.selection.seed, "Seed of order, checks and resampling")

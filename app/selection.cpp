@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -16,6 +17,7 @@
 
 #include "app/console.h"
 #include "app/environments.h"
+#include "app/interpreter.h"
 #include "app/processors.h"
 #include "harness/base/text.h"
 #include "harness/verify/trajectory_cache.h"
@@ -66,8 +68,12 @@ void add_usable(const measure::PlanRequest& request, scenario::Matrix& matrix, r
     }
   }
   if (has_framework || missing.empty()) return;
-  report.notes.push_back("no framework takes part, as none is installed: scripts/frameworks " +
-                         joined({missing.begin(), missing.end()}, " ") + " installs them, one name one of them");
+  const std::vector<std::string> names(missing.begin(), missing.end());
+  const char* const python = std::getenv("GDBENCH_PYTHON");
+  report.notes.push_back(python != nullptr && *python != '\0'
+                             ? cat("no framework takes part, as ", python, " has none of ", joined(names))
+                             : cat("no framework takes part, as none is installed: scripts/frameworks ",
+                                   joined(names, " "), " installs them, one name one of them"));
 }
 
 // The globs of the command line or, without any, those of the matrix.
@@ -211,6 +217,7 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
                "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
                "of its own, measured side by side");
   add_environments(command, options.environments);
+  add_python(command);
   command
       .option("--baseline", options.baseline,
               "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "

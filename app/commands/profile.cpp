@@ -7,6 +7,7 @@
 #include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/environments.h"
+#include "app/interpreter.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/measure/profile_cell.h"
@@ -63,6 +64,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
   command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
   add_environments(command, options->environments);
+  add_python(command);
   command.option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
       .type_name("FILE");
   command.option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")

@@ -17,6 +17,7 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/environments.h"
+#include "app/interpreter.h"
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
@@ -214,6 +215,7 @@ void add_train(CommandLine& app, Invocation& invocation) {
   command.option("--steps", options->steps, "Steps (default: the scenario's)").between(1, 1'000'000'000);
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
   add_environments(command, options->environments);
+  add_python(command);
   command
       .option("--dump", options->dump,
               "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "

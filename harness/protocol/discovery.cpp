@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kManifestSuffix = ".adapter.json";
+constexpr const char* kInterpreter = "{python}";  // in a manifest's command
 
 bool is_manifest(const fs::path& file) { return file.string().ends_with(kManifestSuffix); }
 
@@ -67,7 +68,14 @@ bool wanted(const fs::path& file, const Globs& globs) {
          std::ranges::any_of(*globs, [&](const std::string& glob) { return glob.starts_with(name + "/"); });
 }
 
-Result<std::vector<std::string>> adapter_command(const fs::path& file) {
+// That of the environment or, where there is none, that of GDBENCH_PYTHON where it is set.
+std::string python_of(const Environment& environment, const char* usual) {
+  if (environment) return environment->python.string();
+  const char* const python = std::getenv("GDBENCH_PYTHON");
+  return python != nullptr && *python != '\0' ? python : usual;
+}
+
+Result<std::vector<std::string>> adapter_command(const fs::path& file, const Environment& environment) {
   const Json command = read_manifest(file).value("command", Json());
   std::vector<std::string> argv;
   for (const Json& word : command) {
@@ -77,6 +85,7 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
   if (!command.is_array() || argv.empty() || argv.size() != command.size()) {
     return usage_error(file.string() + ": /command: expected a list of words");
   }
+  if (argv.front() == kInterpreter) argv.front() = python_of(environment, "/usr/bin/python3");
   for (std::string& word : argv) {
     const fs::path beside = file.parent_path() / word;
     if (fs::path(word).is_relative() && fs::is_regular_file(beside)) word = beside.string();
@@ -87,14 +96,10 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file) {
 // own_file.py with a Python file, behind what it shall do with that.
 Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file, const Environment& environment,
                                                 const std::vector<std::string>& what) {
-  const char* const chosen = std::getenv("GDBENCH_PYTHON");
-  const std::string python = environment                            ? environment->python.string()
-                             : chosen != nullptr && *chosen != '\0' ? chosen
-                                                                    : "python3";
   for (const fs::path& folder : arm.plugin_folders) {
     const fs::path runner = folder / "frameworks/own_file.py";
     if (!fs::is_regular_file(runner)) continue;
-    std::vector<std::string> command = {python, "-B", runner.string()};
+    std::vector<std::string> command = {python_of(environment, "python3"), "-B", runner.string()};
     command.insert(command.end(), what.begin(), what.end());
     command.insert(command.end(), {fs::absolute(file).string(), (folder / "python").string()});
     return command;
@@ -105,7 +110,7 @@ Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& 
 // Whether it is an adapter in Python that any environment can run: a Python file, or a framework's manifest.
 bool takes_environment(const fs::path& file) {
   if (!is_manifest(file)) return file.extension() == ".py";
-  const Result<std::vector<std::string>> command = adapter_command(file);
+  const Result<std::vector<std::string>> command = adapter_command(file, std::nullopt);
   return command.ok() &&
          std::ranges::any_of(*command, [](const std::string& word) { return word.ends_with("frameworks/start.py"); });
 }
@@ -134,9 +139,10 @@ Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& 
                                                 const Environment& environment) {
   const fs::path file = announced(announcement);
   if (is_manifest(file)) {
-    std::vector<std::string> command = TRY(adapter_command(file));
+    std::vector<std::string> command = TRY(adapter_command(file, environment));
     if (environment)
-      command.insert(command.begin(), {"/usr/bin/env", "GDBENCH_PYTHON=" + environment->python.string()});
+      command.insert(command.begin(),
+                     {"/usr/bin/env", "-u", "GDBENCH_FRAMEWORKS", "GDBENCH_PYTHON=" + environment->python.string()});
     return command;
   }
   if (file.extension() == ".py") return python_command(arm, file, environment, {});
@@ -156,7 +162,7 @@ Status check_folder(const fs::path& folder) {
   for (const char* name : {"kernels", "preload", "ranks"}) {
     std::error_code error;
     TRY(check_writers(folder / name));
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / name, error)) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder / name, error)) {
       TRY(check_writers(entry.path()));
     }
   }

@@ -58,9 +58,10 @@ struct CatalogueEntry {
 
 // argv of a worker for a file: a shared object is hosted by the arm's worker; FILE.adapter.json, a manifest, names a
 // command of its own, {"command": ["perl", "adapter.pl"]}, or a shared object, {"plugin": "mine.so"}. Relative file
-// names are relative to that file. FILE.py is run by own_file.py of the arm's frameworks, with the Python that
-// GDBENCH_PYTHON names, or python3. An environment takes the place of either, and of the Python that a framework's
-// start.py chooses. Errors: a manifest that names neither, or an arm without frameworks.
+// names are relative to that file, and the first word "{python}" is the interpreter that GDBENCH_PYTHON names, or
+// /usr/bin/python3. FILE.py is run by own_file.py of the arm's frameworks, with the Python that GDBENCH_PYTHON names,
+// or python3. An environment takes the place of these. Errors: a manifest that names neither, or an arm without
+// frameworks.
 Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file,
                                                 const Environment& environment = std::nullopt);
 

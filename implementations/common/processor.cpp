@@ -38,22 +38,37 @@ constexpr char kTravelling[] = "armv8-a";
 #define GDBENCH_SUPPORTS(feature) supports(feature)
 #endif
 
-// The first feature that is missing; null where none is.
-const char* missing_feature() {
+// What was built for one entry of GDBENCH_ARCH.
+struct Built {
+  const char* folder;
+  const char* missing;  // the first feature that this processor lacks; null where it has them all
+};
+
+// The widest first.
+const std::vector<Built>& all_built() {
 #define GDBENCH_CHECK_FEATURE(feature) \
   if (!GDBENCH_SUPPORTS(feature)) return feature;
-  GDBENCH_PROCESSOR_FEATURES(GDBENCH_CHECK_FEATURE)
+#define GDBENCH_CHECK_PROCESSOR(folder, checks) {folder, []() -> const char* { checks return nullptr; }()},
+  static const std::vector<Built> all = {GDBENCH_PROCESSORS(GDBENCH_CHECK_PROCESSOR, GDBENCH_CHECK_FEATURE)};
+#undef GDBENCH_CHECK_PROCESSOR
 #undef GDBENCH_CHECK_FEATURE
 #undef GDBENCH_SUPPORTS
-  return nullptr;
+  return all;
 }
 
 }  // namespace
 
+std::vector<std::string> folders_for_processor() {
+  std::vector<std::string> folders;
+  for (const Built& built : all_built()) {
+    if (built.missing == nullptr) folders.emplace_back(built.folder);
+  }
+  return folders;
+}
+
 std::string processor_error(const std::string& what) {
-  const char* feature = missing_feature();
-  if (feature == nullptr) return {};
-  return what + " was built for " + feature +
+  if (!folders_for_processor().empty()) return {};
+  return what + " was built for " + all_built().back().missing +
          ", which this processor lacks; rebuild with -DGDBENCH_ARCH=" + kTravelling;
 }
 

@@ -1,9 +1,10 @@
-# Installs the programs and exports the ABI header as the CMake package "gdbench":
+# Installs the programs and exports the headers of harness/abi/gdbench as the CMake package "gdbench":
 #   find_package(gdbench REQUIRED)
 #   target_link_libraries(my_plugin PRIVATE gdbench::plugin_abi)
 include(CMakePackageConfigHelpers)
 
-install(FILES ${PROJECT_SOURCE_DIR}/harness/abi/gdbench/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdbench)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/abi/gdbench DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
 install(TARGETS gdbench_abi EXPORT gdbench-targets)
 install(EXPORT gdbench-targets NAMESPACE gdbench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gdbench)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdbench-config.cmake.in

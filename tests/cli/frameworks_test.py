@@ -84,6 +84,38 @@ class NotInstalled(Frameworks):
         self.assertIn("hand/naive", output)
 
 
+class ChosenInterpreter(Frameworks):
+    """--python and GDBENCH_PYTHON."""
+
+    SELECTION = ("frameworks", "--scenario", "linreg-3x2", "--impl", "numpy/vectorised")
+
+    def setUp(self):
+        super().setUp()
+        environment = self.folder / "environments" / "numpy"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+        self.python = environment / "bin" / "python"  # which has nothing
+
+    def test_it_is_asked_in_the_place_of_environments(self):
+        (row,) = self.verify(*self.SELECTION, "--python", str(self.python), status=4)
+        self.assertTrue(row.endswith(f"unsupported  {self.python} has no numpy"), row)
+        (relative,) = self.verify(*self.SELECTION, "--python=environments/numpy/bin/python", status=4)
+        self.assertEqual(relative, row)
+        self.variables = {"GDBENCH_PYTHON": str(self.python)}
+        self.assertEqual(self.verify(*self.SELECTION, status=4), [row])
+        if importable("numpy"):
+            self.assert_all_ok(self.verify(*self.SELECTION, "--python", "/usr/bin/python3"), 1)
+
+    def test_a_folder_of_environments_that_is_named_wins(self):
+        self.variables = {"GDBENCH_FRAMEWORKS": str(self.folder / "environments"), "GDBENCH_PYTHON": "/usr/bin/python3"}
+        (row,) = self.verify(*self.SELECTION, status=4)
+        self.assertTrue(row.endswith(f"{self.python} has no numpy"), row)
+
+    def test_what_is_no_interpreter_is_said(self):
+        for path in ("/nowhere/python", "no-such-python", "", "environments"):
+            _, errors = self.call("run", "--python", path, status=2)
+            self.assertEqual(errors, f'gdbench: --python: found "{path}", expected a Python interpreter\n')
+
+
 @unittest.skipUnless(importable("numpy", "scipy"), "there is no python3-numpy or no python3-scipy")
 class Distribution(Frameworks):
     """NumPy and SciPy of the distribution, where no environment is made."""

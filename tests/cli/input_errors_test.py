@@ -130,7 +130,7 @@ class WritablePlugins(InputTest):
     def setUp(self):
         super().setUp()
         self.plugins = self.folder / "plugins"
-        for folder in (self.plugins, self.plugins / "kernels"):
+        for folder in (self.plugins, self.plugins / "kernels", self.plugins / "kernels" / "x86-64-v3"):
             folder.mkdir()
             folder.chmod(0o755)
         self.file = self.copy("fake_delay.so", "mine.so")
@@ -152,7 +152,8 @@ class WritablePlugins(InputTest):
 
     def test_what_everybody_may_write(self):
         library = self.copy("fake_null.so", "kernels/other.so")
-        for culprit in (self.file, self.plugins, library, library.parent):
+        below = self.copy("fake_null.so", "kernels/x86-64-v3/other.so")
+        for culprit in (self.file, self.plugins, library, library.parent, below, below.parent):
             culprit.chmod(0o757)
             self.expect_refused(culprit, "0757")
             culprit.chmod(0o755)

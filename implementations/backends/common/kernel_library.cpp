@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "implementations/common/processor.h"
 
 namespace gdbench::backends {
@@ -14,8 +17,16 @@ std::string kernel_folder() {
   return slash == std::string::npos ? "kernels" : file.substr(0, slash) + "/kernels";
 }
 
+namespace {
+
+std::string library_file(const std::string& name, const std::string& folder) {
+  return folder + "/libgdbench_kernels_" + name + ".so";
+}
+
+}  // namespace
+
 void* library_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error) {
-  const std::string file = folder + "/libgdbench_kernels_" + name + ".so";
+  const std::string file = library_file(name, folder);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* entry = library == nullptr ? nullptr : dlsym(library, symbol);
   if (entry == nullptr) error = std::string("cannot open the kernels: ") + dlerror();
@@ -24,7 +35,13 @@ void* library_entry(const std::string& name, const std::string& folder, const ch
 
 void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error) {
   error = implementations::processor_error("the backend " + name);
-  return error.empty() ? library_entry(name, folder, symbol, error) : nullptr;
+  if (!error.empty()) return nullptr;
+  const std::vector<std::string> built = implementations::folders_for_processor();
+  const auto best = std::ranges::find_if(built, [&](const std::string& below) {
+    std::error_code missing;
+    return std::filesystem::exists(library_file(name, folder + below), missing);
+  });
+  return library_entry(name, best == built.end() ? folder : folder + *best, symbol, error);
 }
 
 const Backend* open_kernel_library(const std::string& name, const std::string& folder, std::string& error) {

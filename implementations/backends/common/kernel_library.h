@@ -1,4 +1,4 @@
-// Opens a backend's kernels: a shared object built for a certain processor, loaded only after this machine's processor
+// Opens a backend's kernels: a shared object built for certain processors, loaded only after this machine's processor
 // was checked (implementations/common/processor.h).
 #pragma once
 
@@ -16,7 +16,8 @@ std::string kernel_folder();
 // with one line in `error` where it cannot be opened.
 void* library_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error);
 
-// The same of a library that was built for a certain processor: null, too, where this one lacks a feature.
+// The same of a library that was built for certain processors: the best of those that this one can run, which lie in
+// folders of their own. Null, too, where it lacks a feature.
 void* kernel_entry(const std::string& name, const std::string& folder, const char* symbol, std::string& error);
 
 // The backend of such a library. Null as kernel_entry, and where it belongs to another build.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 #include "tests/unit/protocol/plugins.h"
@@ -28,6 +29,21 @@ TEST(WorkerCommand, AnAdaptersFilesAreFoundBesideIt) {
   const Result<Words> command = worker_command(test_arm(), file);
   ASSERT_TRUE(command.ok());
   EXPECT_EQ(command.value(), (Words{"perl", (folder.path() / "adapter.pl").string(), "--fast", "other.pl"}));
+}
+
+TEST(WorkerCommand, TheInterpreterOfAnAdapterIsTheOneThatIsNamed) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("mine.adapter.json", R"({"command": ["{python}", "-B", "{python}"]})");
+  for (const char* name : {"/some/python", "", static_cast<const char*>(nullptr)}) {
+    if (name == nullptr) {
+      unsetenv("GDBENCH_PYTHON");
+    } else {
+      setenv("GDBENCH_PYTHON", name, 1);
+    }
+    const bool is_named = name != nullptr && *name != '\0';
+    EXPECT_EQ(worker_command(test_arm(), file).value(),
+              (Words{is_named ? name : "/usr/bin/python3", "-B", "{python}"}));
+  }
 }
 
 TEST(WorkerCommand, AMalformedManifestIsNamed) {
