@@ -204,8 +204,9 @@ class Wrong(Environments):
         lame.chmod(0o755)
         _, errors = self.call("run", "--impl", "numpy/inplace", *self.env(old="fast"), "--env", f"new={lame}", status=2)
         self.assertRegex(errors, r"^gdbench: --env new: numpy\.adapter\.json: could not be asked: [^\n]*\n$")
-        _, errors = self.run_mine("--against", str(self.folder), status=2, old="fast")
-        self.assertEqual(errors, "gdbench: --env: found another build in --against, expected one of the two\n")
+        for option in ("--build", "--against"):
+            _, errors = self.run_mine(option, str(self.folder), status=2, old="fast")
+            self.assertEqual(errors, "gdbench: --env: found another build in --build or --against, expected this one alone\n")
 
 
 if __name__ == "__main__":
