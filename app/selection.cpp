@@ -297,6 +297,9 @@ protocol::Limits worker_limits(const SelectionOptions& options) {
 
 Result<measure::Plan> plan_selection(const SelectionOptions& options, report::Report& report) {
   const scenario::Selection selection = TRY(to_selection(options));
+  if (!options.environments.empty() && !(options.build.empty() && options.against.empty())) {
+    return usage_error("--env: found another build in --build or --against, expected this one alone");
+  }
   TRY(use_environments(options.environments));
   const std::filesystem::path file = TRY(find_matrix(options.matrix));
   scenario::Matrix matrix = TRY(scenario::read_matrix(file));

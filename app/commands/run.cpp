@@ -85,6 +85,21 @@ Status write_documents(const report::Report& report, const ComparisonOptions& op
   return options.junit.empty() ? Status() : write_text(exports::junit(report), options.junit);
 }
 
+// Errors: what compares has nothing to compare.
+Status check_sides(const RunOptions& options, const ComparisonBase& base) {
+  const SelectionOptions& selection = options.selection;
+  if (!base.exists() && !options.comparison.margin.empty()) {
+    return usage_error("--margin: found nothing to compare with, expected --against");
+  }
+  if (base.build().empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
+    return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
+  }
+  if (options.bisect && !base.exists() && selection.environments.size() < 2) {
+    return usage_error("--bisect: found nothing to compare, expected --against, or --env twice");
+  }
+  return {};
+}
+
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   if (options.output.resume) TRY(become_stopped_command(invocation.command, options.output));
@@ -100,18 +115,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   const ComparisonBase base = TRY(ComparisonBase::make(options.against, options.comparison));
   SelectionOptions selection = options.selection;
   selection.against = base.build();
-  if (!base.exists() && !options.comparison.margin.empty()) {
-    return usage_error("--margin: found nothing to compare with, expected --against");
-  }
-  if (selection.against.empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
-    return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
-  }
-  if (!selection.against.empty() && !selection.environments.empty()) {
-    return usage_error("--env: found another build in --against, expected one of the two");
-  }
-  if (options.bisect && !base.exists() && selection.environments.size() < 2) {
-    return usage_error("--bisect: found nothing to compare, expected --against, or --env twice");
-  }
+  TRY(check_sides(options, base));
   measure::Plan plan = TRY(plan_selection(selection, report));
   if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {
     run_options.budget_seconds += more;

@@ -1,4 +1,4 @@
-"""Python environments as an axis: --env NAME=PATH, what it measures and says, and the status that git bisect run takes."""
+"""Python environments as an axis: --env NAME=PATH, what it measures and says, and the status for git bisect run."""
 
 import pathlib
 import re
@@ -68,7 +68,7 @@ class Environments(ProgramTest):
 class Measured(Environments):
     def test_a_slower_library_is_found_and_told(self):
         _, errors = self.run_mine("--launches", "5", "--bisect", status=1, old="fast", new="slow")
-        self.assertRegex(errors, r"(?m)^bisect: bad \(exit status 1\): mine/step takes .* as in old \(fakelib 1\.0\): slower$")
+        self.assertRegex(errors, r"(?m)^bisect: bad \(exit status 1\): mine/step takes .* in old \(fakelib 1\.0\): slower$")
         cells, document = self.implementations(), self.read_json("x.json")
         self.assertEqual(list(cells), ["mine/step@old", "mine/step@new"])
         self.assertEqual(document["run"]["baseline"], "mine/step@old")
@@ -111,7 +111,7 @@ class Measured(Environments):
         _, errors = self.run_mine("--quick", "--bisect", status=125, old="fast", new="slow")
         self.assertRegex(errors, r"(?m)^bisect: skip \(exit status 125\): mine/step takes .*within one process")
         _, errors = self.run_mine("--quick", "--bisect", status=125, old="fast", new="bare")
-        self.assertRegex(errors, r"(?m)^bisect: skip \(exit status 125\): \S+mine/step@new is unsupported: .* has no fakelib$")
+        self.assertRegex(errors, r"(?m)^bisect: skip \(exit status 125\): \S+/step@new is unsupported: .* has no fakelib$")
         _, errors = self.run_mine("--quick", "--bisect", status=125, new="fast")
         self.assertEqual(errors, "gdbench: --bisect: found nothing to compare, expected --against, or --env twice\n")
         _, errors = self.run_mine("--quick", "--bisect", status=125, old="fast", new="nowhere")
@@ -145,7 +145,7 @@ class Chosen(Environments):
             ("--impl", "numpy/inplace@new"): ["numpy/inplace@new"],
             ("--impl", "numpy/inp*", "--exclude", "*@old"): ["numpy/inplace@new"],
             ("--impl", "numpy/*,hand/naive", "--exclude", "numpy/loop"):
-                ["numpy/inplace@old", "numpy/vectorised@old", "numpy/inplace@new", "numpy/vectorised@new", "hand/naive"],
+                [*(f"numpy/{mode}@{name}" for mode in ("inplace", "vectorised") for name in both), "hand/naive"],
             ("--impl", "./mine.py"): ["mine/step@old", "mine/step@new"],
             ("--impl", "./mine.py:step@new"): ["mine/step@new"],
         }.items():
@@ -154,7 +154,7 @@ class Chosen(Environments):
         self.assertEqual(self.rows("--impl", "numpy/inplace"), ["numpy/inplace"])
 
     def test_a_framework_starts_in_the_environment(self):
-        output, _ = self.call("verify", "--impl", "numpy/inplace", *LINEAR, "--env", f"a={self.venvs / 'fast/bin/python'}")
+        output, _ = self.call("verify", "--impl", "numpy/inplace", *LINEAR, *self.env(a="fast/bin/python"))
         self.assertRegex(output, r"(?m)^\s*numpy/inplace@a\s+ok")
         fake = self.venvs / "bare/bin/python"
         output, _ = self.call("run", "--impl", "jax/jit", *LINEAR, "--env", f"bare={fake}", "--dry-run")
@@ -183,7 +183,7 @@ class Wrong(Environments):
         self.write("no_python", "")
         name = r"expected NAME=PATH with a NAME of letters, digits, '\.', '_' and '-', not of digits alone"
         for given, fault in {
-            (f"x={self.venvs}",): rf"--env x: found no {self.venvs}/bin/python, expected the folder of a Python environment",
+            (f"x={self.venvs}",): rf"--env x: found no {self.venvs}/bin/python, expected the folder of a Python env",
             ("x=/nowhere",): r"--env x: found no /nowhere, expected the folder of a Python environment, or a Python",
             ("x=no_python",): r"--env x: cannot execute .*|--env x: .*/no_python does not start: .*",
             ("x=/bin/false",): r"--env x: /bin/false does not start: exit status 1",
@@ -204,8 +204,10 @@ class Wrong(Environments):
         lame.chmod(0o755)
         _, errors = self.call("run", "--impl", "numpy/inplace", *self.env(old="fast"), "--env", f"new={lame}", status=2)
         self.assertRegex(errors, r"^gdbench: --env new: numpy\.adapter\.json: could not be asked: [^\n]*\n$")
-        _, errors = self.run_mine("--against", str(self.folder), status=2, old="fast")
-        self.assertEqual(errors, "gdbench: --env: found another build in --against, expected one of the two\n")
+        fault = "--env: found another build in --build or --against, expected this one alone"
+        for option in ("--build", "--against"):
+            _, errors = self.run_mine(option, str(self.folder), status=2, old="fast")
+            self.assertEqual(errors, f"gdbench: {fault}\n")
 
 
 if __name__ == "__main__":

@@ -30,14 +30,15 @@ def check_versions(text, cell, other):
 
 
 @template(
-    r"(?P<name>\S+(?: \S+=\S+)*(?: @\d+)?) takes (?P<ratio><RATIO>) as long in (?P<other>\S+)(?: \((?P<own>[^()]+)\))? as in "
-    r"(?P<first>\S+?)(?: \((?P<known>[^()]+)\))?: (?P<verdict>[a-z]+)(?: \((?P<remark>[^()]+)\))?"
+    r"(?P<name>\S+(?: \S+=\S+)*(?: @\d+)?) takes (?P<ratio><RATIO>) as long in (?P<other>\S+)(?: \((?P<own>[^()]+)\))? "
+    r"as in (?P<first>\S+?)(?: \((?P<known>[^()]+)\))?: (?P<verdict>[a-z]+)(?: \((?P<remark>[^()]+)\))?"
     r"(?: \((?P<label>[^()]+), the farthest apart of (?P<rows>\d+) rows\))?\."
 )
 def beside_another_environment(context, sentence, name, ratio, other, own, first, known, verdict, remark, label, rows):
     report = context.report
     pairs = [pair for pair in pairs_of(report) if environment_of(pair[1]) == other]
-    require({name_of(cell) for pair in pairs_of(report) for cell in pair} == {name}, "another implementation is there, too")
+    names = {name_of(cell) for pair in pairs_of(report) for cell in pair}
+    require(names == {name}, f"there are {names}")
     require(len(pairs) == int(rows or 1), f"there are {len(pairs)} rows")
     compared = {pair: report.compare(*pair) for pair in pairs}
     farthest = max(pairs, key=lambda pair: abs(math.log(compared[pair].ratio.value)))
