@@ -73,7 +73,7 @@ class Measured(Environments):
         self.assertEqual(list(cells), ["mine/step@old", "mine/step@new"])
         self.assertEqual(document["run"]["baseline"], "mine/step@old")
         self.assertEqual(cells["mine/step@new"]["summary"]["ratio"]["comparison"]["verdict"], "slower")
-        self.assertRegex(cells["mine/step@old"]["build"], r"^CPython \S+, fakelib 1\.0$")
+        self.assertRegex(cells["mine/step@old"]["build"], r"^CPython \S+, fakelib 1\.0, numpy \S+$")
         self.assertRegex(cells["mine/step@new"]["build"], r"^CPython \S+, fakelib 2\.0$")
         python = self.venvs / "slow/bin/python"
         self.assertEqual(cells["mine/step@new"]["repeat"],
@@ -85,7 +85,7 @@ class Measured(Environments):
         output, _ = self.call("report", "x.json")
         told = r"mine/step takes \S+ \[\S+ \S+\] as long in new \(fakelib 2\.0\) as in old \(fakelib 1\.0\): slower\."
         self.assertRegex(" ".join(output.split()), told)
-        self.assertRegex(output, r"(?m)^CPython \S+, fakelib 1\.0, fakelib 2\.0$")
+        self.assertRegex(output, r"(?m)^CPython \S+, fakelib 1\.0, numpy \S+, fakelib 2\.0$")
         self.assertEqual(sentence_checker.check_first_screen(report, output, 100), [])
         details, _ = self.call("report", "x.json", "--details")
         self.assertEqual(sentence_checker.check_details(report, details, 100), [])

@@ -438,7 +438,7 @@ class Runner(unittest.TestCase):
 
     def test_another_number_that_is_none_is_named(self):
         records = [{"op": "a", "time_ns": math.nan}]
-        worker = types.SimpleNamespace(profile=lambda _: {"real_ns": 1.0, "records": records})
+        worker = types.SimpleNamespace(folder="", profile=lambda _: {"real_ns": 1.0, "records": records})
         answer = self.runner.answer_to(worker, {"request": "profile"})
         message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
         self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
@@ -449,7 +449,7 @@ class Runner(unittest.TestCase):
         self.assertRegex(said, r"^BLAS mkl, oneDNN v3\.1, instructions AVX2, products of bf16 (by \w+|emulated: .*)$")
 
     def test_an_exception_comes_with_its_place(self):
-        worker = types.SimpleNamespace(profile=lambda _: {}["calls"])
+        worker = types.SimpleNamespace(folder=os.path.dirname(os.path.abspath(__file__)), profile=lambda _: {}["calls"])
         answer = self.runner.answer_to(worker, {"request": "profile"})
         self.assertRegex(answer["error"]["message"], r"^KeyError: 'calls' \(frameworks_test\.py:\d+ in <lambda>\)$")
 

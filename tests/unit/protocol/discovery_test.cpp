@@ -117,7 +117,8 @@ TEST(ReadCatalogue, AFrameworkIsAskedInItsEnvironments) {
   EXPECT_TRUE(catalogue.error().message.starts_with("--env old: jax.adapter.json: could not be asked: "))
       << catalogue.error().message;
   const Words command = worker_command(arm, folder.path() / "jax.adapter.json", arm.environments[1]).value();
-  EXPECT_EQ(command, (Words{"/usr/bin/env", "GDBENCH_PYTHON=/b/python", "false", "frameworks/start.py", "jax"}));
+  EXPECT_EQ(command, (Words{"/usr/bin/env", "-u", "GDBENCH_FRAMEWORKS", "GDBENCH_PYTHON=/b/python", "false",
+                            "frameworks/start.py", "jax"}));
 }
 
 TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
