@@ -71,9 +71,14 @@ fs::path include_folder() {
 // Runs it to its end. Errors: it failed, with the end of what it printed.
 Status run_compiler(const std::vector<std::string>& command, const std::string& file) {
   constexpr double kMostSeconds = 600;
+  constexpr int kNotFound = 127;
   protocol::Process process = TRY(protocol::Process::start(command, {}, {}));
   const protocol::ProcessEnd end = process.finish(kMostSeconds);
   if (end.is_success()) return {};
+  if (end.number == kNotFound && end.kind == protocol::ProcessEnd::Kind::exit_status) {
+    return usage_error(cat(file, ": found no compiler ", command.front(), " to compile it by, expected one on PATH or ",
+                           "in $CC or $CXX"));
+  }
   if (!process.output_tail().empty()) print_error(process.output_tail());
   return usage_error(cat(file, ": cannot be compiled by ", joined(command, " "), ": ", end.text()));
 }

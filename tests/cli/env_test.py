@@ -74,7 +74,7 @@ class Measured(Environments):
         self.assertEqual(document["run"]["baseline"], "mine/step@old")
         self.assertEqual(cells["mine/step@new"]["summary"]["ratio"]["comparison"]["verdict"], "slower")
         self.assertRegex(cells["mine/step@old"]["build"], r"^CPython \S+, fakelib 1\.0, numpy \S+$")
-        self.assertRegex(cells["mine/step@new"]["build"], r"^CPython \S+, fakelib 2\.0$")
+        self.assertRegex(cells["mine/step@new"]["build"], r"^CPython \S+, fakelib 2\.0, numpy \S+$")
         python = self.venvs / "slow/bin/python"
         self.assertEqual(cells["mine/step@new"]["repeat"],
                          f"gdbench run --scenario linreg-300x2 --impl ./mine.py:step --env new={python}")

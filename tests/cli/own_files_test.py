@@ -154,7 +154,7 @@ LOOP_ROWS = {
     "copies": ("wrong", "nothing moves"),
     "warms_up": ("wrong", "at step 5: it ends where one step more leads: a warm-up that is not undone?"),
     "no_model": ("crashed", "returned no model; expected step, model: without it nothing can be set or verified"),
-    "other_model": ("unsupported", "found a model of the type str, expected a torch.nn.Module, a keras.Model, or a list"),
+    "other_model": ("unsupported", "found a model of the type str, expected a torch.nn.Module, a keras.Model, or a"),
 }
 
 SOURCE = """
@@ -254,8 +254,8 @@ class Python(OwnFile):
     def test_takes_no_name_that_another_has(self):
         self.write("hand.py", "import gdbench\n@gdbench.step\ndef naive(w, x, y, rate): return w\n")
         _, errors = self.call("run", "--impl", "./hand.py", *LINEAR, status=2)
-        self.assertEqual(errors, "gdbench: ./hand.py: offers hand/naive, which is another implementation here, expected "
-                                 "a name of its own: rename the file\n")
+        self.assertEqual(errors, "gdbench: ./hand.py: offers hand/naive, which is another implementation here, "
+                                 "expected a name of its own: rename the file\n")
 
     def test_what_is_not_installed_is_named(self):
         self.write("mine.py", "import gdbench, no_such_library\n@gdbench.step\ndef f(w, x, y, rate): return w\n")
@@ -284,6 +284,13 @@ class Cpp(OwnFile):
         _, errors = self.call("run", "--impl", "./mine.cpp", status=2)
         self.assertIn("FACTOR", errors)
         self.assertRegex(errors, r"(?m)^gdbench: \./mine\.cpp: cannot be compiled by .*: exit status 1$")
+
+    def test_a_compiler_that_is_not_there_is_named(self):
+        self.write("mine.cpp", SOURCE)
+        self.variables["CXX"] = "no-such-compiler"
+        _, errors = self.call("run", "--impl", "./mine.cpp", status=2)
+        self.assertEqual(errors, "gdbench: ./mine.cpp: found no compiler no-such-compiler to compile it by, expected one "
+                                 "on PATH or in $CC or $CXX\n")
 
     def test_plugin_check_takes_it(self):
         self.write("mine.cpp", SOURCE)

@@ -99,7 +99,7 @@ class PythonApi(unittest.TestCase):
                               env={**os.environ, "PYTHONPATH": str(PACKAGE)})
         self.assertEqual(done.returncode, 0, done.stderr)
         said = " ".join(done.stdout.split())
-        self.assertRegex(said, r"crashed: script/mine.* GdbenchError: called while a worker loads the file; put the call")
+        self.assertRegex(said, r"crashed: script/mine.* GdbenchError: called while a worker loads the file; put the")
 
 
 if __name__ == "__main__":

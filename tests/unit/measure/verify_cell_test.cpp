@@ -144,7 +144,7 @@ TEST_F(VerifyCellTest, SaysHowFarTheWorstTensorIsOffByTheEnd) {
   EXPECT_EQ(cell(0).status.state, CellState::wrong);
   const std::string& reason = cell(0).status.reason;
   EXPECT_TRUE(reason.starts_with("leaves the reference at step 1: ")) << reason;
-  EXPECT_TRUE(reason.ends_with(formatted(", after 1 step; %s is off by %.1e, %.1e of its norm, after 5 steps",
+  EXPECT_TRUE(reason.ends_with(formatted(", after 1 step); %s is off by %.1e, %.1e of its norm, after 5 steps",
                                          worst.name.c_str(), worst.error, worst.relative)))
       << reason;
 }
