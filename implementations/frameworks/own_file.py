@@ -15,7 +15,7 @@ import sys
 from types import SimpleNamespace
 
 import runner
-from training import CATALOGUE
+from training import CATALOGUE, Training
 
 KINDS = ("training", "step")
 LIMITS = ("losses", "activations", "optimizers", "dtypes", "layers", "arrays")
@@ -141,25 +141,14 @@ def mode_of(source, adapter, name):
     function = source.functions[name]
     limits, is_loop = function.limits, function.kind == "training"
 
-    class Mode:
+    class Mode(Training):
         TASKS = ("train",)
         DTYPES = tuple(limits.get("dtypes", ("f32", "f64")))
         ACTIVATIONS = tuple(limits.get("activations", CATALOGUE["activations"]))
         LOSSES = tuple(limits.get("losses", CATALOGUE["losses"]))
         OPTIMIZERS = tuple(limits.get("optimizers", CATALOGUE["optimizers"] if is_loop else ("sgd",)))
         CAPABILITIES = ("shuffle", "schedule") + (("weight_decay", "epsilon_place") if is_loop else ())
-        EPSILON_PLACES = {}
-        OPTIONS = ()
-        EXCHANGE = PROFILER = ""
         MAX_LAYERS = limits.get("layers", 0)
-
-        @classmethod
-        def reason_unsupported(cls, problem):
-            return ""
-
-        @classmethod
-        def load(cls):
-            pass
 
         def __new__(cls, problem, data, options):
             import own_training

@@ -47,7 +47,7 @@ class NumPyArrays:
     def array(self, values):
         return values
 
-    labels = indices = array
+    integers = array
 
     def take(self, array, rows):
         return array[rows]
@@ -69,10 +69,8 @@ class TorchArrays(NumPyArrays):
     def array(self, values):
         return self.torch.from_numpy(numpy.ascontiguousarray(values)).to(self.device)
 
-    def labels(self, values):
-        return self.array(values).long()
-
-    indices = labels
+    def integers(self, values):
+        return self.array(values).long()  # what labels and indices have to be
 
     def write(self, array, values):
         with self.torch.no_grad():
@@ -94,7 +92,7 @@ class JaxArrays(NumPyArrays):
     def array(self, values):
         return self.jax.numpy.asarray(values)
 
-    labels = indices = array
+    integers = array
 
     def write(self, array, values):
         raise Mismatch("an array of JAX cannot be changed in place; mark a pure function by @gdbench.step")
@@ -113,7 +111,7 @@ class TensorFlowArrays(NumPyArrays):
     def array(self, values):
         return self.tensorflow.constant(values)
 
-    labels = indices = array
+    integers = array
 
     def take(self, array, rows):
         return self.tensorflow.gather(array, rows)

@@ -49,13 +49,7 @@ class OwnTraining(Training):
         super().__init__(problem, data, options)
 
     def array(self, values):
-        return self.arrays.labels(values) if values.dtype.kind == "i" else self.arrays.array(values)
-
-    def place_data(self):
-        super().place_data()
-        if self.data.order is not None:  # indices of a batch's rows stay those of NumPy where that is what arrays take
-            order, spans, indices = self.data.order.astype("intp"), self.problem.epoch, self.arrays.indices
-            self.indices = [indices(epoch[first : first + rows]) for epoch in order for first, rows in spans]
+        return self.arrays.integers(values) if values.dtype.kind == "i" else self.arrays.array(values)
 
     def take(self, array, indices):
         return self.arrays.take(array, indices)
