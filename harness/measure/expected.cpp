@@ -72,14 +72,6 @@ bool is_affordable(const scenario::Problem& problem, std::uint64_t steps) {
   return parameters <= kAffordableParameters && operations(problem, steps) <= verify::kAffordableOperations;
 }
 
-template <class T>
-scenario::State end_of_block(const scenario::Problem& problem, const data::Dataset& dataset,
-                             const scenario::State& start, std::uint64_t steps) {
-  verify::ReferenceState<T> state = verify::to_reference<T>(start);
-  verify::train<T>(problem, dataset, state, static_cast<std::int64_t>(steps));
-  return verify::to_state(state);
-}
-
 // In the cell's own type; where that is the reference's, from a start that is off in its last bits.
 scenario::State rounded_end(const scenario::Problem& problem, const data::Dataset& dataset, scenario::State start,
                             std::uint64_t steps) {
@@ -88,8 +80,9 @@ scenario::State rounded_end(const scenario::Problem& problem, const data::Datase
       for (double& value : parameter) value *= 1 + 2 * catalogue::epsilon_of(problem.dtype);
     }
   }
-  return catalogue::with_element(
-      problem.dtype, [&](auto zero) { return end_of_block<decltype(zero)>(problem, dataset, start, steps); });
+  return catalogue::with_element(problem.dtype, [&](auto zero) {
+    return verify::end_of_training<decltype(zero)>(problem, dataset, start, static_cast<std::int64_t>(steps));
+  });
 }
 
 // 2-norm of all parameters.
@@ -119,7 +112,8 @@ std::optional<ExpectedDisplacement> expected_displacement(const scenario::Proble
                                                           std::uint64_t steps) {
   const bool affordable = is_affordable(problem, steps);
   if (!affordable && steps > 1) return std::nullopt;
-  const scenario::State exact = end_of_block<double>(problem, dataset, start, steps);
+  const scenario::State exact =
+      verify::end_of_training<double>(problem, dataset, start, static_cast<std::int64_t>(steps));
   ExpectedDisplacement expected;
   expected.value = verify::displacement(start, exact);
   expected.tolerance = kRelativeTolerance * expected.value;
@@ -159,7 +153,7 @@ std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const 
                                         const scenario::State& start, std::uint64_t steps, double rounding) {
   if (!is_affordable(problem, steps)) return std::nullopt;
   ExpectedEnd expected;
-  expected.state = end_of_block<double>(problem, dataset, start, steps);
+  expected.state = verify::end_of_training<double>(problem, dataset, start, static_cast<std::int64_t>(steps));
   expected.displacement = verify::displacement(start, expected.state);
   const double epsilon = catalogue::epsilon_of(problem.dtype);
   const double least = std::min(kEpsilons * epsilon, kEndToleranceOfJumps) * expected.displacement;

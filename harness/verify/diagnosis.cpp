@@ -24,12 +24,6 @@ using scenario::State;
 // Of the way: rounding of the cell's own type stays below, and another rule is further off.
 constexpr double kClose = 1e-3;
 
-State end_of(const Problem& problem, const data::Dataset& dataset, const State& start, std::int64_t steps) {
-  ReferenceState<double> state = to_reference<double>(start);
-  train<double>(problem, dataset, state, steps);
-  return to_state(state);
-}
-
 // Sum of the products of two ways from one start.
 double product(const State& start, const State& a, const State& b) {
   double sum = 0;
@@ -174,11 +168,11 @@ std::string diagnosis(const Problem& problem, const data::Dataset& dataset, cons
   const double operations = scenario::operations_per_step(problem) * static_cast<double>(steps);
   if (operations * static_cast<double>(mistakes.size() + 1) > kAffordableOperations) return {};
 
-  const State expected = end_of(problem, dataset, start, steps);
+  const State expected = end_of_training<double>(problem, dataset, start, steps);
   if (std::string factor = factor_of_step(problem, start, end, expected, steps); !factor.empty()) return factor;
   if (std::string twice = added_twice(start, end, expected, steps); !twice.empty()) return twice;
   for (const Mistake& mistake : mistakes) {
-    const State other = end_of(mistake.problem, dataset, mistake.start, steps + mistake.steps_more);
+    const State other = end_of_training<double>(mistake.problem, dataset, mistake.start, steps + mistake.steps_more);
     const double way = displacement(start, other);
     // A mistake that leads to the right end explains nothing.
     if (displacement(end, other) <= kClose * way && displacement(expected, other) > 2 * displacement(end, other)) {

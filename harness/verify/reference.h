@@ -95,6 +95,15 @@ template <class T>
 std::vector<T> train(const scenario::Problem& problem, const data::Dataset& dataset, ReferenceState<T>& state,
                      std::int64_t steps);
 
+// Where `steps` steps from a state lead, computed in T.
+template <class T>
+scenario::State end_of_training(const scenario::Problem& problem, const data::Dataset& dataset,
+                                const scenario::State& start, std::int64_t steps) {
+  ReferenceState<T> state = to_reference<T>(start);
+  train<T>(problem, dataset, state, steps);
+  return to_state(state);
+}
+
 // The loss over all rows of the training data; 0 for the task update.
 template <class T>
 T evaluate(const scenario::Problem& problem, const data::Dataset& dataset, const ReferenceState<T>& state);
