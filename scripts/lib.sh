@@ -25,20 +25,25 @@ logged() {
     return 0
   fi
   say "$what: failed"
-  sed --quiet '/FAILED:\|CMake Error\|^E: /,$p' "$log" | grep . >&2 || tail --lines=40 "$log" >&2
+  begin_of_failure "$log" >&2
   return 1
 }
 
+# A build's log from the first thing that failed, or the end of any other.
+begin_of_failure() { sed --quiet '/FAILED:\|CMake Error\|^E: /,$p' "$1" | grep . || tail --lines=40 "$1"; }
+
+# Lines of ninja ("[12/345] ...") and of CTest ("12/345 Test ...").
 show_progress() {
   local terminal=0
   if [[ -t 2 ]]; then terminal=1; fi
   awk -v terminal="$terminal" '
-    match($0, /^\[[0-9]+\/[0-9]+\]/) {
-      split(substr($0, 2, RLENGTH - 2), step, "/")
+    match($0, /^ *\[?[0-9]+\/[0-9]+(\]| Test )/) {
+      split(substr($0, RSTART, RLENGTH), step, /[^0-9]+/)
+      at = step[1] == "" ? 2 : 1
       if (terminal) {
-        printf "\r%s of %s", step[1], step[2]; fflush(); shown = 1
-      } else if (int(4 * step[1] / step[2]) > quarter && step[2] > 20) {
-        quarter = int(4 * step[1] / step[2]); print step[1] " of " step[2]; fflush()
+        printf "\r%s of %s", step[at], step[at + 1]; fflush(); shown = 1
+      } else if (int(4 * step[at] / step[at + 1]) > quarter && step[at + 1] > 20) {
+        quarter = int(4 * step[at] / step[at + 1]); print "  " step[at] " of " step[at + 1]; fflush()
       }
     }
     END { if (shown) print "" }'
@@ -86,20 +91,38 @@ list_files() {
 passed=0
 failed=0
 skipped=0
+# What failed so far, with its output: shown again at the end, where a reader looks first.
+FAILURES=$GDBENCH_ROOT/build/failures.txt
 
-# count_check NAME COMMAND...: runs the command, all its output on stderr, and counts it as one check. Fails as the
-# command does; a caller that goes on regardless adds "|| true".
+# count_check NAME COMMAND...: runs the command and counts it as one check: a line with the time that it took. Of a
+# failure the output follows. Fails as the command does; a caller that goes on regardless adds "|| true".
 count_check() {
-  local name=$1
+  local name=$1 begun=$SECONDS log=$GDBENCH_ROOT/build/check.log
   shift
-  say "-- $name"
-  if "$@" >&2; then
+  mkdir -p "$GDBENCH_ROOT/build"
+  if "$@" >"$log" 2>&1; then
     passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    say "FAILED: $name"
-    return 1
+    say "-- $name: passed, $((SECONDS - begun)) s"
+    return 0
   fi
+  count_failure "$name" "$log"
+}
+
+# count_build PRESET ...: build_preset, as one check whose progress is shown.
+count_build() {
+  local begun=$SECONDS
+  if build_preset "$@" 2>&1 | tee "$GDBENCH_ROOT/build/check.log" >&2; then
+    passed=$((passed + 1))
+    say "-- build of build/$1: passed, $((SECONDS - begun)) s"
+    return 0
+  fi
+  count_failure "build of build/$1" "$GDBENCH_ROOT/build/check.log"
+}
+
+count_failure() {
+  failed=$((failed + 1))
+  { say "FAILED: $1" && tail --lines=60 "$2" >&2; } 2>&1 | tee --append "$FAILURES" >&2
+  return 1
 }
 
 count_skipped() {
@@ -108,37 +131,45 @@ count_skipped() {
 }
 
 # count_ctest PRESET [--test-dir FOLDER] [CTEST ARGUMENTS...]: runs the tests of a preset's build, or of one of it in
-# another folder, and adds their counts, which CTest writes as JUnit XML.
+# another folder, and adds their counts.
 count_ctest() {
-  local preset=$1 folder=$GDBENCH_ROOT/build/$1
+  local preset=$1 folder=$GDBENCH_ROOT/build/$1 begun=$SECONDS
   shift
   if [[ ${1-} == --test-dir ]]; then folder=$2; fi
-  local results=$folder/test-results.xml
-  say "-- tests of ${folder#"$GDBENCH_ROOT"/}"
-  rm -f "$results"
-  local status=0
-  (cd "$GDBENCH_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results" \
-    --no-tests=error "$@") >&2 || status=$?
-  local tests=0 failures=0 disabled=0 not_run=0
-  if [[ -f $results ]]; then
-    tests=$(junit_attribute "$results" tests)
-    failures=$(junit_attribute "$results" failures)
-    disabled=$(junit_attribute "$results" disabled)
-    not_run=$(junit_attribute "$results" skipped)
-  fi
+  local what="tests of ${folder#"$GDBENCH_ROOT"/}" results=$folder/test-results status=0 summary counts
+  say "$what; log: $folder/tests.log"
+  rm -rf "$results"
+  mkdir -p "$results"
+  (cd "$GDBENCH_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results/ctest.xml" \
+    --no-tests=error "$@") 2>&1 | tee "$folder/tests.log" | show_progress >&2 || status=$?
+  summary=$("$PYTHON" "$GDBENCH_ROOT/scripts/test-results" "$results" 2>&1) || true
+  read -r counts <<<"$summary"
   # A CTest that fails without naming a test (no tests, no results) counts as one failure.
-  if ((status != 0 && failures == 0)); then failures=1 tests=$((tests + 1)); fi
-  passed=$((passed + tests - failures - disabled - not_run))
-  failed=$((failed + failures))
-  skipped=$((skipped + disabled + not_run))
+  if [[ ! $counts =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]] ||
+    ((status != 0 && BASH_REMATCH[2] == 0)); then
+    printf '%s\n' "$summary" >>"$folder/tests.log"
+    count_failure "$what" "$folder/tests.log" || return 0
+  fi
+  passed=$((passed + BASH_REMATCH[1]))
+  failed=$((failed + BASH_REMATCH[2]))
+  skipped=$((skipped + BASH_REMATCH[3]))
+  say "-- $what: $counts, $((SECONDS - begun)) s"
+  sed '1d' <<<"$summary" >&2
+  sed --quiet '/^FAILED: /,$p' <<<"$summary" >>"$FAILURES"
 }
 
-# junit_attribute FILE NAME: a number of the <testsuite> element.
-junit_attribute() {
-  local value
-  value=$(sed -n '/<testsuite/,/>/s/.*[[:space:]]'"$2"'="\([0-9]*\)".*/\1/p' "$1" | head -n 1)
-  printf '%s\n' "${value:-0}"
+# print_slowest PRESETS...: the slowest tests of their builds.
+print_slowest() {
+  local presets=("${@/#/$GDBENCH_ROOT/build/}")
+  say "Slowest tests:"
+  "$PYTHON" "$GDBENCH_ROOT/scripts/test-results" --slowest "${presets[@]/%//test-results}" >&2 || true
 }
 
-# The last line of every script that tests; programs read it.
-print_counts() { printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"; }
+# Everything that failed once more, and the last line of every script that tests, which programs read.
+print_counts() {
+  if ((failed)) && [[ -s $FAILURES ]]; then
+    say "What failed:"
+    cat "$FAILURES" >&2
+  fi
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+}

@@ -10,6 +10,7 @@
 #include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
+#include "app/environments.h"
 #include "app/measured_run.h"
 #include "app/output_file.h"
 #include "app/processors.h"
@@ -193,6 +194,7 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
     TRY(check_output(options.output));
   }
   const std::vector<claims::Claim> chosen = TRY(choose_claims(options.ids));
+  TRY(use_environments(options.selection.environments));
   std::vector<protocol::CatalogueEntry> catalogue =
       TRY(protocol::read_catalogue(this_build(), worker_limits(options.selection)));
   if (interrupted()) return report_interrupted();
@@ -228,6 +230,7 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
   add_timeout(command, options->selection.timeout_seconds, "Seconds that a worker may take to answer");
   add_memory_cap(command, options->selection.memory_cap_gib);
   add_no_cache(command, options->selection.no_cache);
+  add_environments(command, options->selection.environments);
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);
   add_documents(command, *options);
