@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 
 namespace gdbench::measure {
 

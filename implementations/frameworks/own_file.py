@@ -112,8 +112,20 @@ def run_file(source, package):
     os.environ["GDBENCH_WORKER"] = "1"  # so that a script that runs gdbench itself is told where to put that
     spec = importlib.util.spec_from_file_location(source.name, source.path)
     module = importlib.util.module_from_spec(spec)
+    # What it imports lies in its own folder before ours, which has a training.py and a runner.py, too.
+    here = os.path.dirname(os.path.abspath(__file__))
+    names = {name.removesuffix(".py") for name in os.listdir(here)}
+    ours = {name: sys.modules.pop(name) for name in names & sys.modules.keys()}
+    path = list(sys.path)
+    sys.path[:] = [os.path.dirname(os.path.abspath(source.path)), *(folder for folder in path if folder != here)]
     sys.modules[source.name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        for name in names & sys.modules.keys():
+            del sys.modules[name]
+        sys.modules.update(ours)
+        sys.path[:] = path
     return module
 
 

@@ -171,6 +171,15 @@ class Chosen(Environments):
                               "steps", "--launches", "3", "--budget", "5s", *both, status=None)
         self.assertRegex(output, r"(?m)^  numpy/inplace@a .*\n  numpy/inplace@b ")
 
+    def test_a_claim_compares_environments(self):
+        sides = {side: {"implementation": f"numpy/inplace@{side}"} for side in "ab"}
+        claim = {"id": "mine", "sentence": "One is slower.", "source": "a test", "purpose": "Two environments.",
+                 "experiments": [{"matrix": {"axes": {"scenario": ["linreg-300x2"], "implementation": ["numpy/inplace@*"]}},
+                                  "relations": [{"kind": "ratio", "quantity": "step", "at_least": 10, **sides}]}]}
+        self.write_json("mine.json", claim)
+        output, _ = self.call("claims", "run", "./mine.json", "--launches", "5", *self.env(a="fast", b="bare"))
+        self.assertIn("refuted", output)
+
     def test_baselines_are_those_of_the_first(self):
         chosen = ("--impl", "numpy/inplace", "--impl", "hand/naive", "--baseline", "numpy/inplace", "--quick")
         self.call("run", *LINEAR, *chosen, *self.env(a="fast", b="bare"), "--out", "x.json")

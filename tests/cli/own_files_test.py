@@ -257,6 +257,16 @@ class Python(OwnFile):
         self.assertEqual(errors, "gdbench: ./hand.py: offers hand/naive, which is another implementation here, "
                                  "expected a name of its own: rename the file\n")
 
+    def test_modules_of_its_folder_come_before_the_runners_own(self):
+        for module in ("training", "runner", "arrays", "own_models"):
+            self.write(f"{module}.py", "def factor(rows): return 2 / rows\n")
+        self.write("mine.py", "import gdbench, arrays, own_models, runner\nfrom training import factor\n"
+                              "@gdbench.step\ndef mean(w, x, y, rate):\n"
+                              "    assert arrays.factor(1) == own_models.factor(1) == runner.factor(1)\n"
+                              "    return w - rate * factor(len(y)) * (x.T @ (x @ w - y))\n")
+        self.assert_rows(self.cells("./mine.py", *LINEAR), {"mean": ("ok", "")})
+        self.assert_rows(self.cells(f"./{self.write('training.py', STEPS)}:mean", *LINEAR), {"mean": ("ok", "")})
+
     def test_what_is_not_installed_is_named(self):
         self.write("mine.py", "import gdbench, no_such_library\n@gdbench.step\ndef f(w, x, y, rate): return w\n")
         cells = self.cells("./mine.py", *LINEAR)

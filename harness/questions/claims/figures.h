@@ -10,7 +10,7 @@
 #include "harness/base/result.h"
 #include "harness/report/claim_judgement.h"
 #include "harness/report/report.h"
-#include "harness/scenario/matrix.h"
+#include "harness/scenario/expand.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::claims {
