@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -69,11 +68,10 @@ void add_usable(const measure::PlanRequest& request, scenario::Matrix& matrix, r
   }
   if (has_framework || missing.empty()) return;
   const std::vector<std::string> names(missing.begin(), missing.end());
-  const char* const python = std::getenv("GDBENCH_PYTHON");
-  report.notes.push_back(python != nullptr && *python != '\0'
-                             ? cat("no framework takes part, as ", python, " has none of ", joined(names))
-                             : cat("no framework takes part, as none is installed: scripts/frameworks ",
-                                   joined(names, " "), " installs them, one name one of them"));
+  const std::string python = protocol::chosen_python();
+  report.notes.push_back(!python.empty() ? cat("no framework takes part, as ", python, " has none of ", joined(names))
+                                         : cat("no framework takes part, as none is installed: scripts/frameworks ",
+                                               joined(names, " "), " installs them, one name one of them"));
 }
 
 // The globs of the command line or, without any, those of the matrix.

@@ -45,6 +45,9 @@ CellText cell_text(const scenario::Point& point, const std::string& label, const
                 quoted_for_shell(entry.named.empty() ? implementation : entry.named);
   if (entry.environment) {
     text.repeat += " --env " + quoted_for_shell(cat(entry.environment->name, "=", entry.environment->python.string()));
+  } else if (const std::string python = protocol::chosen_python();
+             !python.empty() && protocol::takes_environment(entry.file)) {
+    text.repeat += " --python " + quoted_for_shell(python);
   }
   for (const scenario::Setting& setting : point.scenario_settings) {
     text.repeat += " --set " + quoted_for_shell(setting.key + "=" + setting.value);

@@ -71,8 +71,8 @@ bool wanted(const fs::path& file, const Globs& globs) {
 // That of the environment or, where there is none, that of GDBENCH_PYTHON where it is set.
 std::string python_of(const Environment& environment, const char* usual) {
   if (environment) return environment->python.string();
-  const char* const python = std::getenv("GDBENCH_PYTHON");
-  return python != nullptr && *python != '\0' ? python : usual;
+  const std::string python = chosen_python();
+  return python.empty() ? usual : python;
 }
 
 Result<std::vector<std::string>> adapter_command(const fs::path& file, const Environment& environment) {
@@ -107,14 +107,6 @@ Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& 
   return usage_error(cat(file.string(), ": this installation has no frameworks/own_file.py, which Python files need"));
 }
 
-// Whether it is an adapter in Python that any environment can run: a Python file, or a framework's manifest.
-bool takes_environment(const fs::path& file) {
-  if (!is_manifest(file)) return file.extension() == ".py";
-  const Result<std::vector<std::string>> command = adapter_command(file, std::nullopt);
-  return command.ok() &&
-         std::ranges::any_of(*command, [](const std::string& word) { return word.ends_with("frameworks/start.py"); });
-}
-
 std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
   std::vector<fs::path> files;
   for (const fs::path& folder : folders) {
@@ -134,6 +126,18 @@ std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
 }
 
 }  // namespace
+
+std::string chosen_python() {
+  const char* const python = std::getenv("GDBENCH_PYTHON");
+  return python == nullptr ? "" : python;
+}
+
+bool takes_environment(const fs::path& file) {
+  if (!is_manifest(file)) return file.extension() == ".py";
+  const Result<std::vector<std::string>> command = adapter_command(file, std::nullopt);
+  return command.ok() &&
+         std::ranges::any_of(*command, [](const std::string& word) { return word.ends_with("frameworks/start.py"); });
+}
 
 Result<std::vector<std::string>> worker_command(const Arm& arm, const fs::path& announcement,
                                                 const Environment& environment) {

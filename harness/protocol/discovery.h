@@ -68,6 +68,12 @@ Result<std::vector<std::string>> worker_command(const Arm& arm, const std::files
 // argv that runs a script which describes its training (gdbench.describe). Errors: as above.
 Result<std::vector<std::string>> describing_command(const Arm& arm, const std::filesystem::path& script);
 
+// GDBENCH_PYTHON, empty where it is not set.
+std::string chosen_python();
+
+// Whether it is an adapter in Python that any environment can run: a Python file, or a framework's manifest.
+bool takes_environment(const std::filesystem::path& file);
+
 // Asks one file. A file that cannot be asked yields one entry with its problem.
 std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits,
                                 const Environment& environment = std::nullopt);
