@@ -12,7 +12,10 @@ namespace gdbench::measure {
 
 namespace {
 
+// A block that is not believed is made again: often, as long as that does not keep other workers waiting, and so often
+// in any case, since a coordinator that was stopped for seconds has seen nothing else of this one.
 constexpr int kMaxAttempts = 8;
+constexpr int kLeastAttempts = 3;
 constexpr double kMostRepeatingNs = 2e9;
 
 // Later launches are checked like the first one with this chance.
@@ -172,9 +175,9 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const protocol::BlockAnswer answer =
         TRY(worker_.run_block(block_.steps, block_.warm_up_steps, 0, block_.added_iterations.value_or(0)));
     const std::string to_repeat = reason_to_repeat(answer);
-    // A worker may not keep others waiting: one that takes long has fewer attempts.
     const bool has_time = static_cast<double>(monotonic_ns() - began_ns) < kMostRepeatingNs + 2 * answer.real_ns;
-    if (!to_repeat.empty() && attempt < kMaxAttempts && has_time && !options.cancelled()) {
+    const int attempts = has_time ? kMaxAttempts : kLeastAttempts;
+    if (!to_repeat.empty() && attempt < attempts && !options.cancelled()) {
       ++repeated_blocks_;
       // A lead-in takes longer while others use the caches.
       if (!is_hosted()) TRY(measure_overhead());
