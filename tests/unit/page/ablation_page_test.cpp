@@ -46,7 +46,7 @@ report::Ablation example_ablation() {
   return ablation;
 }
 
-TEST(Golden, AblationPage) { expect_golden_page("ablation.html", ablation_page(example_ablation())); }
+TEST(Golden, AblationPage) { expect_golden_page("ablation", ablation_page(example_ablation())); }
 
 TEST(AblationPage, ShowsWhatWasMeasuredAndSaysWhatWasNot) {
   const std::string page = content_of(ablation_page(example_ablation()));

@@ -34,7 +34,7 @@ report::Calibration example_calibration() {
   return calibration;
 }
 
-TEST(Golden, CalibrationPage) { expect_golden_page("calibration.html", calibration_page(example_calibration())); }
+TEST(Golden, CalibrationPage) { expect_golden_page("calibration", calibration_page(example_calibration())); }
 
 TEST(CalibrationPage, HasALineAtTheWantedRateAndAPointForEachLevel) {
   const std::string page = content_of(calibration_page(example_calibration()));

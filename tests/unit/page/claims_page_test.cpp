@@ -11,7 +11,7 @@
 namespace gdbench::page {
 namespace {
 
-TEST(Golden, ClaimsPage) { expect_golden_page("claims.html", claims_page(tests::example_judgements())); }
+TEST(Golden, ClaimsPage) { expect_golden_page("claims", claims_page(tests::example_judgements())); }
 
 TEST(ClaimsPage, DrawsWhatASentenceDemands) {
   std::vector<report::ClaimJudgement> judgements = {tests::example_judgements()[1]};  // a saving of at least 25%

@@ -12,7 +12,7 @@
 namespace gdbench::page {
 namespace {
 
-TEST(Golden, ComparisonPage) { expect_golden_page("comparison.html", comparison_page(tests::example_comparison())); }
+TEST(Golden, ComparisonPage) { expect_golden_page("comparison", comparison_page(tests::example_comparison())); }
 
 TEST(ComparisonPage, WhatRegressedComesFirst) {
   const std::string page = content_of(comparison_page(tests::long_comparison(10)));

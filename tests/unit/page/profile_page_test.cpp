@@ -31,7 +31,7 @@ TEST(Golden, ProfilePage) {
   profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 180, .records = {}};
   profile.ops->records.push_back(
       {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});
-  expect_golden_page("profile.html", profile_page(profile));
+  expect_golden_page("profile", profile_page(profile));
 }
 
 // 758 pixels are 100 ns.

@@ -54,7 +54,7 @@ TEST(ReportPage, SaysWhichLearningRatesWereReduced) {
   EXPECT_NE(report_page(report).find("smaller learning rate than its"), std::string::npos);
 }
 
-TEST(Golden, ReportPage) { expect_golden_page("report.html", report_page(tests::example_report())); }
+TEST(Golden, ReportPage) { expect_golden_page("report", report_page(tests::example_report())); }
 
 }  // namespace
 }  // namespace gdbench::page
