@@ -128,19 +128,25 @@ TEST(CrossoverTable, JsonHasTheZonesAndWhatIsNeeded) {
 }
 
 TEST(StepsTable, SaysFromHowManyStepsOn) {
-  const std::string table = crossover_table(steps_crossover(stats::Overtaking::after, 5000, {4800, 5200}));
+  using enum stats::Overtaking;
+  const std::string table = crossover_table(steps_crossover(after, 5000, {4800, 5200}));
   expect_contains(table, "one/x           1 us     2 ms        3 us       500 ns");
   expect_contains(table, "two/y is ready sooner; one/x has overtaken it from about 5000 steps on [4800, 5200].");
   expect_contains(table, "Medians over 5 launches");
-  expect_contains(crossover_table(steps_crossover(stats::Overtaking::from_the_start, 0, {0, 0})),
-                  "one/x is ahead of two/y from the start");
-  expect_contains(crossover_table(steps_crossover(stats::Overtaking::never, INFINITY, {INFINITY, INFINITY})),
-                  "one/x never overtakes two/y");
-  expect_contains(crossover_table(steps_crossover(stats::Overtaking::at_earliest, 5000, {800, INFINITY})),
-                  "two/y is ready sooner; one/x overtakes it after at least 800 steps, if ever: ");
-  expect_contains(crossover_table(steps_crossover(stats::Overtaking::undecided, 5000, {100, INFINITY})),
-                  "Cannot be decided from 5 launches from how many steps on one/x has overtaken two/y: the interval is "
-                  "[100, never]; more launches may tell (--budget).");
+  for (const auto& [overtaking, steps, interval, sentence] :
+       {std::tuple(from_the_start, 0.0, stats::Interval{0, 0}, "one/x is ahead of two/y from the start"),
+        {never, INFINITY, {INFINITY, INFINITY}, "one/x never overtakes two/y"},
+        {at_earliest,
+         5000,
+         {800, INFINITY},
+         "two/y is ready sooner; one/x overtakes it after at least 800 steps, if ever: "},
+        {undecided,
+         5000,
+         {100, INFINITY},
+         "Cannot be decided from 5 launches from how many steps on one/x has overtaken two/y: the interval is "
+         "[100, never]; more launches may tell (--budget)."}}) {
+    expect_contains(crossover_table(steps_crossover(overtaking, steps, interval)), sentence);
+  }
 }
 
 TEST(StepsTable, InfinityIsNullInJson) {
