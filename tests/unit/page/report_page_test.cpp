@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/render/words.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/page/page_parts.h"
 
@@ -52,6 +53,14 @@ TEST(ReportPage, SaysWhichLearningRatesWereReduced) {
     if (cell.block) cell.block->reduced_learning_rate = true;
   }
   EXPECT_NE(report_page(report).find("smaller learning rate than its"), std::string::npos);
+}
+
+TEST(ReportPage, SaysWhatEachColumnMeans) {
+  const std::string page = content_of(report_page(tests::example_report()));
+  const std::string list = page.substr(page.find("<summary>What columns and words mean</summary>"));
+  const std::string help = render::columns_help(0);
+  EXPECT_EQ(count_of(list, "<li>"), count_of(help, "\n"));
+  EXPECT_NE(list.find("<li>lead: time of the runner-up"), std::string::npos);
 }
 
 TEST(Golden, ReportPage) { expect_golden_page("report", report_page(tests::example_report())); }
