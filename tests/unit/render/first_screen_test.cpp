@@ -51,6 +51,17 @@ Report two_by_two(double spread) {
   return made.summarised();
 }
 
+// Each of two scenarios, "first" and "second", has cells of these times.
+MadeReport made_twice(const std::string& baseline, const std::vector<std::pair<std::string, double>>& cells,
+                      int launches = 6) {
+  MadeReport made(baseline, launches);
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    for (const auto& [name, step_ns] : cells) made.timed(name, step_ns);
+  }
+  return made;
+}
+
 TEST(FirstScreen, SaysHowLongARunInPartsMeasured) {
   Report report = tests::example_report();
   report.run.started_at = "2026-01-02T03:04:05Z";
@@ -128,12 +139,7 @@ TEST(FirstScreen, PutsHimFirstWhomNobodyBeatsWhateverTheMediansSay) {
 }
 
 TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
-  MadeReport made("example/base", 1);
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one", 80);
-  }
+  const MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one", 80}}, 1);
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "No verdict: measured within one process")) << screen;
@@ -157,36 +163,22 @@ TEST(FirstScreen, SaysWhatOneLaunchShowsClearly) {
 }
 
 TEST(FirstScreen, GivesNoVerdictOnAnUnfitMachine) {
-  MadeReport made("example/base");
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one", 50);
-    made.timed("example/base", 130).arm = report::kControlArm;
-  }
+  MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one", 50}, {"example/base", 130}});
+  for (const std::size_t control : {2U, 5U}) made.report().cells[control].arm = report::kControlArm;
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "this machine was unfit")) << screen;
 }
 
 TEST(FirstScreen, NeverRanksARowWithoutARank) {
-  for (const char* scenarios : {"one", "two"}) {
-    MadeReport made("example/base");
-    made.scenario("first");
-    made.timed("example/base", 100);
-    made.timed("a/greedy", 10);
-    made.timed("b/honest", 50);
-    if (scenarios == std::string("two")) {
-      made.scenario("second");
-      made.timed("example/base", 100);
-      made.timed("a/greedy", 10);
-      made.timed("b/honest", 50);
-    }
-    Report report = made.summarised();
+  for (const bool twice : {false, true}) {
+    Report report =
+        made_twice("example/base", {{"example/base", 100}, {"a/greedy", 10}, {"b/honest", 50}}).summarised();
+    if (!twice) std::erase_if(report.cells, [](const Cell& cell) { return cell.id.starts_with("second"); });
+    if (!twice) report.scenarios.pop_back();
     report.cells[1].summary->not_ranked = "used 1.79 processors, its row has 1 thread";
     const std::string screen = first_screen(report, {false, 140});
-    EXPECT_EQ(screen.find("*10.0"), scenarios == std::string("two") ? screen.rfind("*10.0") : std::string::npos)
-        << screen;
+    EXPECT_EQ(screen.find("*10.0"), twice ? screen.rfind("*10.0") : std::string::npos) << screen;
     EXPECT_NE(screen.find("*50"), std::string::npos) << screen;
     EXPECT_TRUE(says(screen, "used 1.79 processors, its row has 1 thread; its 10 ns would have been the fastest."))
         << screen;
@@ -195,12 +187,7 @@ TEST(FirstScreen, NeverRanksARowWithoutARank) {
 
 TEST(FirstScreen, RefersToTheFastestWhereThereIsNoBaseline) {
   for (const char* baseline : {"", "example/absent"}) {
-    MadeReport made(baseline);
-    for (const char* scenario : {"first", "second"}) {
-      made.scenario(scenario);
-      made.timed("a/one", 50);
-      made.timed("b/one", 100);
-    }
+    const MadeReport made = made_twice(baseline, {{"a/one", 50}, {"b/one", 100}});
     const std::string screen = first_screen(made.summarised(), {});
     EXPECT_TRUE(says(screen, "ratios are to the fastest of a row")) << screen;
     EXPECT_NE(line_with(screen, "first").find("2.00x"), std::string::npos) << screen;
@@ -236,14 +223,6 @@ TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
   EXPECT_TRUE(says(screen, "and " + std::to_string(overview.rows.size() - kMaxRows) + " more scenarios:")) << screen;
 }
 
-TEST(FirstScreen, HasAColumnPerKindAndNamesItsFastest) {
-  const Overview overview = overview_of(tests::strategies_report());
-  std::vector<std::string> titles;
-  for (const OverviewColumn& column : overview.columns) titles.push_back(column.title);
-  EXPECT_EQ(titles, (std::vector<std::string>{"loop/plain", "tape", "hand", "graph"}));
-  EXPECT_TRUE(overview.columns[2].names && overview.columns[3].names);
-}
-
 TEST(FirstScreen, ColoursWinnersAndTies) {
   std::vector<std::string> parts = styled_parts(first_screen(tests::strategies_report(), {true, 100}));
   std::erase_if(parts, [](const std::string& part) { return part.starts_with("2 "); });
@@ -265,29 +244,19 @@ TEST(FirstScreen, ColoursWinnersAndTies) {
 }
 
 TEST(FirstScreen, LeavesPoliciesAndOtherBuildsOutOfTheGrid) {
-  MadeReport made("example/base");
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one+policy", 10);
-    made.timed("a/one", 50).arm = report::kBaseArm;
-  }
+  MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one+policy", 10}, {"a/one", 50}});
+  for (const std::size_t other : {2U, 5U}) made.report().cells[other].arm = report::kBaseArm;
   const Overview overview = overview_of(made.summarised());
   ASSERT_EQ(overview.columns.size(), 1U);
   EXPECT_EQ(overview.columns[0].title, "example/base");
 }
 
 TEST(FirstScreen, HasNoWinnerWhereNothingHasARank) {
-  MadeReport made("");
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("a/one+policy", 10);
-    made.timed("b/one+policy", 50);
-    const std::string screen = first_screen(made.summarised(), {});
-    EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
-    EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
-    EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
-  }
+  const MadeReport made = made_twice("", {{"a/one+policy", 10}, {"b/one+policy", 50}});
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
+  EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
+  EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
 }
 
 TEST(FirstScreen, HasARowPerThreadCount) {
