@@ -63,7 +63,16 @@ TEST(ReportPage, SaysWhatEachColumnMeans) {
   EXPECT_NE(list.find("<li>lead: time of the runner-up"), std::string::npos);
 }
 
-TEST(Golden, ReportPage) { expect_golden_page("report", report_page(tests::example_report())); }
+// One figure of memory and of the time to a result is enough.
+TEST(Golden, ReportPage) {
+  report::Report report = tests::example_report();
+  for (report::Cell& cell : report.cells) {
+    if (cell.scenario != report.scenarios[1].key || !cell.summary) continue;
+    cell.summary->peak_resident_bytes = 0;
+    cell.summary->ready_ns.reset();
+  }
+  expect_golden_page("report", report_page(report));
+}
 
 }  // namespace
 }  // namespace gdbench::page
