@@ -25,6 +25,7 @@ std::map<std::string, double> widths_of_boxes(const std::string& page) {
 
 TEST(Golden, ProfilePage) {
   report::Profile profile = tests::layered_profile();
+  profile.records.erase(profile.records.begin() + 2, profile.records.begin() + 5);  // more of the same
   profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
   profile.dispatches_per_step = 7;
   profile.floor = {{"empty call", 12}};
