@@ -169,10 +169,9 @@ std::string Element::whole_text() const {
 
 Element parsed(const std::string& content) {
   std::vector<Element> open = {{}};
-  const auto close = [&open](std::string tag) {
+  const auto close = [&open] {
     Element done = std::move(open.back());
     open.pop_back();
-    EXPECT_EQ(done.tag, tag);
     open.back().children.push_back(std::move(done));
   };
   for (std::size_t at = 0; at < content.size();) {
@@ -183,14 +182,15 @@ Element parsed(const std::string& content) {
     if (!markup) {
       if (part != "\n") open.back().children.push_back({.text = part});
     } else if (part.starts_with('/')) {
-      if (open.size() > 1) close(part.substr(1));
+      EXPECT_EQ(part.substr(1), open.back().tag);
+      if (open.size() > 1) close();
     } else {
       open.push_back(opened(part));
-      if (part.ends_with('/')) close(open.back().tag);
+      if (part.ends_with('/')) close();
     }
   }
   EXPECT_EQ(open.size(), 2U) << "only the page's body goes on: its script is left out";
-  close(open.back().tag);
+  close();
   std::set<std::string> ids;
   Lines links;
   collect(open.front(), ids, links);
