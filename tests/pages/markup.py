@@ -1,12 +1,10 @@
 """What is wrong with a page's text, without any browser."""
 
 import re
-import xml.etree.ElementTree as ElementTree
 
 import html5lib
 
 HTML = "{http://www.w3.org/1999/xhtml}"
-SVG = "{http://www.w3.org/2000/svg}"
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 # Elements whose addresses are fetched when the page is shown; those of links are not.
 FETCHING = ("script", "link", "img", "iframe", "embed", "object", "source", "track", "video", "audio", "input", "use",
@@ -17,10 +15,6 @@ HASH = re.compile(r"'sha(256|384|512)-[A-Za-z0-9+/]+={0,2}'")
 
 def local_name(element):
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def text_of(element):
-    return " ".join("".join(element.itertext()).split())
 
 
 def parse_errors(parser):
@@ -70,54 +64,6 @@ def attribute_findings(root):
             yield "a style element loads from elsewhere"
 
 
-def svg_findings(svg):
-    title, description = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
-    where = f'svg "{text_of(title)[:40]}"' if title is not None else "svg"
-    if svg.get("role") != "img":
-        yield f"{where}: found role {svg.get('role')}, expected img"
-    labels = (svg.get("aria-labelledby") or "").split()
-    for name, element in (("title", title), ("desc", description)):
-        if element is None or not text_of(element):
-            yield f"{where} has no {name}, or an empty one"
-        elif element.get("id") not in labels:
-            yield f"{where}: aria-labelledby does not name its {name}"
-
-
-def figure_findings(root):
-    in_figures = set()
-    for figure in root.iter(f"{HTML}figure"):
-        svgs = list(figure.iter(f"{SVG}svg"))
-        tables = list(figure.iter(f"{HTML}table"))
-        in_figures.update(map(id, svgs))
-        where = f'figure "{text_of(figure)[:40]}"'
-        if len(svgs) != 1 or len(tables) != 1:
-            yield f"{where}: found {len(svgs)} svg and {len(tables)} table, expected one of each"
-            continue
-        order = [element for element in figure.iter() if element in (svgs[0], tables[0])]
-        if order[0] is not svgs[0]:
-            yield f"{where}: the table comes before the svg"
-        caption = tables[0].find(f"{HTML}caption")
-        if caption is None or not text_of(caption):
-            yield f"{where}: its table has no caption"
-        if not list(tables[0].iter(f"{HTML}td")):
-            yield f"{where}: its table has no data"
-    for svg in root.iter(f"{SVG}svg"):
-        if id(svg) not in in_figures:
-            yield "an svg is outside any figure"
-
-
-def xml_findings(text):
-    """Of each svg as XML, as it would be cut out of the page."""
-    for start in (match.start() for match in re.finditer(r"<svg\b", text)):
-        end = text.find("</svg>", start)
-        source = text[start : end + len("</svg>")] if end >= 0 else text[start:]
-        try:
-            ElementTree.fromstring(source)
-        except ElementTree.ParseError as error:
-            line = text.count("\n", 0, start) + error.position[0]
-            yield f"svg, line {line}: no well-formed XML: {str(error).partition(':')[0]}"
-
-
 def findings(text):
     """Lines about the source of a page."""
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"))
@@ -125,9 +71,5 @@ def findings(text):
     yield from parse_errors(parser)
     yield from policy_findings(root)
     yield from attribute_findings(root)
-    for svg in root.iter(f"{SVG}svg"):
-        yield from svg_findings(svg)
-    yield from figure_findings(root)
-    yield from xml_findings(text)
     if next(root.iter(f"{HTML}main"), None) is None:
         yield "there is no main element"

@@ -86,13 +86,45 @@ TEST(GoogleBenchmark, HasOneEntryPerSampleThatCounts) {
   const Json document = Json::parse(google_benchmark(report));
   std::vector<double> times;
   for (const Json& entry : document["benchmarks"]) {
-    if (entry["name"] == report.cells[0].id) times.push_back(entry["real_time"]);
+    if (entry["name"] != report.cells[1].id) continue;
+    EXPECT_EQ(entry["repetition_index"], times.size());
+    times.push_back(entry["real_time"]);
   }
   std::vector<double> expected;
-  for (const report::Sample& sample : report.cells[0].samples) {
+  for (const report::Sample& sample : report.cells[1].samples) {
     if (!sample.cold) expected.push_back(sample.real_ns);
   }
   EXPECT_EQ(times, expected);
+}
+
+TEST(GoogleBenchmark, SaysWhatIsKnownOfAnEntry) {
+  const Json document = Json::parse(google_benchmark(example_report()));
+  Json entry = *find(document, "name", "example-3x2/example/matrix@2#base");
+  EXPECT_EQ(entry.dump(), R"({"name":"example-3x2/example/matrix@2#base","family_index":3,)"
+                          R"("per_family_instance_index":0,"run_name":"example-3x2/example/matrix@2#base",)"
+                          R"("run_type":"iteration","repetitions":10,"repetition_index":0,"threads":2,)"
+                          R"("iterations":1000,"real_time":12.625,"cpu_time":12.5,"time_unit":"ns"})");
+  entry = *find(document, "name", "example-3x2/example/matrix@2#base_cv");
+  EXPECT_EQ(entry["run_name"], "example-3x2/example/matrix@2#base");
+  EXPECT_EQ(entry["repetitions"], 10);
+  EXPECT_EQ(entry["iterations"], 10);
+  entry = *find(document, "name", "example-3x2/example/half");
+  EXPECT_EQ(entry["error_message"], "unsupported: example/half has no f32");
+  EXPECT_EQ(entry["real_time"], 0);
+}
+
+TEST(GoogleBenchmark, SaysWhatIsKnownOfTheMachine) {
+  report::Report report = example_report();
+  const auto context = [&report] { return Json::parse(google_benchmark(report))["context"]; };
+  EXPECT_EQ(context().dump(),
+            R"({"date":"2026-01-02T03:04:05Z","host_name":"","executable":"gdbench","num_cpus":2,"mhz_per_cpu":2601,)"
+            R"("cpu_scaling_enabled":false,"caches":[{"type":"Data","level":1,"size":49152,"num_sharing":1},)"
+            R"({"type":"Unified","level":2,"size":2097152,"num_sharing":1}],"load_avg":[0.25,0.5,0.75],)"
+            R"("library_build_type":"release"})");
+  report.environment = R"({"cpu": {"governor": "powersave"}})";
+  EXPECT_EQ(context().dump(),
+            R"({"date":"2026-01-02T03:04:05Z","host_name":"","executable":"gdbench","num_cpus":0,"mhz_per_cpu":0,)"
+            R"("cpu_scaling_enabled":true,"caches":[],"load_avg":[],"library_build_type":"debug"})");
 }
 
 TEST(GoogleBenchmark, ComputesItsAggregates) {
@@ -109,10 +141,6 @@ TEST(GoogleBenchmark, ComputesItsAggregates) {
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "median"))["real_time"], 2);
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "stddev"))["real_time"], std::sqrt(7.0));
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "cv"))["real_time"], std::sqrt(7.0) / 3);
-}
-
-TEST(GoogleBenchmark, DoesNotNameTheHost) {
-  EXPECT_EQ(Json::parse(google_benchmark(example_report()))["context"]["host_name"], "");
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ using tests::steps_crossover;
 bool has(const std::string& page, const std::string& part) { return page.find(part) != std::string::npos; }
 
 TEST(Golden, CrossoverPage) {
-  expect_golden_page("crossover.html", crossover_page(crossover({point(3, 200, 100, Verdict::slower),
-                                                                 point(300, 1000, 1000, Verdict::equivalent),
-                                                                 point(30000, 50000, 100000, Verdict::faster)})));
+  expect_golden_page("crossover", crossover_page(crossover({point(3, 200, 100, Verdict::slower),
+                                                            point(300, 1000, 1000, Verdict::equivalent),
+                                                            point(30000, 50000, 100000, Verdict::faster)})));
 }
 
 TEST(CrossoverPage, MarksWhereTheWinnerChanges) {

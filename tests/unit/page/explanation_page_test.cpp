@@ -10,7 +10,7 @@ namespace gdbench::page {
 namespace {
 
 TEST(Golden, ExplanationPage) {
-  expect_golden_page("explanation.html", explanation_page({tests::explain_first_two(tests::explained_report())}));
+  expect_golden_page("explanation", explanation_page({tests::explain_first_two(tests::explained_report())}));
 }
 
 TEST(ExplanationPage, HasBarsForWhatIsKnownAlone) {

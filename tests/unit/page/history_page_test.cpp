@@ -12,7 +12,7 @@ TEST(Golden, HistoryPage) {
   report::History history = tests::example_history();
   history.separated = {{"Abacus", "cpu/model: found 1, the base has 2", {"d.json", "e.json"}}};
   history.notes = {"left out f.json: not so"};
-  expect_golden_page("history.html", history_page(history));
+  expect_golden_page("history", history_page(history));
 }
 
 // Cells of one scenario on one axis: as times while they are near each other, else as multiples of their first level.

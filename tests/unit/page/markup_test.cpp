@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "reports/page/figure.h"
+
 namespace gdbench::page {
 namespace {
 
@@ -22,6 +24,36 @@ TEST(MarkupTest, ClosesWhatItOpens) {
     markup.empty("br", {});
   });
   EXPECT_EQ(markup.take(), "<p class=\"a&quot;b\">1 &lt; 2<b>x</b><br/>\n</p>\n");
+}
+
+// What outlines leave out: how a figure is named, folded and scrolled.
+TEST(FigureTest, IsLabelledAndHasItsNumbersInATable) {
+  Markup markup;
+  add_figure(markup,
+             {.id = "f", .title = "T", .sentence = "S.", .height = 9, .data = {{.title = "row", .texts = {"a"}}}}, [&] {
+               markup.empty("path", {{"d", "M0 0"}});
+             });
+  const std::string expected = R"(<figure id="f"><figcaption><b>T.</b> S.</figcaption>
+<div class="scroll" tabindex="0" role="region" aria-label="T"><svg xmlns="http://www.w3.org/2000/svg" )"
+                               R"(viewBox="0 0 760 9" role="img" aria-labelledby="f-t f-d"><title id="f-t">T</title>)"
+                               R"(<desc id="f-d">S.</desc>
+<path d="M0 0"/>
+</svg>
+</div>
+<details><summary>Its numbers</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="T"><table><caption>T</caption>
+<thead><tr><th scope="col">row</th>
+</tr>
+</thead>
+<tbody><tr><th scope="row">a</th>
+</tr>
+</tbody>
+</table>
+</div>
+</details>
+</figure>
+)";
+  EXPECT_EQ(markup.take(), expected);
 }
 
 }  // namespace

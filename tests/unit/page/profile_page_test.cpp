@@ -25,13 +25,14 @@ std::map<std::string, double> widths_of_boxes(const std::string& page) {
 
 TEST(Golden, ProfilePage) {
   report::Profile profile = tests::layered_profile();
+  profile.records.erase(profile.records.begin() + 2, profile.records.begin() + 5);  // more of the same
   profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
   profile.dispatches_per_step = 7;
   profile.floor = {{"empty call", 12}};
   profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 180, .records = {}};
   profile.ops->records.push_back(
       {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});
-  expect_golden_page("profile.html", profile_page(profile));
+  expect_golden_page("profile", profile_page(profile));
 }
 
 // 758 pixels are 100 ns.

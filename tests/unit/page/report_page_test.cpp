@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/render/words.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/page/page_parts.h"
 
@@ -54,7 +55,24 @@ TEST(ReportPage, SaysWhichLearningRatesWereReduced) {
   EXPECT_NE(report_page(report).find("smaller learning rate than its"), std::string::npos);
 }
 
-TEST(Golden, ReportPage) { expect_golden_page("report.html", report_page(tests::example_report())); }
+TEST(ReportPage, SaysWhatEachColumnMeans) {
+  const std::string page = content_of(report_page(tests::example_report()));
+  const std::string list = page.substr(page.find("<summary>What columns and words mean</summary>"));
+  const std::string help = render::columns_help(0);
+  EXPECT_EQ(count_of(list, "<li>"), count_of(help, "\n"));
+  EXPECT_NE(list.find("<li>lead: time of the runner-up"), std::string::npos);
+}
+
+// One figure of memory and of the time to a result is enough.
+TEST(Golden, ReportPage) {
+  report::Report report = tests::example_report();
+  for (report::Cell& cell : report.cells) {
+    if (cell.scenario != report.scenarios[1].key || !cell.summary) continue;
+    cell.summary->peak_resident_bytes = 0;
+    cell.summary->ready_ns.reset();
+  }
+  expect_golden_page("report", report_page(report));
+}
 
 }  // namespace
 }  // namespace gdbench::page

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/render/claims.h"
+#include "tests/support/reports/example_judgements.h"
+
 namespace gdbench::render {
 namespace {
 
@@ -55,6 +58,37 @@ TEST(ClaimWords, AnUndecidedClaimSaysHowItWouldBeDecided) {
   const std::string text = words({relation("tape/x", "fit/x", true, {3}), relation("graph/x", "fit/x", false, {0.5})},
                                  ClaimVerdict::inconclusive);
   EXPECT_TRUE(text.ends_with("; needs about 7 launches, 80 s (--launches 7)")) << text;
+}
+
+// The words are those of the console's golden file.
+TEST(ClaimWords, MarkdownHasARowForEachClaimAndASectionForEachThatWasRun) {
+  const std::string text = claims_markdown({tests::example_judgements()[1], tests::example_judgements()[3]});
+  const std::string expected = R"(# Claims
+
+2 claims: 1 refuted, 1 not run
+
+| claim | sentence | verdict | figure | source |
+| --- | --- | --- | --- | --- |
+| fewer-steps | It takes a quarter fewer steps. | refuted | 0% at condition=1 (claimed: at least 25%); flips between )"
+                               R"(condition=1 and 100 at batch.rows=8 | Another page |
+| more-memory | A uses more memory \| than B. | not run | no implementation two/x | A page |
+
+## fewer-steps: refuted
+
+It takes a quarter fewer steps. (Another page)
+
+steps to the target loss, what one/x optimizer.kind=adam saves beside optimizer.kind=sgd: at least 25%, everywhere: )"
+                               R"(**refuted**
+
+| condition | saved | launches | says |
+| --- | --- | ---: | --- |
+| 1 | 0% | 1 | fails |
+| 100 | 94% | 1 | holds |
+
+- Flips at batch.rows=8 between condition=1, where it does not, and condition=100, where it holds.
+
+- ratio: median )";
+  EXPECT_EQ(text.substr(0, expected.size()), expected);
 }
 
 }  // namespace

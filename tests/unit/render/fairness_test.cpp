@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+
+#include "harness/questions/fairness/description.h"
 
 namespace gdbench::render {
 namespace {
@@ -72,6 +75,37 @@ TEST(FairnessWords, EndInOneLine) {
   EXPECT_TRUE(text.ends_with("\nFair, as far as both say: 2 points compared, 2 unknown.\n")) << text;
   comparison.compared.clear();
   EXPECT_TRUE(fairness_words(comparison, 0).ends_with("\nNothing was compared: no key is said by both.\n"));
+}
+
+TEST(FairnessWords, StandInGroupsWhoseLinesAreIndented) {
+  const std::filesystem::path examples = std::filesystem::path(GDBENCH_SOURCE_DIR) / "examples/check-comparison";
+  const auto a = fairness::read_description(examples / "numpy_loop.json");
+  const auto b = fairness::read_description(examples / "tensorflow_tape.json");
+  ASSERT_TRUE(a.ok() && b.ok());
+  const std::string text = fairness_words(fairness::compare(a.value(), b.value()), 100);
+  EXPECT_TRUE(text.starts_with(R"(NumPy loop beside TensorFlow tape
+
+  One side is not what it is taken for:
+    1. TensorFlow tape: prediction (N, 1) less target (N,) is (N, N).
+       Each prediction meets the targets of other rows, so loss and gradients are wrong, and there
+         are 32 times as many differences.
+       To mend it, give prediction and target of TensorFlow tape one shape.
+
+  The sides do not do the same work:
+    2. NumPy loop makes 100 updates of 1000 rows, TensorFlow tape 3200 updates of 32 rows.
+)")) << text;
+  EXPECT_TRUE(contains(text, "\n\n  The clocks do not measure the same:\n    6. TensorFlow tape: the clock includes"));
+  EXPECT_TRUE(contains(text, "\n\n  Losses and steps to a target cannot be compared:\n    8. NumPy loop has half_mse"));
+  EXPECT_TRUE(text.ends_with(R"(
+       To mend it, copy the initial parameters of one to the other.
+
+  Unknown, so not judged:
+    threads: TensorFlow tape does not say.
+
+  Neither says: accumulation.
+
+Not fair. First, give prediction and target of TensorFlow tape one shape.
+)")) << text;
 }
 
 TEST(FairnessWords, NamesArePutInAsTheyAre) {

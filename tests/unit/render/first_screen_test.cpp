@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <sstream>
 
 #include "reports/render/grid.h"
 #include "reports/render/labels.h"
@@ -14,6 +13,7 @@
 #include "reports/render/words.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/render/made_report.h"
+#include "tests/unit/render/screen_text.h"
 
 namespace gdbench::render {
 namespace {
@@ -21,41 +21,20 @@ namespace {
 using report::Cell;
 using report::CellState;
 using report::Report;
+using tests::lines_of;
 using tests::MadeReport;
+using tests::says;
+using tests::styled_parts;
+using tests::without_colour;
 
 constexpr std::size_t kMaxLines = 39;
 
-std::vector<std::string> split(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-std::string without_colour(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      i = text.find('m', i);
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 // The line of the screen that begins with those words; empty where there is none.
 std::string line_with(const std::string& screen, const std::string& start) {
-  for (const std::string& line : split(screen)) {
+  for (const std::string& line : lines_of(screen)) {
     if (line.starts_with(start)) return line;
   }
   return "";
-}
-
-bool says(const std::string& screen, const std::string& words) {
-  std::string text;
-  for (const std::string& line : split(screen)) text += line + " ";
-  return text.find(words) != std::string::npos;
 }
 
 // Two scenarios; on the first a wins, on the second the spread decides whether a and b are told apart.
@@ -70,6 +49,17 @@ Report two_by_two(double spread) {
   made.timed("a/one", 50.1, spread);
   made.timed("b/one", 50);
   return made.summarised();
+}
+
+// Each of two scenarios, "first" and "second", has cells of these times.
+MadeReport made_twice(const std::string& baseline, const std::vector<std::pair<std::string, double>>& cells,
+                      int launches = 6) {
+  MadeReport made(baseline, launches);
+  for (const char* scenario : {"first", "second"}) {
+    made.scenario(scenario);
+    for (const auto& [name, step_ns] : cells) made.timed(name, step_ns);
+  }
+  return made;
 }
 
 TEST(FirstScreen, SaysHowLongARunInPartsMeasured) {
@@ -149,12 +139,7 @@ TEST(FirstScreen, PutsHimFirstWhomNobodyBeatsWhateverTheMediansSay) {
 }
 
 TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
-  MadeReport made("example/base", 1);
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one", 80);
-  }
+  const MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one", 80}}, 1);
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "No verdict: measured within one process")) << screen;
@@ -178,36 +163,22 @@ TEST(FirstScreen, SaysWhatOneLaunchShowsClearly) {
 }
 
 TEST(FirstScreen, GivesNoVerdictOnAnUnfitMachine) {
-  MadeReport made("example/base");
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one", 50);
-    made.timed("example/base", 130).arm = report::kControlArm;
-  }
+  MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one", 50}, {"example/base", 130}});
+  for (const std::size_t control : {2U, 5U}) made.report().cells[control].arm = report::kControlArm;
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "this machine was unfit")) << screen;
 }
 
 TEST(FirstScreen, NeverRanksARowWithoutARank) {
-  for (const char* scenarios : {"one", "two"}) {
-    MadeReport made("example/base");
-    made.scenario("first");
-    made.timed("example/base", 100);
-    made.timed("a/greedy", 10);
-    made.timed("b/honest", 50);
-    if (scenarios == std::string("two")) {
-      made.scenario("second");
-      made.timed("example/base", 100);
-      made.timed("a/greedy", 10);
-      made.timed("b/honest", 50);
-    }
-    Report report = made.summarised();
+  for (const bool twice : {false, true}) {
+    Report report =
+        made_twice("example/base", {{"example/base", 100}, {"a/greedy", 10}, {"b/honest", 50}}).summarised();
+    if (!twice) std::erase_if(report.cells, [](const Cell& cell) { return cell.id.starts_with("second"); });
+    if (!twice) report.scenarios.pop_back();
     report.cells[1].summary->not_ranked = "used 1.79 processors, its row has 1 thread";
     const std::string screen = first_screen(report, {false, 140});
-    EXPECT_EQ(screen.find("*10.0"), scenarios == std::string("two") ? screen.rfind("*10.0") : std::string::npos)
-        << screen;
+    EXPECT_EQ(screen.find("*10.0"), twice ? screen.rfind("*10.0") : std::string::npos) << screen;
     EXPECT_NE(screen.find("*50"), std::string::npos) << screen;
     EXPECT_TRUE(says(screen, "used 1.79 processors, its row has 1 thread; its 10 ns would have been the fastest."))
         << screen;
@@ -216,12 +187,7 @@ TEST(FirstScreen, NeverRanksARowWithoutARank) {
 
 TEST(FirstScreen, RefersToTheFastestWhereThereIsNoBaseline) {
   for (const char* baseline : {"", "example/absent"}) {
-    MadeReport made(baseline);
-    for (const char* scenario : {"first", "second"}) {
-      made.scenario(scenario);
-      made.timed("a/one", 50);
-      made.timed("b/one", 100);
-    }
+    const MadeReport made = made_twice(baseline, {{"a/one", 50}, {"b/one", 100}});
     const std::string screen = first_screen(made.summarised(), {});
     EXPECT_TRUE(says(screen, "ratios are to the fastest of a row")) << screen;
     EXPECT_NE(line_with(screen, "first").find("2.00x"), std::string::npos) << screen;
@@ -242,7 +208,7 @@ TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
   EXPECT_TRUE(says(screen, "crashed: c/x, c/y, c/z and 2 more on 40 scenarios: signal 11")) << screen;
   EXPECT_TRUE(says(screen, "wrong: b/bad on 40 scenarios: w0 differs by 0")) << screen;
   EXPECT_TRUE(says(screen, "and 320 more failed cells: untrusted.")) << screen;
-  EXPECT_LE(split(screen).size(), kMaxLines) << screen;
+  EXPECT_LE(lines_of(screen).size(), kMaxLines) << screen;
 }
 
 TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
@@ -257,43 +223,40 @@ TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
   EXPECT_TRUE(says(screen, "and " + std::to_string(overview.rows.size() - kMaxRows) + " more scenarios:")) << screen;
 }
 
-TEST(FirstScreen, HasAColumnPerKindAndNamesItsFastest) {
-  const Overview overview = overview_of(tests::strategies_report());
-  std::vector<std::string> titles;
-  for (const OverviewColumn& column : overview.columns) titles.push_back(column.title);
-  EXPECT_EQ(titles, (std::vector<std::string>{"loop/plain", "tape", "hand", "graph"}));
-  EXPECT_TRUE(overview.columns[2].names && overview.columns[3].names);
-}
-
-TEST(FirstScreen, SaysWhichOfAWinningKindAreNotToldApart) {
-  const std::string screen = first_screen(tests::strategies_report(), {});
-  EXPECT_TRUE(says(screen, "Tied within the kind that wins: mlp-10-50-1: graph/onednn = graph/jit.")) << screen;
+TEST(FirstScreen, ColoursWinnersAndTies) {
+  std::vector<std::string> parts = styled_parts(first_screen(tests::strategies_report(), {true, 100}));
+  std::erase_if(parts, [](const std::string& part) { return part.starts_with("2 "); });
+  const std::vector<std::string> expected = {
+      "1 gdbench made, 7 scenarios, 13 implementations, 1 thread, f32, 6 launches each, 64 s",
+      "32 *5.73 jit     0.30x",
+      "32 *33.6 jit    0.034x",
+      "32  *130 jit    0.076x",
+      "32 *7.70 jit    0.024x",
+      "32  *179 jit     0.12x",
+      "32 *46.2 onednn  0.19x",
+      "33 =141 onednn  0.22x",
+      "33  =141 onednn  0.22x",
+      "1 graph (jit 5, onednn 1) wins 6 of 7, by 1.39x [1.36, 1.42] over hand/eigen (mlp-10-50-1) to 6.96x",
+      "1 [6.96, 6.96] over hand/eigen (linreg-300x2).",
+      "33 Not ranked: hand/onednn on linreg-100000x32: used 1.79 processors, its row has 1 thread; its 400 us",
+      "33 took no part."};
+  EXPECT_EQ(parts, expected);
 }
 
 TEST(FirstScreen, LeavesPoliciesAndOtherBuildsOutOfTheGrid) {
-  MadeReport made("example/base");
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one+policy", 10);
-    made.timed("a/one", 50).arm = report::kBaseArm;
-  }
+  MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one+policy", 10}, {"a/one", 50}});
+  for (const std::size_t other : {2U, 5U}) made.report().cells[other].arm = report::kBaseArm;
   const Overview overview = overview_of(made.summarised());
   ASSERT_EQ(overview.columns.size(), 1U);
   EXPECT_EQ(overview.columns[0].title, "example/base");
 }
 
 TEST(FirstScreen, HasNoWinnerWhereNothingHasARank) {
-  MadeReport made("");
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("a/one+policy", 10);
-    made.timed("b/one+policy", 50);
-    const std::string screen = first_screen(made.summarised(), {});
-    EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
-    EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
-    EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
-  }
+  const MadeReport made = made_twice("", {{"a/one+policy", 10}, {"b/one+policy", 50}});
+  const std::string screen = first_screen(made.summarised(), {});
+  EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
+  EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
+  EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
 }
 
 TEST(FirstScreen, HasARowPerThreadCount) {
@@ -351,7 +314,7 @@ TEST(Labels, LoseWhatTheyShareAndThenTheirKeys) {
 void expect_fits(const Report& report, const std::string& what) {
   for (const int width : {60, 70, 80, 100, 130, 200}) {
     const std::string screen = first_screen(report, {false, width, "a/report.json"});
-    const std::vector<std::string> lines = split(screen);
+    const std::vector<std::string> lines = lines_of(screen);
     EXPECT_LE(lines.size(), kMaxLines) << what << ", width " << width << "\n" << screen;
     for (const std::string& line : lines) {
       EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << what << "\n" << screen;
@@ -429,7 +392,7 @@ TEST(ColumnsHelp, ExplainsEveryTitleOfATable) {
     if (column.title == "implementation") continue;
     EXPECT_NE(help.find(column.title), std::string::npos) << column.title;
   }
-  for (const std::string& line : split(columns_help(60))) EXPECT_LE(line.size(), 60U);
+  for (const std::string& line : lines_of(columns_help(60))) EXPECT_LE(line.size(), 60U);
 }
 
 }  // namespace

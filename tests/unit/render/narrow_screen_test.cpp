@@ -12,12 +12,6 @@ namespace {
 using report::Report;
 using tests::MadeReport;
 
-TEST(NarrowScreen, HasEveryKindOfARunOfStrategiesAtEightyColumns) {
-  const std::string screen = first_screen(tests::strategies_report(), {false, 80});
-  EXPECT_EQ(screen.find("Left out"), std::string::npos) << screen;
-  EXPECT_NE(first_screen(tests::strategies_report(), {false, 60}).find("Left out"), std::string::npos);
-}
-
 TEST(NarrowScreen, LeavesOutThoseThatAreFarthestBehindFirst) {
   MadeReport made("example/base");
   for (const char* scenario : {"first", "second"}) {

@@ -5,16 +5,18 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <sstream>
 
 #include "reports/render/format.h"
 #include "tests/support/reports/example_report.h"
+#include "tests/unit/render/screen_text.h"
 
 namespace gdbench::render {
 namespace {
 
 using report::Cell;
 using report::Report;
+using tests::lines_of;
+using tests::without_colour;
 
 // One scenario, "made", whose cells have nothing but what is drawn of them.
 class DrawnReport {
@@ -46,13 +48,6 @@ class DrawnReport {
  private:
   Report report_;
 };
-
-std::vector<std::string> drawn_lines(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 // The axis has 31 columns: five to a decade.
 TEST(Plot, HasALogarithmicAxisOverSixDecades) {
@@ -96,7 +91,7 @@ TEST(Plot, CutsNamesAndKeepsThemOnTheirLines) {
   for (int i = 0; i < 90; ++i) micros += "\u00b5";
   DrawnReport made;
   made.row("evil\n\x1b[31m\t%s", 50, 50, 50).row(micros, 60, 60, 60);
-  const std::vector<std::string> lines = drawn_lines(made.drawn());
+  const std::vector<std::string> lines = lines_of(made.drawn());
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[1], "  evil \\u001b[31m %s          50 ns  -  o");
   EXPECT_EQ(lines[2], "  " + micros.substr(0, 2 * 24) + "..  60 ns  -                     o");
@@ -110,7 +105,7 @@ TEST(Plot, DrawsNoMarkOfWhatIsNoTime) {
             "  a/none  0 ns  -\n"
             "  b/none     -  -\n");
   const std::vector<std::string> lines =
-      drawn_lines(DrawnReport().row("a/low", 10, -1, 20).row("b/high", 15, 14, kInfinity).drawn());
+      lines_of(DrawnReport().row("a/low", 10, -1, 20).row("b/high", 15, 14, kInfinity).drawn());
   EXPECT_EQ(lines[1], "  a/low   10 ns  -  o") << "an interval with an end that is no time is left out";
   EXPECT_EQ(lines[2].back(), 'o');
 }
@@ -129,16 +124,8 @@ TEST(Plot, IsTheSameWithColours) {
   made.row("a/first", 100, 90, 110).row("b/later", 340, 330, 350).verdict(stats::Verdict::slower, "a/first");
   const std::string text = plot(made.report(), {.colour = true, .width = 80});
   EXPECT_NE(text.find("\x1b[31mslower"), std::string::npos) << text;
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      i = text.find('m', i);
-    } else {
-      plain += text[i];
-    }
-  }
-  const std::vector<std::string> lines = drawn_lines(plain);
-  const std::vector<std::string> expected = drawn_lines(made.drawn(80));
+  const std::vector<std::string> lines = lines_of(without_colour(text));
+  const std::vector<std::string> expected = lines_of(made.drawn(80));
   ASSERT_EQ(lines.size(), expected.size());
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i].find(expected[i]), 0U) << lines[i];
 }
@@ -158,7 +145,7 @@ TEST(Plot, KeepsItsWidthAndNamesATick) {
       made.row("a/row", value, value * (1 - std::min(spread, 0.9)), value * (1 + spread));
     }
     const int width = static_cast<int>(uniform(40, 240));
-    const std::vector<std::string> lines = drawn_lines(made.drawn(width));
+    const std::vector<std::string> lines = lines_of(made.drawn(width));
     for (const std::string& line : lines) {
       ASSERT_LE(display_width(line), static_cast<std::size_t>(std::clamp(width, 60, 200))) << line;
     }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/render/console.h"
 #include "reports/render/markdown.h"
 #include "tests/unit/render/made_report.h"
 
@@ -45,12 +44,7 @@ TEST(ScalingTable, CostsAreThoseOfTheShortestStep) {
   EXPECT_EQ(costs[2].texts, Texts{"small"});
 }
 
-TEST(ScalingTable, StandsInTheDetailsAndInMarkdown) {
-  const report::Report report = threads_report();
-  for (const std::string& text : {console(report, {}), markdown(report)}) {
-    EXPECT_NE(text.find(kScalingTitle), std::string::npos) << text;
-    EXPECT_NE(text.find(kThreadCostsTitle), std::string::npos) << text;
-  }
+TEST(ScalingTable, IsLeftOutOfARunWithOneThread) {
   tests::MadeReport single("graph/x");
   single.scenario("large").timed("graph/x", 1000);
   EXPECT_EQ(markdown(single.summarised()).find(kScalingTitle), std::string::npos);

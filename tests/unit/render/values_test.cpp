@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/render/console.h"
 #include "reports/render/first_screen.h"
-#include "reports/render/markdown.h"
 #include "tests/unit/render/made_report.h"
 
 namespace gdbench::render {
@@ -45,15 +43,6 @@ TEST(ValueTables, HaveARowForEachCellAndAColumnForEachValue) {
   EXPECT_EQ(table[3].title, "optimizer=momentum");
   EXPECT_EQ(table[3].texts, (Texts{"0.50x [0.50, 0.50] faster", "0.50x [0.50, 0.50] faster", "-"}));
   EXPECT_TRUE(words.of_scenario(report.scenarios[1].key).empty()) << "it has no first value";
-}
-
-TEST(ValueTables, StandInTheDetailsAndInMarkdown) {
-  const report::Report report = optimizers_report({{"adam", {1.8, 1.2}}});
-  for (const std::string& text : {console(report, {}), markdown(report)}) {
-    const std::size_t first = text.find("values of optimizer, side by side");
-    ASSERT_NE(first, std::string::npos) << text;
-    EXPECT_EQ(text.find("values of optimizer, side by side", first + 1), std::string::npos) << "once";
-  }
 }
 
 TEST(ValueSentence, SaysWhatAValueTakesInTheFastestRowsOfTwoKinds) {
