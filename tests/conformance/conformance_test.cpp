@@ -23,9 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of few cases, every other seed below 18 visits each optimizer and both tasks.
-constexpr std::uint64_t kCases = kFewCases ? 9 : 48;
-constexpr std::uint64_t kSeedStride = kFewCases ? 2 : 1;
+// Problems of each slice, which has every optimizer and both tasks; of few cases, every other seed below 18.
+constexpr std::uint64_t kSlices = kFewCases ? 1 : 4;
+constexpr std::uint64_t kCases = kFewCases ? 9 : 12;
+constexpr std::uint64_t kSeedStride = kFewCases ? 2 : kSlices;
 // Only their gradients, or their products, are their own, and some compile each.
 constexpr std::uint64_t kLibraryStride = kFewCases ? 1 : 4;
 
@@ -159,48 +160,61 @@ class Conformance : public testing::Test {
     return result;
   }
 
+  // None of its findings is wrong. Counts in right_ who conforms.
+  std::map<std::string, Finding> expect_right(const nlohmann::json& scenario,
+                                              const std::vector<protocol::CatalogueEntry>& catalogue, int threads = 1,
+                                              const std::map<std::string, std::string>& options = {}) {
+    std::map<std::string, Finding> found = findings(scenario, catalogue, threads, options);
+    for (const auto& [id, finding] : found) {
+      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ": " << finding.reason << "\n" << scenario.dump();
+      EXPECT_EQ(finding.reason.empty(), finding.verdict == Verdict::conforms) << id;
+      if (is_missing(finding.reason)) {
+        missing_[id] = finding.reason;
+      } else {
+        right_[id] += finding.verdict == Verdict::conforms ? 1 : 0;
+      }
+    }
+    return found;
+  }
+
   std::vector<protocol::CatalogueEntry> fake(const std::string& name) {
     const fs::path fakes = fs::path(GDBENCH_BINARY_DIR) / "tests" / "fakes";
     return protocol::ask(arm_with(fakes), fakes / ("fake_" + name + ".so"), limits());
   }
 
   fs::path folder_;
+  std::map<std::string, int> right_;
+  std::map<std::string, std::string> missing_;  // why it cannot run here
 };
 
-TEST_F(Conformance, EveryImplementationIsRightOrSaysWhyNot) {
+// Each is right at least once in each slice of the problems.
+class SliceConformance : public Conformance, public ::testing::WithParamInterface<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Slices, SliceConformance, ::testing::Range(std::uint64_t{0}, kSlices));
+
+TEST_P(SliceConformance, EveryImplementationIsRightOrSaysWhyNot) {
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, has_no_uniform_dtype);
   std::erase_if(catalogue, has_ranks);  // these in RanksAreAsRightAsOne
   ASSERT_GE(catalogue.size(), 2U) << "this build has no plugins";
   std::vector<protocol::CatalogueEntry> own = catalogue;
   std::erase_if(own, by_a_library);
-  std::map<std::string, int> right;
-  std::map<std::string, std::string> refused;
-  int unfit = 0;
-  for (std::uint64_t count = 0; count <= kCases; ++count) {
-    const std::uint64_t seed = count * kSeedStride;
-    const nlohmann::json scenario = count < kCases ? random_scenario(seed) : random_full_batch_regression(seed);
+  std::uint64_t unfit = 0;
+  for (std::uint64_t count = 0; count < kCases; ++count) {
     const bool libraries = count % kLibraryStride == 0;
-    const std::map<std::string, Finding> found = findings(scenario, libraries ? catalogue : own);
-    if (found.empty()) ++unfit;
-    for (const auto& [id, finding] : found) {
-      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
-                                                  << scenario.dump();
-      EXPECT_EQ(finding.reason.empty(), finding.verdict == Verdict::conforms) << id << ", seed " << seed;
-      if (finding.verdict == Verdict::conforms) ++right[id];
-      if (is_missing(finding.reason)) refused[id] = finding.reason;
-    }
+    const nlohmann::json scenario = random_scenario(GetParam() + count * kSeedStride);
+    unfit += expect_right(scenario, libraries ? catalogue : own).empty() ? 1 : 0;
   }
-  std::cout << "seeds 0 to " << kCases * kSeedStride << ", " << unfit << " unfit for comparison\n";
+  expect_right(random_full_batch_regression(kCases * kSeedStride + GetParam()), catalogue);
+  std::cout << unfit << " of " << kCases << " unfit for comparison\n";
   for (const protocol::CatalogueEntry& entry : catalogue) {
     const std::string& id = entry.implementation.id;
-    const bool missing = right[id] == 0 && refused.contains(id);
-    std::cout << id << ": " << (missing ? "skipped: " + refused[id] : "right in " + std::to_string(right[id])) << "\n";
-    if (missing) continue;
-    if (entry.implementation.has_capability("no_arithmetic")) continue;
-    EXPECT_GT(right[id], 0) << id << " was right in no case: nothing of it was checked";
+    const bool missing = right_[id] == 0 && missing_.contains(id);
+    std::cout << id << ": " << (missing ? "skipped: " + missing_[id] : "right in " + std::to_string(right_[id]))
+              << "\n";
+    if (missing || entry.implementation.has_capability("no_arithmetic")) continue;
+    EXPECT_GT(right_[id], 0) << id << " was right in no case: nothing of it was checked";
   }
-  EXPECT_LT(unfit, static_cast<int>(kCases) / 5);
+  EXPECT_LT(4 * unfit, kCases);
 }
 
 // Verification of a mixed dtype cannot judge every problem: lion's updates are signs.
@@ -218,16 +232,8 @@ TEST_P(MixedConformance, IsRight) {
     return never || std::find(dtypes.begin(), dtypes.end(), GetParam()) == dtypes.end();
   });
   EXPECT_GE(catalogue.size(), 4U);
-  std::map<std::string, int> right;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const nlohmann::json scenario = random_mixed_training(seed, GetParam());
-    for (const auto& [id, finding] : findings(scenario, catalogue)) {
-      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
-                                                  << scenario.dump();
-      if (!is_missing(finding.reason)) right[id] += finding.verdict == Verdict::conforms ? 1 : 0;
-    }
-  }
-  for (const auto& [id, count] : right) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) expect_right(random_mixed_training(seed, GetParam()), catalogue);
+  for (const auto& [id, count] : right_) {
     std::cout << id << ": right in " << count << "\n";
     EXPECT_GE(count, static_cast<int>(kSeeds) / 2) << id;
   }
@@ -256,22 +262,17 @@ TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
     // The former have one thread each.
     return entry.on_request || has_ranks(entry) || has_no_uniform_dtype(entry);
   });
-  std::map<std::string, int> right;
   for (std::uint64_t seed = 0; seed < kSeeds; seed += kStride) {
     nlohmann::json scenario = random_scenario(seed);
     scenario["data"]["rows"] = 1501;
     scenario["data"]["features"] = 67;
     scenario["batch"] = {{"rows", 1499}, {"shuffle", true}, {"seed", seed}};
-    for (const auto& [id, finding] : findings(scenario, catalogue, 2)) {
-      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
-                                                  << scenario.dump();
-      if (finding.verdict == Verdict::conforms) ++right[id];
-    }
+    expect_right(scenario, catalogue, 2);
   }
   for (const protocol::CatalogueEntry& entry : catalogue) {
     const std::string& id = entry.implementation.id;
     if (id.ends_with("+hoisted")) continue;  // leaves nothing of a batch to be shared
-    EXPECT_EQ(right[id] > 0, entry.implementation.max_compute_threads != 1) << id;
+    EXPECT_EQ(right_[id] > 0, entry.implementation.max_compute_threads != 1) << id;
   }
 }
 
@@ -284,21 +285,15 @@ TEST_F(Conformance, RanksAreAsRightAsOne) {
   });
   if (catalogue.empty()) GTEST_SKIP() << "no MPI is installed";
   constexpr std::uint64_t kSeeds = 3;
-  std::map<std::string, int> right;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     nlohmann::json scenario = random_scenario(seed);
     scenario.erase("task");  // ranks train
     const std::map<std::string, std::string> options = {{"ranks", std::array{"2", "3", "1", "5"}[seed % 4]},
                                                         {"mpi", seed % 2 == 0 ? "openmpi" : "mpich"}};
-    for (const auto& [id, finding] : findings(scenario, catalogue, 1, options)) {
-      EXPECT_NE(finding.verdict, Verdict::breaks) << id << ", seed " << seed << ": " << finding.reason << "\n"
-                                                  << scenario.dump();
-      if (finding.verdict == Verdict::conforms) ++right[id];
-    }
+    expect_right(scenario, catalogue, 1, options);
   }
   for (const protocol::CatalogueEntry& entry : catalogue) {
-    std::cout << entry.implementation.id << ": right in " << right[entry.implementation.id] << "\n";
-    EXPECT_GT(right[entry.implementation.id], 0) << entry.implementation.id;
+    EXPECT_GT(right_[entry.implementation.id], 0) << entry.implementation.id;
   }
 }
 #endif

@@ -1,5 +1,5 @@
-// Training steps that the backend jit compiles: a network by the bytes of an input, which is trained as plain loops
-// train it. Compiling takes most of the time, by far, so networks are small.
+// Training steps that the backend jit compiles: a network by the bytes of an input, which is trained as the
+// reference trains it. Compiling takes most of the time, by far, so networks are small.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -46,7 +46,7 @@ GDBENCH_FUZZ_TARGET(region) {
   bounds.most_work = 2e5;
   bounds.most_programs = 4;
   const strategies::RandomNetwork network = strategies::random_network(std::ref(choices), bounds, names);
-  const strategies::Comparison compared = strategies::compared_with_plain_loops(network);
+  const strategies::Comparison compared = strategies::compared_with_reference(network);
   if (compared.difference.empty()) return 0;
   std::cerr << "SUMMARY: " << strategies::text_of(network) << ": " << compared.difference << std::endl;
   std::abort();

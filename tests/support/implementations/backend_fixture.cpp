@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
-#include <limits>
 #include <map>
-#include <numbers>
 #include <sstream>
 #include <stdexcept>
 
@@ -49,21 +48,28 @@ Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t col
   return matrix;
 }
 
-const gdbench_optimizer& plain_sgd() {
-  static const gdbench_optimizer sgd = [] {
-    gdbench_optimizer optimizer{};
-    optimizer.struct_size = sizeof(optimizer);
-    optimizer.kind = GDBENCH_SGD;
-    return optimizer;
-  }();
-  return sgd;
-}
-
 gdbench_settings settings_for(std::int32_t compute_threads) {
   gdbench_settings settings{};
   settings.struct_size = sizeof(settings);
   settings.compute_threads = compute_threads;
   return settings;
+}
+
+std::vector<std::byte> bytes_of(const Dense& matrix, catalogue::Dtype dtype) {
+  std::vector<std::byte> bytes(matrix.values.size() * catalogue::size_of(dtype));
+  catalogue::with_element(dtype, [&](auto zero) {
+    const std::vector<decltype(zero)> elements(matrix.values.begin(), matrix.values.end());
+    std::memcpy(bytes.data(), elements.data(), bytes.size());
+  });
+  return bytes;
+}
+
+void read_bytes(const std::vector<std::byte>& bytes, catalogue::Dtype dtype, Dense& matrix) {
+  catalogue::with_element(dtype, [&](auto zero) {
+    std::vector<decltype(zero)> elements(matrix.values.size());
+    std::memcpy(elements.data(), bytes.data(), bytes.size());
+    matrix.values.assign(elements.begin(), elements.end());
+  });
 }
 
 TestContext::TestContext(const Backend& backend, catalogue::Dtype dtype, const gdbench_settings& settings)
@@ -79,8 +85,6 @@ void TestContext::release_buffers() {
   buffers_.clear();
 }
 
-TestContext::~TestContext() { backend_.destroy(context_); }
-
 Buffer TestContext::upload_bytes(const void* data, std::size_t bytes) {
   Buffer buffer = nullptr;
   if (backend_.allocate(context_, bytes, &buffer) != GDBENCH_OK) throw std::runtime_error(error_);
@@ -90,46 +94,18 @@ Buffer TestContext::upload_bytes(const void* data, std::size_t bytes) {
   return buffer;
 }
 
-Buffer TestContext::upload(const Dense& matrix) {
-  const std::vector<double> zeros(matrix.values.size());
-  const Buffer buffer =
-      upload_bytes(zeros.data(), zeros.size() * (dtype_ == catalogue::Dtype::f64 ? sizeof(double) : sizeof(float)));
-  overwrite(buffer, matrix);
-  return buffer;
+Buffer TestContext::upload(const Dense& matrix, catalogue::Dtype dtype) {
+  const std::vector<std::byte> bytes = bytes_of(matrix, dtype);
+  return upload_bytes(bytes.data(), bytes.size());
 }
 
-void TestContext::overwrite_bytes(Buffer buffer, const void* data, std::size_t bytes) {
-  backend_.upload(context_, buffer, data, bytes, nullptr);
-}
-
-void TestContext::overwrite(Buffer buffer, const Dense& matrix) {
-  if (dtype_ == catalogue::Dtype::f64) {
-    backend_.upload(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);
-    return;
-  }
-  const std::vector<float> narrow(matrix.values.begin(), matrix.values.end());
-  backend_.upload(context_, buffer, narrow.data(), narrow.size() * sizeof(float), nullptr);
-}
-
-Dense TestContext::download(Buffer buffer, std::int64_t rows, std::int64_t columns) {
+Dense TestContext::download(Buffer buffer, std::int64_t rows, std::int64_t columns, catalogue::Dtype dtype) {
   Dense matrix(rows, columns);
-  if (dtype_ == catalogue::Dtype::f64) {
-    backend_.download(context_, buffer, matrix.values.data(), matrix.values.size() * sizeof(double), nullptr);
-    EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK);
-    return matrix;
-  }
-  std::vector<float> narrow(matrix.values.size());
-  backend_.download(context_, buffer, narrow.data(), narrow.size() * sizeof(float), nullptr);
+  std::vector<std::byte> bytes(matrix.values.size() * catalogue::size_of(dtype));
+  backend_.download(context_, buffer, bytes.data(), bytes.size(), nullptr);
   EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK);
-  matrix.values.assign(narrow.begin(), narrow.end());
+  read_bytes(bytes, dtype, matrix);
   return matrix;
-}
-
-double TestContext::download_double(Buffer buffer) {
-  double value = 0;
-  backend_.download(context_, buffer, &value, sizeof(value), nullptr);
-  EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK);
-  return value;
 }
 
 void TestContext::run(const Request& request, const std::vector<Buffer>& buffers) {
@@ -140,11 +116,6 @@ void TestContext::run(const Request& request, const std::vector<Buffer>& buffers
   backend_.unbind(context_, call);
 }
 
-Call* TestContext::bind(const Request& request) {
-  Call* call = nullptr;
-  return backend_.bind(context_, request, &call) == GDBENCH_OK ? call : nullptr;
-}
-
 gdbench_status TestContext::bind_status(const Request& request) {
   Call* call = nullptr;
   const gdbench_status status = backend_.bind(context_, request, &call);
@@ -152,96 +123,22 @@ gdbench_status TestContext::bind_status(const Request& request) {
   return status;
 }
 
-double activate(catalogue::Activation activation, double z) {
-  switch (activation) {
-    case catalogue::Activation::identity:
-      break;
-    case catalogue::Activation::relu:
-      return std::max(z, 0.0);
-    case catalogue::Activation::tanh:
-      return std::tanh(z);
-    case catalogue::Activation::sigmoid:
-      return 1 / (1 + std::exp(-z));
-    case catalogue::Activation::leaky_relu:
-      return z > 0 ? z : z / 100;
-    case catalogue::Activation::silu:
-      return z / (1 + std::exp(-z));
-    case catalogue::Activation::gelu:
-      return z * (1 + std::erf(z / std::numbers::sqrt2)) / 2;
-    case catalogue::Activation::gelu_tanh:
-      return z * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (z + 0.044715 * z * z * z))) / 2;
-  }
-  return z;
-}
-
-double activation_slope(catalogue::Activation activation, double told) {
-  switch (activation) {
-    case catalogue::Activation::identity:
-      break;
-    case catalogue::Activation::relu:
-      return told > 0 ? 1 : 0;
-    case catalogue::Activation::tanh:
-      return 1 - told * told;
-    case catalogue::Activation::sigmoid:
-      return told * (1 - told);
-    case catalogue::Activation::leaky_relu:
-      return told > 0 ? 1 : 0.01;
-    case catalogue::Activation::silu:
-    case catalogue::Activation::gelu:
-    case catalogue::Activation::gelu_tanh: {
-      // By Richardson's extrapolation of central differences: no formula that could be copied wrong.
-      const auto slope = [&](double step) {
-        return (activate(activation, told + step) - activate(activation, told - step)) / (2 * step);
-      };
-      constexpr double kStep = 4e-3;
-      const double coarse = (4 * slope(kStep / 2) - slope(kStep)) / 3;
-      const double fine = (4 * slope(kStep / 4) - slope(kStep / 2)) / 3;
-      return (16 * fine - coarse) / 15;
-    }
-  }
-  return 1;
-}
-
-double loss_term(const catalogue::LossFunction& loss, double output, double target) {
-  switch (loss.kind) {
-    case catalogue::Loss::mse:
-      return std::pow(output - target, 2);
-    case catalogue::Loss::half_mse:
-      return std::pow(output - target, 2) / 2;
-    case catalogue::Loss::binary_cross_entropy:
-      return std::log(1 + std::exp(output)) - output * target;
-    case catalogue::Loss::huber: {
-      const double far = std::max(std::abs(output - target) - loss.huber_delta, 0.0);
-      return (std::pow(output - target, 2) - far * far) / 2;
-    }
-    case catalogue::Loss::softmax_cross_entropy:
-      break;
-  }
-  throw std::logic_error("no loss of entries");
-}
-
-double loss_slope(const catalogue::LossFunction& loss, double output, double target) {
-  switch (loss.kind) {
-    case catalogue::Loss::mse:
-      return 2 * (output - target);
-    case catalogue::Loss::half_mse:
-      return output - target;
-    case catalogue::Loss::binary_cross_entropy:
-      return 1 / (1 + std::exp(-output)) - target;
-    case catalogue::Loss::huber:
-      return std::clamp(output - target, -loss.huber_delta, loss.huber_delta);
-    case catalogue::Loss::softmax_cross_entropy:
-      break;
-  }
-  throw std::logic_error("no loss of entries");
-}
-
 void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype dtype, double scale) {
   ASSERT_EQ(actual.values.size(), expected.values.size());
   const double tolerance = 16 * epsilon_of(dtype) * scale;
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    ASSERT_NEAR(actual.values[i], expected.values[i], tolerance) << "entry " << i;
+    const double entry = expected.values[i];
+    ASSERT_NEAR(actual.values[i], entry, tolerance * std::max(1.0, std::abs(entry))) << "entry " << i;
   }
+}
+
+Request request_of(catalogue::Dtype dtype, Op op, const std::vector<Operand>& operands) {
+  Request request;
+  request.op = op;
+  request.dtype = dtype;
+  request.operand_count = operands.size();
+  std::copy(operands.begin(), operands.end(), request.operands);
+  return request;
 }
 
 // A device that is not there refuses, and is left out. One that fails otherwise is not: its tests say how.
@@ -283,15 +180,6 @@ std::vector<BackendCase> mixed_cases() { return cases_of(true); }
 
 std::string case_name(const testing::TestParamInfo<BackendCase>& info) {
   return info.param.backend + "_" + name_of(info.param.dtype);
-}
-
-Request BackendTest::request(Op op, const std::vector<Operand>& operands) const {
-  Request request;
-  request.op = op;
-  request.dtype = GetParam().dtype;
-  request.operand_count = operands.size();
-  std::copy(operands.begin(), operands.end(), request.operands);
-  return request;
 }
 
 }  // namespace gdbench::backends

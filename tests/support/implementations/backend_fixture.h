@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "implementations/backends/common/kernel_library.h"
+#include "tests/support/implementations/optimizer_case.h"
 
 namespace gdbench::catalogue {
 inline void PrintTo(Dtype dtype, std::ostream* out) { *out << name_of(dtype); }
@@ -29,13 +30,10 @@ std::string plugin_folder(const std::string& name);
 // Of a test that a step allocates nothing; empty where they are.
 std::string why_allocations_are_not_counted(const std::string& backend);
 
-// Gradient descent by the rate in its scalars alone.
-const gdbench_optimizer& plain_sgd();
-
 // Of an instance that is told nothing else.
 gdbench_settings settings_for(std::int32_t compute_threads);
 
-// A dense row-major matrix in double, the test's own arithmetic.
+// A dense row-major matrix in double.
 struct Dense {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -50,27 +48,29 @@ struct Dense {
 // Entries that float represents exactly, so that f32 and f64 kernels start from the same numbers.
 Dense random_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t columns);
 
-// A backend's buffer filled from doubles, and back.
+// As elements of a dtype, and back into a matrix of its shape.
+std::vector<std::byte> bytes_of(const Dense& matrix, catalogue::Dtype dtype);
+void read_bytes(const std::vector<std::byte>& bytes, catalogue::Dtype dtype, Dense& matrix);
+
+// Buffers of a backend that live as long as this does.
 class TestContext {
  public:
   TestContext(const Backend& backend, catalogue::Dtype dtype, const gdbench_settings& settings = settings_for(1));
-  ~TestContext();
+  ~TestContext() { backend_.destroy(context_); }
   TestContext(const TestContext&) = delete;
   TestContext& operator=(const TestContext&) = delete;
 
-  Buffer upload(const Dense& matrix);
-  void overwrite(Buffer buffer, const Dense& matrix);
+  catalogue::Dtype dtype() const { return dtype_; }
+  Buffer upload(const Dense& matrix) { return upload(matrix, dtype_); }
+  Buffer upload(const Dense& matrix, catalogue::Dtype dtype);
   Buffer upload_bytes(const void* data, std::size_t bytes);
-  void overwrite_bytes(Buffer buffer, const void* data, std::size_t bytes);
-  // What was uploaded so far; for tests of many cases.
   void release_buffers();
-  Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns);
-  double download_double(Buffer buffer);
+  Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns) {
+    return download(buffer, rows, columns, dtype_);
+  }
+  Dense download(Buffer buffer, std::int64_t rows, std::int64_t columns, catalogue::Dtype dtype);
   // Binds and runs a request; expects success.
   void run(const Request& request, const std::vector<Buffer>& buffers);
-  // For calls that are run by hand. Null where the backend refuses.
-  Call* bind(const Request& request);
-  void unbind(Call* call) { backend_.unbind(context_, call); }
   gdbench_status bind_status(const Request& request);
   const std::string& error() const { return error_; }
   Context* get() const { return context_; }
@@ -83,16 +83,11 @@ class TestContext {
   std::vector<Buffer> buffers_;
 };
 
-// f(z) and, of a = f(z), f'(z): the tests' own.
-double activate(catalogue::Activation activation, double z);
-// What an entry adds to the mean over all that a loss of entries is, and its derivative by the output.
-double loss_term(const catalogue::LossFunction& loss, double output, double target);
-double loss_slope(const catalogue::LossFunction& loss, double output, double target);
-double activation_slope(catalogue::Activation activation, double a);
-
-// Every entry within a few roundings of the dtype, relative to `scale`: the magnitude of what went into it, times the
-// number of additions.
+// Every entry within a few roundings of the dtype, relative to entries larger than 1, times `scale`: the magnitude of
+// what went into it, times the number of additions.
 void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype dtype, double scale);
+
+Request request_of(catalogue::Dtype dtype, Op op, const std::vector<Operand>& operands);
 
 struct BackendCase {
   std::string backend;
@@ -111,8 +106,12 @@ std::string case_name(const testing::TestParamInfo<BackendCase>& info);
 
 class BackendTest : public testing::TestWithParam<BackendCase> {
  protected:
-  BackendTest() : context_(backend_named(GetParam().backend), GetParam().dtype) {}
-  Request request(Op op, const std::vector<Operand>& operands) const;
+  BackendTest() : context_(backend(), GetParam().dtype) {}
+  static const Backend& backend() { return backend_named(GetParam().backend); }
+  static bool offers(std::uint32_t flags) { return (backend().flags & flags) != 0; }
+  static Request request(Op op, const std::vector<Operand>& operands) {
+    return request_of(GetParam().dtype, op, operands);
+  }
 
   TestContext context_;
   std::mt19937 generator_{20240117};

@@ -6,47 +6,60 @@
 #include <random>
 
 #include "implementations/strategies/graph/ir/signature.h"
+#include "tests/support/implementations/op_case.h"
 
 namespace gdbench::strategies::graph {
 namespace {
 
+using backends::OpCase;
+using backends::TestOperand;
 using ops::Op;
-
-using backends::activate;
-using backends::activation_slope;
 
 class Interpreter {
  public:
   Interpreter(const Graph& graph, double learning_rate) : graph_(graph), learning_rate_(learning_rate) {}
 
   std::map<std::string, Dense> run() {
-    for (const NodeId id : graph_.order()) values_[id] = compute(id);
+    for (const NodeId id : graph_.order()) {
+      const Node& node = graph_[id];
+      values_[id] = node.kind == Kind::input ? input(id) : TestOperand{compute(node)};
+    }
     std::map<std::string, Dense> results = parameters_;
-    for (const Output& output : graph_.outputs()) results[output.name] = values_[output.node];
+    for (const Output& output : graph_.outputs()) results[output.name] = values_[output.node].values;
     return results;
   }
 
  private:
-  const Dense& operand(const Node& node, std::size_t i) { return values_[node.operands[i]]; }
+  const Dense& operand(const Node& node, std::size_t i) { return values_[node.operands[i]].values; }
+  static std::string parameter_name(const Node& node) { return "parameter" + std::to_string(node.parameter); }
 
-  Dense compute(NodeId id) {
+  TestOperand input(NodeId id) {
     const Node& node = graph_[id];
+    if (node.role == Role::scalars) return backends::update_scalars(learning_rate_);
+    std::mt19937 generator(id + 1);
+    Dense values = backends::random_matrix(generator, node.shape.rows, node.shape.columns);
+    if (node.role == Role::mask) {
+      for (std::size_t i = 0; i < values.values.size(); ++i) {
+        values.values[i] = static_cast<std::int64_t>(i) % values.columns == node.column ? 1 : 0;
+      }
+    }
+    if (node.role == Role::parameter) parameters_[parameter_name(node)] = values;
+    return {values};
+  }
+
+  Dense compute(const Node& node) {
     Dense result(node.shape.rows, node.shape.columns);
     switch (node.kind) {
-      case Kind::input: {
-        std::mt19937 generator(id + 1);
-        result = backends::random_matrix(generator, node.shape.rows, node.shape.columns);
-        if (node.role == Role::mask) {
-          for_entries(result, [&](std::int64_t i, std::int64_t j) { result.at(i, j) = j == node.column ? 1 : 0; });
-        }
-        if (node.role == Role::parameter) parameters_[parameter_name(node)] = result;
-        return result;
-      }
+      case Kind::input:
+      case Kind::call:
+        return call(node);
       case Kind::constant:
-        for (double& value : result.values) value = node.value;
+        std::ranges::fill(result.values, node.value);
         return result;
       case Kind::transpose:
-        for_entries(result, [&](std::int64_t i, std::int64_t j) { result.at(i, j) = operand(node, 0).at(j, i); });
+        for (std::int64_t i = 0; i < result.rows; ++i) {
+          for (std::int64_t j = 0; j < result.columns; ++j) result.at(i, j) = operand(node, 0).at(j, i);
+        }
         return result;
       case Kind::update_all:
         for (std::size_t i = 1; i < node.operands.size(); i += 2) descend(node.operands[i], node.operands[i + 1]);
@@ -56,108 +69,39 @@ class Interpreter {
           parameters_["gradient" + std::to_string(node.parameter + i)] = operand(node, i);
         }
         return result;
-      case Kind::call:
-        break;
-    }
-    for_entries(result, [&](std::int64_t i, std::int64_t j) { result.at(i, j) = entry(node, i, j); });
-    if (node.is_call(Op::product) && node.request.epilogue_update && node.request.epilogue_bias) {
-      parameters_[parameter_name(graph_[node.operands[4]])] = updated_bias(node);
-    }
-    const std::optional<std::size_t> tied = signature_of(node).tied;
-    if (tied && graph_[node.operands[*tied]].is_state()) {
-      parameters_[parameter_name(graph_[node.operands[*tied]])] = result;
     }
     return result;
   }
 
-  template <class Body>
-  static void for_entries(const Dense& matrix, Body body) {
-    for (std::int64_t i = 0; i < matrix.rows; ++i) {
-      for (std::int64_t j = 0; j < matrix.columns; ++j) body(i, j);
+  Dense call(const Node& node) {
+    const Signature signature = signature_of(node);
+    OpCase op{node.request, {}, {}};
+    for (const std::size_t i : signature.kernel_operands) {
+      if (i != Signature::kResult) op.operands.push_back(values_[node.operands[i]]);
+      if (i != Signature::kResult) continue;
+      op.operands.push_back(
+          {signature.tied ? operand(node, *signature.tied) : Dense(node.shape.rows, node.shape.columns)});
     }
+    const std::vector<Dense> results = backends::expected_of(op);
+    if (node.is_call(Op::product) && node.request.epilogue_update && node.request.epilogue_bias) {
+      parameters_[parameter_name(graph_[node.operands[4]])] = results[1];
+    }
+    if (signature.tied && graph_[node.operands[*signature.tied]].is_state()) {
+      parameters_[parameter_name(graph_[node.operands[*signature.tied]])] = results[0];
+    }
+    return results[0];
   }
-
-  static std::string parameter_name(const Node& node) { return "parameter" + std::to_string(node.parameter); }
 
   void descend(NodeId gradient, NodeId parameter) {
     Dense& value = parameters_[parameter_name(graph_[parameter])];
     for (std::size_t i = 0; i < value.values.size(); ++i) {
-      value.values[i] -= learning_rate_ * values_[gradient].values[i];
+      value.values[i] -= learning_rate_ * values_[gradient].values.values[i];
     }
-  }
-
-  // Of plain gradient descent, by the column sums of the product's second operand.
-  Dense updated_bias(const Node& node) {
-    Dense bias = operand(node, 4);
-    const Dense& gradients = operand(node, 1);
-    for_entries(gradients,
-                [&](std::int64_t i, std::int64_t j) { bias.at(0, j) -= learning_rate_ * gradients.at(i, j); });
-    return bias;
-  }
-
-  double entry(const Node& node, std::int64_t i, std::int64_t j) {
-    const backends::Request& request = node.request;
-    switch (request.op) {
-      case Op::product:
-        return product_entry(node, i, j);
-      case Op::add_bias:
-        return operand(node, 0).at(0, j) + operand(node, 1).at(i, j);
-      case Op::activation:
-        return activate(request.activation, operand(node, 0).at(i, j));
-      case Op::activation_gradient:
-        return operand(node, 1).at(i, j) * activation_slope(request.activation, operand(node, 0).at(i, j));
-      case Op::column_sum: {
-        double sum = 0;
-        for (std::int64_t row = 0; row < operand(node, 0).rows; ++row) sum += operand(node, 0).at(row, j);
-        return sum;
-      }
-      case Op::combine:
-        return request.alpha * operand(node, 0).at(i, j) +
-               (request.beta == 0 ? 0 : request.beta * operand(node, 1).at(i, j));
-      case Op::multiply:
-        return operand(node, 0).at(i, j) * operand(node, 1).at(i, j);
-      case Op::loss: {
-        double sum = 0;
-        for (std::size_t e = 0; e < operand(node, 0).values.size(); ++e) {
-          sum += std::pow(operand(node, 0).values[e] - operand(node, 1).values[e], 2);
-        }
-        return request.alpha * sum / static_cast<double>(operand(node, 0).values.size());
-      }
-      case Op::loss_gradient:
-        return request.alpha * 2 * (operand(node, 0).at(i, j) - operand(node, 1).at(i, j)) /
-               static_cast<double>(operand(node, 0).values.size());
-      case Op::update:
-        return operand(node, 2).at(i, j) - learning_rate_ * operand(node, 0).at(i, j);
-      default:
-        ADD_FAILURE() << "no such op";
-        return 0;
-    }
-  }
-
-  const Dense& told(const Node& node) { return operand(node, node.operands.size() - 1); }
-
-  double product_entry(const Node& node, std::int64_t i, std::int64_t j) {
-    const backends::Request& request = node.request;
-    const Dense& a = operand(node, 0);
-    const Dense& b = operand(node, 1);
-    double sum = 0;
-    for (std::int64_t k = 0; k < (request.transpose_a ? a.rows : a.columns); ++k) {
-      sum += (request.transpose_a ? a.at(k, i) : a.at(i, k)) * (request.transpose_b ? b.at(j, k) : b.at(k, j));
-    }
-    if (request.epilogue_update) return operand(node, 2).at(i, j) - learning_rate_ * sum;
-    if (!request.epilogue_loss_gradient) sum *= request.alpha;
-    if (request.beta != 0) sum += request.beta * operand(node, 2).at(i, j);
-    if (request.epilogue_bias) sum += operand(node, request.beta != 0 ? 3 : 2).at(0, j);
-    if (request.epilogue_activation_gradient) return sum * activation_slope(request.activation, told(node).at(i, j));
-    if (request.epilogue_loss_gradient) {
-      return request.alpha * 2 * (sum - told(node).at(i, j)) / static_cast<double>(told(node).values.size());
-    }
-    return activate(request.epilogue_activation, sum);
   }
 
   const Graph& graph_;
   double learning_rate_;
-  std::map<NodeId, Dense> values_;
+  std::map<NodeId, TestOperand> values_;
   std::map<std::string, Dense> parameters_;
 };
 

@@ -1,4 +1,4 @@
-// What the tests of the graph share: small graphs, and what they compute, by plain loops in double.
+// What the tests of the graph share: small graphs, and what they compute, op by op in double.
 #pragma once
 
 #include <map>

@@ -154,20 +154,19 @@ RandomNetwork random_network(const Draw& draw, const NetworkBounds& bounds,
   return NetworkGenerator(draw, bounds).draw(instructions);
 }
 
-Comparison compared_with_plain_loops(const RandomNetwork& network) {
+Comparison compared_with_reference(const RandomNetwork& network) {
   constexpr int kSteps = 3;
   const bool single = network.values.dtype == catalogue::Dtype::f32;
   const double part = single ? 1e-3 : 1e-10;
   const double rounding = kSteps * (single ? double{std::numeric_limits<float>::epsilon()} : 1e-15);
-  const double near_jump = single ? 2e-5 : 1e-13;
 
   TrainingProblem training(network.values);
   const gdbench_ranks alone = {sizeof(alone), 0, 1, nullptr, nullptr, nullptr, nullptr};
   if (network.is_rank) training.mutable_settings().ranks = &alone;
   const double trained_loss = trained_by_jit(training, kSteps, network.options, network.threads);
   const std::vector<Dense> actual = training.state_values();
-  const std::vector<Dense> expected = training.trained(kSteps, near_jump);
-  const std::vector<Dense> other_side = training.trained(kSteps, -near_jump);
+  const std::vector<Dense> expected = training.trained(kSteps);
+  const std::vector<Dense> other_side = training.trained(kSteps, verify::Ties::flipped);
   const double loss = training.loss(expected, 0);
   if (!(loss < 1e3)) return {.diverges = true, .difference = {}};
   for (std::size_t p = 0; p < expected.size(); ++p) {

@@ -1,4 +1,4 @@
-// Random networks in every form that the backend jit compiles, trained by it and by the plain loops of training_case.h.
+// Random networks in every form that the backend jit compiles, trained by it and by the reference.
 #pragma once
 
 #include <cstddef>
@@ -43,11 +43,11 @@ struct Comparison {
   std::string difference;  // the first one; empty where there is none
 };
 
-// Trains it for three steps by jit, and by plain loops.
+// Trains it for three steps by jit, and by the reference.
 //
 // Updates are compared, which are smaller than parameters by far: each entry within a part of what the parameter's
 // entries moved at most, which rounding of sums of that size can explain, and of the rounding of each update's result.
 // Where rounding chooses the side of a slope that jumps (an input of relu near 0), both sides are right.
-Comparison compared_with_plain_loops(const RandomNetwork& network);
+Comparison compared_with_reference(const RandomNetwork& network);
 
 }  // namespace gdbench::strategies

@@ -16,8 +16,7 @@ using JitOptions = std::vector<gdbench_option_value>;
 // Makes `steps` updates in two calls, which end in the problem's state; returns the loss after them.
 inline double trained_by_jit(TrainingProblem& training, std::int64_t steps, const JitOptions& options, int threads,
                              const StrategyDescriptor& descriptor = graph::kRegionDescriptor) {
-  training.mutable_settings().option_count = static_cast<std::int64_t>(options.size());
-  training.mutable_settings().options = options.data();
+  training.set_options(options);
   training.mutable_settings().compute_threads = threads;
   const auto strategy =
       descriptor.create({backends::backend_named("jit"), training.data(), training.problem(), training.settings()});

@@ -1,15 +1,16 @@
-// A small training problem behind the C structs, and the same training as plain loops in double.
+// A small training problem behind the C structs, and where it ends by the harness's reference, in double.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "harness/data/dataset.h"
+#include "harness/scenario/problem.h"
+#include "harness/verify/reference.h"
 #include "tests/support/implementations/backend_fixture.h"
-#include "tests/support/implementations/plain_optimizer.h"
 
 namespace gdbench {
 
@@ -28,28 +29,31 @@ struct TrainingCase {
   std::int64_t batch_rows = 0;
   bool shuffled = false;
   std::vector<double> learning_rates = {0.05};
-  catalogue::Task task = catalogue::Task::train;  // gradients ends where train does, but for rounding
+  // Gradients ends where train does, but for rounding. Of update, layers are tensors, and features their gradients.
+  catalogue::Task task = catalogue::Task::train;
   OptimizerCase optimizer = {catalogue::OptimizerKind::sgd, 0, false};
   std::int64_t micro_batches = 1;  // any number ends where 1 does, but for rounding
   bool scaled_weights = false;     // at first divided by the root of their layer's inputs, as wide layers need
   double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };
 
-// Of the task train: depths, activations, biases, losses, numbers of outputs, kinds of batches and schedules.
+// Of the task train: depths, activations, biases, losses, numbers of outputs, kinds of batches, schedules and parts.
 std::vector<TrainingCase> training_cases();
+
+// Of the task gradients: depths, activations, biases, numbers of outputs, kinds of batches and parts.
+std::vector<TrainingCase> gradients_cases();
 
 // check(values) for each of them, with its number in what fails.
 template <class Check>
-void for_each_training_case(const Check& check) {
-  const std::vector<TrainingCase> cases = training_cases();
+void for_each_case(const std::vector<TrainingCase>& cases, const Check& check) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    SCOPED_TRACE("training case " + std::to_string(i));
+    SCOPED_TRACE("case " + std::to_string(i) + " of the task " + catalogue::name_of(cases[i].task));
     check(cases[i]);
   }
 }
 
-// Of the task gradients: depths, activations, biases, numbers of outputs and kinds of batches.
-std::vector<TrainingCase> gradients_cases();
+// Every entry within `tolerance`, which is relative for what is larger than 1.
+void expect_near(const std::vector<Dense>& actual, const std::vector<Dense>& expected, double tolerance);
 
 // Owns all arrays; not movable, because the structs point into it.
 class TrainingProblem {
@@ -65,38 +69,41 @@ class TrainingProblem {
   gdbench_problem& mutable_problem() { return problem_; }
   gdbench_settings& mutable_settings() { return settings_; }
   gdbench_optimizer& mutable_optimizer() { return optimizer_; }
+  void set_options(const std::vector<gdbench_option_value>& options);
+
+  // The same for the reference, which takes training rows that may have been overwritten through data().
+  const scenario::Problem& scenario_problem() const { return reference_; }
+  const data::Dataset& dataset() const { return training_; }
+  scenario::State start() const;
 
   // Parameters as given to set_state, in double: w0 b0 w1 ...
   const std::vector<Dense>& initial() const { return initial_; }
-  // The parameters after `steps` updates, by plain loops. Slopes that jump at 0 are those of inputs larger by `shift`:
-  // what they make of an input that rounding may put on either side, two shifts tell.
-  std::vector<Dense> trained(std::int64_t steps, double shift = 0) const;
+  // The parameters after `steps` updates. An input of a slope that jumps, which rounding may put on either side, is on
+  // the other one with flipped ties.
+  std::vector<Dense> trained(std::int64_t steps, verify::Ties ties = verify::Ties::as_computed) const;
   // The loss over all training (split 0) or validation (1) rows.
   double loss(const std::vector<Dense>& parameters, int split) const;
 
   // State tensors of the problem's dtype that start as `initial`; read back after get_state.
   gdbench_state& state() { return state_; }
+  void reset_state();
+  // Lets the state have slots, which start as zeros; state_values and trained then end with them.
+  void add_slots();
   std::vector<Dense> state_values() const;
 
  private:
-  struct Pass {
-    std::vector<Dense> activations;  // of each layer, the input first
-    std::vector<Dense> told;         // of each layer, what its slope is told from
-    std::vector<Dense> gradients;    // like parameters
-    double loss = 0;
-  };
-  Pass pass(const std::vector<Dense>& parameters, const Dense& x, const Dense& y,
-            const std::vector<std::int32_t>& labels, double shift = 0) const;
-  void write(std::vector<std::byte>& bytes, const Dense& values) const;
+  void describe_data(bool labelled);
+  void describe_problem();
+  void add_tensor(const Dense& values);
 
   TrainingCase case_;
-  Dense x_, y_, validation_x_, validation_y_;
-  std::vector<std::int32_t> labels_, validation_labels_;
-  std::vector<std::uint32_t> order_;
+  scenario::Problem reference_, validation_;
+  data::Dataset training_, validation_rows_;
   std::vector<Dense> initial_;
-  std::vector<std::byte> x_bytes_, y_bytes_, validation_x_bytes_, validation_y_bytes_;
+  std::vector<Dense> slots_;  // as they start
   std::vector<std::vector<std::byte>> state_bytes_;
   std::vector<gdbench_tensor> tensors_;
+  std::vector<gdbench_option_value> options_;
   gdbench_data data_{};
   gdbench_problem problem_{};
   gdbench_optimizer optimizer_{};

@@ -13,17 +13,6 @@ namespace {
 
 class DeviceClockTest : public testing::TestWithParam<std::string> {
  protected:
-  DeviceClockTest() : backend_(backend_named(GetParam())), memory_(1 << 16) {
-    const gdbench_settings settings = settings_for(1);
-    EXPECT_EQ(backend_.create({1, false, nullptr, nullptr, &settings}, &context_), GDBENCH_OK);
-    EXPECT_EQ(backend_.allocate(context_, memory_.size(), &buffer_), GDBENCH_OK);
-    wait();
-  }
-  ~DeviceClockTest() override {
-    backend_.release(context_, buffer_);
-    backend_.destroy(context_);
-  }
-
   const DeviceFunctions& device() const { return backend_.device; }
   void wait() { EXPECT_EQ(backend_.synchronise(context_, nullptr), GDBENCH_OK); }
   void begin() { EXPECT_EQ(device().begin_marks(context_), GDBENCH_OK); }
@@ -35,10 +24,10 @@ class DeviceClockTest : public testing::TestWithParam<std::string> {
     return held;
   }
 
-  const Backend& backend_;
-  Context* context_ = nullptr;
-  Buffer buffer_ = nullptr;
-  std::vector<std::byte> memory_;
+  const Backend& backend_ = backend_named(GetParam());
+  const std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 16);
+  TestContext device_{backend_, catalogue::Dtype::f32};
+  Context* const context_ = device_.get();
 };
 
 double nanoseconds_of(const std::function<void()>& body) {
@@ -48,21 +37,17 @@ double nanoseconds_of(const std::function<void()>& body) {
 }
 
 TEST_P(DeviceClockTest, ASpanLiesWithinTheHostsTimeOfIt) {
+  double span_ns = 0;
+  EXPECT_NE(device().span_ns(context_, &span_ns), GDBENCH_OK) << "none was begun";
   const double host_ns = nanoseconds_of([&] {
     EXPECT_EQ(device().begin_span(context_), GDBENCH_OK);
-    backend_.upload(context_, buffer_, memory_.data(), memory_.size(), nullptr);
+    device_.upload_bytes(memory_.data(), memory_.size());
     EXPECT_EQ(device().end_span(context_), GDBENCH_OK);
     wait();
   });
-  double span_ns = 0;
   ASSERT_EQ(device().span_ns(context_, &span_ns), GDBENCH_OK);
   EXPECT_GT(span_ns, 0);
   EXPECT_LE(span_ns, 1.01 * host_ns + 20'000);
-}
-
-TEST_P(DeviceClockTest, ThereIsNoSpanBeforeOneWasBegun) {
-  double span_ns = 0;
-  EXPECT_NE(device().span_ns(context_, &span_ns), GDBENCH_OK);
 }
 
 TEST_P(DeviceClockTest, NothingBetweenTwoMarksTakesNothing) {

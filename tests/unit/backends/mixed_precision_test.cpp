@@ -1,4 +1,4 @@
-// Ops of a mixed dtype: what they read is rounded, what they write is not.
+// Numbers of fewer bits, and what mixed dtypes have beyond ops (ops_test.cpp).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,17 +11,10 @@
 #include "harness/abi/processor.h"
 #include "implementations/common/mixed_precision/narrow_formats.h"
 #include "implementations/common/mixed_precision/stochastic_rounding.h"
-#include "tests/support/implementations/backend_fixture.h"
+#include "tests/unit/backends/op_maker.h"
 
 namespace gdbench::backends {
 namespace {
-
-// The nearest number of so many significant bits; rint takes the even one of two.
-double rounded_to_bits(double value, int bits) {
-  int exponent = 0;
-  const double fraction = std::frexp(value, &exponent);
-  return std::ldexp(std::rint(std::ldexp(fraction, bits)), exponent - bits);
-}
 
 // Entries that have more bits than the operands of any mixed dtype, and are large enough to be normal numbers of it.
 Dense wide_matrix(std::mt19937& generator, std::int64_t rows, std::int64_t columns) {
@@ -86,80 +79,7 @@ TEST(StochasticRoundingTest, IsRightOnAverage) {
   EXPECT_TRUE(std::isnan(implementations::rounded_stochastically(std::nanf(""), ~std::uint64_t{0})));
 }
 
-class MixedOpsTest : public BackendTest {
- protected:
-  double operand_of(double value) const {
-    return rounded_to_bits(value, catalogue::row_of(GetParam().dtype).operands.bits);
-  }
-
-  // C = alpha op(A) op(B) + beta C.
-  void check_product(std::int64_t m, std::int64_t n, std::int64_t k, bool transpose_a, bool transpose_b, double alpha,
-                     double beta) {
-    const Dense a = wide_matrix(generator_, transpose_a ? k : m, transpose_a ? m : k);
-    const Dense b = wide_matrix(generator_, transpose_b ? n : k, transpose_b ? k : n);
-    const Dense c = wide_matrix(generator_, m, n);
-    Request product = request(Op::product, {{a.rows, a.columns}, {b.rows, b.columns}, {m, n}});
-    product.transpose_a = transpose_a;
-    product.transpose_b = transpose_b;
-    product.alpha = alpha;
-    product.beta = beta;
-    const Buffer result = context_.upload(c);
-    context_.run(product, {context_.upload(a), context_.upload(b), result});
-    Dense expected = c;
-    for (std::int64_t i = 0; i < m; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        double sum = 0;
-        for (std::int64_t l = 0; l < k; ++l) {
-          sum += operand_of(transpose_a ? a.at(l, i) : a.at(i, l)) * operand_of(transpose_b ? b.at(j, l) : b.at(l, j));
-        }
-        expected.at(i, j) = alpha * sum + beta * c.at(i, j);
-      }
-    }
-    expect_close(context_.download(result, m, n), expected, GetParam().dtype, 4 * std::sqrt(static_cast<double>(k)));
-    context_.release_buffers();
-  }
-};
-
-// Vectors, what is too small for an instruction of its own, and what is not; a long sum, and what a device leaves to
-// its library.
-TEST_P(MixedOpsTest, ProductsMultiplyRoundedOperands) {
-  const std::int64_t shapes[][3] = {{1, 1, 1},    {1, 7, 5},    {9, 1, 33},  {3, 4, 5},
-                                    {33, 17, 40}, {64, 48, 31}, {3, 5, 200}, {96, 90, 131}};
-  for (const auto& [m, n, k] : shapes) {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        check_product(m, n, k, transpose_a, transpose_b, 1, 0);
-        check_product(m, n, k, transpose_a, transpose_b, -0.3, 1);
-      }
-    }
-  }
-}
-
-TEST_P(MixedOpsTest, UpdatesMoveParametersThatAreNotRounded) {
-  constexpr std::int64_t kRows = 37, kInputs = 29, kOutputs = 23;
-  const std::uint32_t flags = backend_named(GetParam().backend).flags;
-  if ((flags & (kEpilogueUpdate | kEpilogueLayerUpdate)) == 0) GTEST_SKIP() << "has no such epilogue";
-  const Dense inputs = wide_matrix(generator_, kRows, kInputs);
-  const Dense deltas = wide_matrix(generator_, kRows, kOutputs);
-  const Dense weights = wide_matrix(generator_, kInputs, kOutputs);
-  Request product = request(Op::product, {{kRows, kInputs}, {kRows, kOutputs}, {kInputs, kOutputs}, {1, 1}});
-  product.transpose_a = true;
-  product.epilogue_update = true;
-  product.optimizer = &plain_sgd();
-  const UpdateScalars scalars = {.learning_rate = 0.01};
-  const Buffer result = context_.upload(weights);
-  context_.run(product, {context_.upload(inputs), context_.upload(deltas), result,
-                         context_.upload_bytes(&scalars, sizeof scalars)});
-  Dense expected = weights;
-  for (std::int64_t i = 0; i < kInputs; ++i) {
-    for (std::int64_t j = 0; j < kOutputs; ++j) {
-      for (std::int64_t r = 0; r < kRows; ++r) {
-        expected.at(i, j) -= 0.01 * operand_of(inputs.at(r, i)) * operand_of(deltas.at(r, j));
-      }
-    }
-  }
-  expect_close(context_.download(result, kInputs, kOutputs), expected, GetParam().dtype, 2);
-}
+class MixedOpsTest : public BackendTest {};
 
 // One update for entries that lie in two places, with a gap between them, on threads that share it.
 TEST_P(MixedOpsTest, UpdatesRoundParametersWhereTheyAreAsked) {
@@ -167,6 +87,7 @@ TEST_P(MixedOpsTest, UpdatesRoundParametersWhereTheyAreAsked) {
   if (GetParam().dtype != Dtype::bf16 || (backend.flags & (kNoArithmetic | kDevice)) != 0) GTEST_SKIP();
   constexpr std::int64_t kEntries = 70001, kFirst = 30000, kGap = 7;
   const UpdateScalars scalars = {.learning_rate = 0.25};
+  const OpOptimizer sgd({catalogue::OptimizerKind::sgd, 0, false});
   const std::uint64_t seed = 17;
   const NumberedEntries numbered[] = {{0, kFirst, 0}, {kFirst + kGap, kEntries - kFirst - kGap, kFirst}};
   const Dense gradient = wide_matrix(generator_, 1, kEntries);
@@ -176,7 +97,7 @@ TEST_P(MixedOpsTest, UpdatesRoundParametersWhereTheyAreAsked) {
       if (threads > 1 && backend.shares == nullptr) continue;
       TestContext context(backend, GetParam().dtype, settings_for(threads));
       Request update = request(Op::update, {{1, kEntries}, {1, 1}, {1, kEntries}});
-      update.optimizer = &plain_sgd();
+      update.optimizer = &sgd.abi;
       update.parameter_rounding = rounding;
       update.rounding_seed = &seed;
       update.numbered = numbered;
@@ -197,35 +118,6 @@ TEST_P(MixedOpsTest, UpdatesRoundParametersWhereTheyAreAsked) {
       }
       EXPECT_LE(wrong, kEntries / 1000) << threads << " threads";  // the update itself is rounded otherwise
     }
-  }
-}
-
-TEST_P(MixedOpsTest, SumsOfColumnsAddUpWhatIsRounded) {
-  const Dense d = wide_matrix(generator_, 50, 21);
-  Dense expected(1, 21);
-  for (std::int64_t i = 0; i < 50; ++i) {
-    for (std::int64_t j = 0; j < 21; ++j) expected.at(0, j) += operand_of(d.at(i, j));
-  }
-  const Buffer sums = context_.upload(Dense(1, 21));
-  context_.run(request(Op::column_sum, {{50, 21}, {1, 21}}), {context_.upload(d), sums});
-  expect_close(context_.download(sums, 1, 21), expected, GetParam().dtype, 2 * std::sqrt(50.0));
-}
-
-TEST_P(MixedOpsTest, DerivativesAreToldFromWhatIsRounded) {
-  for (const catalogue::Activation activation : catalogue::all_of<catalogue::Activation>()) {
-    if (catalogue::reads_input(activation)) continue;  // the tests' own derivatives are of results
-    Dense a = wide_matrix(generator_, 13, 9);
-    for (double& value : a.values) value = static_cast<float>(activate(activation, value));
-    const Dense d = wide_matrix(generator_, 13, 9);
-    Dense expected = d;
-    for (std::size_t i = 0; i < d.values.size(); ++i) {
-      expected.values[i] *= activation_slope(activation, operand_of(a.values[i]));
-    }
-    const Buffer result = context_.upload(d);
-    Request gradient = request(Op::activation_gradient, {{13, 9}, {13, 9}});
-    gradient.activation = activation;
-    context_.run(gradient, {context_.upload(a), result});
-    expect_close(context_.download(result, 13, 9), expected, GetParam().dtype, 2);
   }
 }
 

@@ -1,7 +1,5 @@
-// The plugins through the C interface alone.
-#include "gdbench/plugin.h"
-
-#include <dlfcn.h>
+// What a plugin says of itself through the C interface, and what it refuses. That its implementations are right is for
+// tests/conformance, but for helper threads, and ranks and threads within one process.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "implementations/backends/common/kernel_library.h"
+#include "tests/fakes/plugin_driver.h"
 #include "tests/support/implementations/local_ranks.h"
 #include "tests/support/implementations/processors.h"
 #include "tests/support/implementations/training_case.h"
@@ -21,250 +20,180 @@ namespace {
 class PluginTest : public testing::TestWithParam<backends::BackendCase> {
  protected:
   void SetUp() override {
-    const std::string file = backends::plugin_folder(GetParam().backend) + "/libgdbench_" + GetParam().backend + ".so";
-    library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << dlerror();
-    const auto entry = reinterpret_cast<gdbench_plugin_entry_function>(dlsym(library_, GDBENCH_PLUGIN_ENTRY_NAME));
-    ASSERT_NE(entry, nullptr);
-    plugin_ = entry(&host_);
-    ASSERT_NE(plugin_, nullptr) << error_;
-    implementation_ = plugin_->implementations[0];
+    ASSERT_NE(loaded_.plugin(), nullptr) << loaded_.load_error() << loaded_.reported_error();
+    implementation_ = &loaded_.implementation();
     ASSERT_EQ(implementation_->create(&instance_), GDBENCH_OK);
   }
   void TearDown() override {
     if (instance_ != nullptr) implementation_->destroy(instance_);
   }
 
-  // What prepare answers, with its reason in error_.
+  static bool is_device() { return backends::is_device(GetParam().backend); }
+  const std::string& error() const { return loaded_.reported_error(); }
+  std::vector<const gdbench_implementation*> implementations() const {
+    const gdbench_plugin& plugin = *loaded_.plugin();
+    return {plugin.implementations, plugin.implementations + plugin.implementation_count};
+  }
+
+  // What prepare answers, with its reason in error().
   gdbench_status prepare(const TrainingProblem& training) {
     EXPECT_EQ(implementation_->load(instance_, &training.data()), GDBENCH_OK);
     return implementation_->prepare(instance_, &training.problem(), &training.settings());
   }
 
-  static TrainingCase small_case() {
-    return {.layers = {{2, 1, GDBENCH_IDENTITY, 1}}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3};
+  void expect_trains(const gdbench_implementation& implementation, gdbench_instance* instance,
+                     TrainingProblem& training, std::uint64_t steps) {
+    EXPECT_EQ(implementation.set_state(instance, &training.state()), GDBENCH_OK);
+    EXPECT_EQ(implementation.run(instance, steps), GDBENCH_OK) << error();
+    EXPECT_EQ(implementation.get_state(instance, &training.state()), GDBENCH_OK);
+    EXPECT_EQ(training.state().step, static_cast<std::int64_t>(steps));
+    const double tolerance = GetParam().dtype == catalogue::Dtype::f32 ? 1e-4 : 1e-11;
+    expect_near(training.state_values(), training.trained(static_cast<std::int64_t>(steps)), tolerance);
+  }
+  void expect_trains(const gdbench_implementation& implementation, TrainingProblem& training, std::uint64_t steps) {
+    gdbench_instance* instance = nullptr;
+    EXPECT_EQ(implementation.create(&instance), GDBENCH_OK);
+    EXPECT_EQ(implementation.load(instance, &training.data()), GDBENCH_OK);
+    EXPECT_EQ(implementation.prepare(instance, &training.problem(), &training.settings()), GDBENCH_OK) << error();
+    expect_trains(implementation, instance, training, steps);
+    implementation.destroy(instance);
   }
 
-  static double tolerance() { return GetParam().dtype == catalogue::Dtype::f32 ? 1e-5 : 1e-12; }
+  static TrainingCase small_case() {
+    return {.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3};
+  }
 
-  void* library_ = nullptr;
-  const gdbench_plugin* plugin_ = nullptr;
+  fakes::LoadedPlugin loaded_{backends::plugin_folder(GetParam().backend) + "/libgdbench_" + GetParam().backend +
+                              ".so"};
   const gdbench_implementation* implementation_ = nullptr;
   gdbench_instance* instance_ = nullptr;
-  std::string error_;
-  gdbench_host host_{sizeof(host_), GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, &error_,
-                     [](void* error, const char* message) { *static_cast<std::string*>(error) = message; }};
 };
 
 TEST_P(PluginTest, DescribesItself) {
-  EXPECT_EQ(plugin_->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
+  EXPECT_EQ(loaded_.plugin()->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
   EXPECT_EQ(implementation_->id, "hand/" + GetParam().backend);
   EXPECT_EQ(implementation_->tasks,
             GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
   EXPECT_EQ(implementation_->dtypes, backends::backend_named(GetParam().backend).dtypes);
   EXPECT_EQ(implementation_->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC), 0u);
   EXPECT_EQ(implementation_->optimizers, catalogue::kAll<catalogue::OptimizerKind>);
-  EXPECT_EQ(implementation_->max_compute_threads, backends::is_device(GetParam().backend) ? 1 : 64);
-  const char* built_for = backends::is_device(GetParam().backend) ? "cuda" : "-march=";
+  EXPECT_EQ(implementation_->max_compute_threads, is_device() ? 1 : 64);
+  const char* built_for = is_device() ? "cuda" : "-march=";
   EXPECT_NE(std::string(implementation_->build).find(built_for), std::string::npos) << implementation_->build;
-}
-
-TEST_P(PluginTest, TrainsThroughTheInterface) {
-  TrainingProblem training(small_case());
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
-  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
-  ASSERT_EQ(implementation_->run(instance_, 6), GDBENCH_OK);
-  ASSERT_EQ(implementation_->sync(instance_), GDBENCH_OK);
-  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
-  EXPECT_EQ(training.state().step, 6);
-  const std::vector<Dense> expected = training.trained(6);
-  for (std::size_t entry = 0; entry < 2; ++entry) {
-    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], tolerance());
-  }
-  double loss = 0;
-  ASSERT_EQ(implementation_->evaluate(instance_, 1, &loss), GDBENCH_OK);
-  EXPECT_NEAR(loss, training.loss(expected, 1), tolerance());
+  const gdbench_implementation* rerecord = loaded_.implementation("tape/" + GetParam().backend + "+rerecord");
+  ASSERT_NE(rerecord, nullptr);
+  EXPECT_EQ(rerecord->tasks, GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
 }
 
 TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
   TrainingCase values = small_case();
   values.shuffled = true;
   TrainingProblem training(values);
-  const bool device = backends::is_device(GetParam().backend);
   const std::int32_t own = backends::backend_named(GetParam().backend).helper_threads;
   EXPECT_EQ(implementation_->helper_threads, 1 + own);
   EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 0);
-  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}, {"transfer", "pageable"}};
-  const std::int32_t processor = any_processor();
-  gdbench_settings& settings = training.mutable_settings();
-  settings.option_count = device ? 3 : 2;
-  settings.options = options;
+  std::vector<gdbench_option_value> options = {{"loader", "auto"}, {"prefetch", "2"}};
+  if (is_device()) options.push_back({"transfer", "pageable"});
+  training.set_options(options);
   EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << "no processor for the helper thread";
-  settings.helper_core_count = 1;
-  settings.helper_cores = &processor;
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  const std::int32_t processor = any_processor();
+  training.mutable_settings().helper_core_count = 1;
+  training.mutable_settings().helper_cores = &processor;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error();
   EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 1 + own);
   ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
   ASSERT_EQ(implementation_->run(instance_, 3), GDBENCH_OK);
-  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);  // from step 0 again
-  ASSERT_EQ(implementation_->run(instance_, 4), GDBENCH_OK);
-  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
-  EXPECT_EQ(training.state().step, 4);
-  const std::vector<Dense> expected = training.trained(4);
-  for (std::size_t entry = 0; entry < 2; ++entry) {
-    EXPECT_NEAR(training.state_values()[0].values[entry], expected[0].values[entry], tolerance());
-  }
+  expect_trains(*implementation_, instance_, training, 4);  // from step 0 again
 }
 
 // With a helper thread beside them, which makes shuffled batches.
 TEST_P(PluginTest, TrainsWithSeveralThreads) {
-  if (backends::is_device(GetParam().backend)) GTEST_SKIP() << "one thread calls a device";
-  TrainingCase values;
-  values.layers = {layer(40, 30, catalogue::Activation::tanh), layer(30, 1)};
-  values.dtype = GetParam().dtype;
-  values.rows = 1201;
-  values.batch_rows = 600;  // and one row at the end of an epoch, for one thread
-  values.shuffled = true;
-  const gdbench_option_value options[] = {{"loader", "auto"}, {"prefetch", "2"}};
+  if (is_device()) GTEST_SKIP() << "one thread calls a device";
+  TrainingProblem training({.layers = {layer(40, 30, catalogue::Activation::tanh), layer(30, 1)},
+                            .dtype = GetParam().dtype,
+                            .rows = 1201,
+                            .batch_rows = 600,  // and one row at the end of an epoch, for one thread
+                            .shuffled = true});
   const std::int32_t processor = any_processor();
-  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
-    const gdbench_implementation& implementation = *plugin_->implementations[i];
-    if ((implementation.tasks & GDBENCH_BIT(GDBENCH_TASK_TRAIN)) == 0) continue;
-    if ((implementation.dtypes & catalogue::bit_of(values.dtype)) == 0) continue;
+  gdbench_settings& settings = training.mutable_settings();
+  settings.compute_core_count = settings.helper_core_count = 1;
+  settings.compute_cores = settings.helper_cores = &processor;
+  training.set_options({{"loader", "auto"}, {"prefetch", "2"}});
+  for (const gdbench_implementation* implementation : implementations()) {
+    if ((implementation->tasks & GDBENCH_BIT(GDBENCH_TASK_TRAIN)) == 0) continue;
+    if ((implementation->dtypes & catalogue::bit_of(GetParam().dtype)) == 0) continue;
     for (const std::int32_t threads : {2, 3}) {
-      SCOPED_TRACE(testing::Message() << implementation.id << " " << threads << " threads");
-      TrainingProblem training(values);
-      gdbench_settings& settings = training.mutable_settings();
+      SCOPED_TRACE(testing::Message() << implementation->id << " " << threads << " threads");
       settings.compute_threads = threads;
-      settings.compute_core_count = settings.helper_core_count = 1;
-      settings.compute_cores = settings.helper_cores = &processor;
-      settings.option_count = 2;
-      settings.options = options;
-      gdbench_instance* instance = nullptr;
-      ASSERT_EQ(implementation.create(&instance), GDBENCH_OK);
-      ASSERT_EQ(implementation.load(instance, &training.data()), GDBENCH_OK);
-      ASSERT_EQ(implementation.prepare(instance, &training.problem(), &settings), GDBENCH_OK) << error_;
-      ASSERT_EQ(implementation.set_state(instance, &training.state()), GDBENCH_OK);
-      ASSERT_EQ(implementation.run(instance, 5), GDBENCH_OK);
-      ASSERT_EQ(implementation.get_state(instance, &training.state()), GDBENCH_OK);
-      const std::vector<Dense> expected = training.trained(5);
-      for (std::size_t tensor = 0; tensor < expected.size(); ++tensor) {
-        for (std::size_t entry = 0; entry < expected[tensor].values.size(); ++entry) {
-          ASSERT_NEAR(training.state_values()[tensor].values[entry], expected[tensor].values[entry], 10 * tolerance());
-        }
-      }
-      double loss = 0;
-      ASSERT_EQ(implementation.evaluate(instance, 0, &loss), GDBENCH_OK);
-      EXPECT_NEAR(loss, training.loss(expected, 0), 10 * tolerance());
-      implementation.destroy(instance);
+      training.reset_state();
+      expect_trains(*implementation, training, 5);
     }
   }
 }
 
 // Two ranks, one rank, none, and a host that has never heard of them.
 TEST_P(PluginTest, TrainsAsOneOfSeveralRanksByPolicy) {
-  TrainingCase values = small_case();
   int policies = 0;
-  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
-    const gdbench_implementation& implementation = *plugin_->implementations[i];
-    SCOPED_TRACE(implementation.id);
-    const bool policy = std::string(implementation.id).ends_with("+mpi");
-    EXPECT_EQ((implementation.capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS)) != 0, policy);
+  for (const gdbench_implementation* implementation : implementations()) {
+    SCOPED_TRACE(implementation->id);
+    const bool policy = std::string(implementation->id).ends_with("+mpi");
+    EXPECT_EQ((implementation->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS)) != 0, policy);
     if (!policy) continue;
     ++policies;
-    EXPECT_EQ(implementation.tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
-    EXPECT_EQ(std::string(implementation.options[implementation.option_count - 1].key), "exchange");
+    EXPECT_EQ(implementation->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
+    EXPECT_EQ(std::string(implementation->options[implementation->option_count - 1].key), "exchange");
     for (const int count : {2, 1, 0}) {
       LocalRanks ranks(std::max(count, 1));
       ranks.for_each([&](int rank) {
-        TrainingProblem training(values);
+        TrainingProblem training(small_case());
         if (count > 0) training.mutable_settings().ranks = &ranks.rank(rank);
-        if (rank == 0 && count == 0) training.mutable_settings().struct_size = offsetof(gdbench_settings, ranks);
-        gdbench_instance* instance = nullptr;
-        EXPECT_EQ(implementation.create(&instance), GDBENCH_OK);
-        EXPECT_EQ(implementation.load(instance, &training.data()), GDBENCH_OK);
-        EXPECT_EQ(implementation.prepare(instance, &training.problem(), &training.settings()), GDBENCH_OK) << error_;
-        EXPECT_EQ(implementation.set_state(instance, &training.state()), GDBENCH_OK);
-        EXPECT_EQ(implementation.run(instance, 6), GDBENCH_OK) << error_;
-        EXPECT_EQ(implementation.get_state(instance, &training.state()), GDBENCH_OK);
-        for (std::size_t entry = 0; entry < 2; ++entry) {
-          EXPECT_NEAR(training.state_values()[0].values[entry], training.trained(6)[0].values[entry], tolerance());
-        }
-        implementation.destroy(instance);
+        if (count == 0) training.mutable_settings().struct_size = offsetof(gdbench_settings, ranks);
+        expect_trains(*implementation, training, 6);
       });
       EXPECT_EQ(ranks.take_calls(0).size(), count == 2 ? 6u : 0u);
     }
   }
-  EXPECT_EQ(policies, backends::is_device(GetParam().backend) ? 0 : 3);
-}
-
-TEST_P(PluginTest, RefusesRanksWithoutThePolicy) {
-  TrainingProblem training(small_case());
-  const LocalRanks ranks(2);
-  training.mutable_settings().ranks = &ranks.rank(1);
-  EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED);
-  EXPECT_EQ(error_, "ranks: only ids with the policy +mpi train as one of several");
+  EXPECT_EQ(policies, is_device() ? 0 : 3);
 }
 
 TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
+  const LocalRanks ranks(2);
+  const gdbench_stream stream{};
   TrainingProblem training(small_case());
   const auto expect_refusal = [&](const char* reason) {
     EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << reason;
-    EXPECT_NE(error_.find(reason), std::string::npos) << error_;
+    EXPECT_NE(error().find(reason), std::string::npos) << error();
   };
+  training.mutable_settings().ranks = &ranks.rank(1);
+  expect_refusal("ranks: only ids with the policy +mpi train as one of several");
+  training.mutable_settings().ranks = nullptr;
   training.mutable_problem().task = GDBENCH_TASK_FLOOR;
   expect_refusal("task floor");
   training.mutable_problem().task = GDBENCH_TASK_TRAIN;
   training.mutable_settings().compute_threads = 2;
-  expect_refusal(backends::is_device(GetParam().backend) ? "more than 1 compute thread" : "too small to be shared");
+  expect_refusal(is_device() ? "more than 1 compute thread" : "too small to be shared");
   training.mutable_settings().compute_threads = 1;
-  const gdbench_stream stream{};
   training.mutable_data().stream = &stream;
-  expect_refusal(backends::is_device(GetParam().backend) ? "streamed" : "memory_cap is 0");
+  expect_refusal(is_device() ? "streamed" : "memory_cap is 0");
   training.mutable_data().stream = nullptr;
-  EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
+  EXPECT_EQ(prepare(training), GDBENCH_OK) << error();
 }
 
 TEST_P(PluginTest, UpdatesByGradientsThatAreGiven) {
   TrainingCase values = small_case();
-  values.layers = {{3, 1, GDBENCH_IDENTITY, 0}, {2, 3, GDBENCH_IDENTITY, 0}};  // no chain
+  values.layers = {layer(3, 1, catalogue::Activation::identity, false),
+                   layer(2, 3, catalogue::Activation::identity, false)};  // no chain
   values.rows = values.batch_rows = 1;
   values.task = catalogue::Task::update;
   TrainingProblem training(values);
-  gdbench_data& data = training.mutable_data();
-  const std::vector<double> wide(9, 0.5);
-  const std::vector<float> narrow(9, 0.5F);
-  data.x = GetParam().dtype == catalogue::Dtype::f64 ? static_cast<const void*>(wide.data()) : narrow.data();
-  data.y = nullptr;
-  data.outputs = 0;
-  data.features = 8;
+  training.mutable_data().features = 8;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  EXPECT_NE(error_.find("found 8 gradients, expected 9"), std::string::npos) << error_;
-  data.features = 9;
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
-  ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
-  ASSERT_EQ(implementation_->run(instance_, 4), GDBENCH_OK);
-  ASSERT_EQ(implementation_->get_state(instance_, &training.state()), GDBENCH_OK);
-  EXPECT_EQ(training.state().step, 4);
-  for (std::size_t tensor = 0; tensor < 2; ++tensor) {
-    for (std::size_t i = 0; i < training.initial()[tensor].values.size(); ++i) {
-      EXPECT_NEAR(training.state_values()[tensor].values[i], training.initial()[tensor].values[i] - 4 * 0.05 * 0.5,
-                  tolerance());
-    }
-  }
+  EXPECT_NE(error().find("found 8 gradients, expected 9"), std::string::npos) << error();
+  training.mutable_data().features = 9;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error();
+  expect_trains(*implementation_, instance_, training, 4);
   double loss = 0;
   EXPECT_EQ(implementation_->evaluate(instance_, 0, &loss), GDBENCH_UNSUPPORTED);
-}
-
-TEST_P(PluginTest, RecordingAnewIsForSeveralGradientsOnly) {
-  int found = 0;
-  for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
-    const gdbench_implementation& implementation = *plugin_->implementations[i];
-    if (implementation.id != "tape/" + GetParam().backend + "+rerecord") continue;
-    ++found;
-    EXPECT_EQ(implementation.tasks, GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
-  }
-  EXPECT_EQ(found, 1);
 }
 
 TEST_P(PluginTest, RejectsALossThatIsNoSumOverColumns) {
@@ -274,28 +203,28 @@ TEST_P(PluginTest, RejectsALossThatIsNoSumOverColumns) {
   values.task = catalogue::Task::gradients;
   TrainingProblem training(values);
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  EXPECT_NE(error_.find("task gradients"), std::string::npos) << error_;
+  EXPECT_NE(error().find("task gradients"), std::string::npos) << error();
   training.mutable_problem().task = GDBENCH_TASK_TRAIN;
-  EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
+  EXPECT_EQ(prepare(training), GDBENCH_OK) << error();
 }
 
 TEST_P(PluginTest, RejectsABrokenContract) {
   EXPECT_EQ(implementation_->run(instance_, 1), GDBENCH_INVALID);
-  EXPECT_EQ(error_, "called before prepare");
+  EXPECT_EQ(error(), "called before prepare");
   TrainingProblem training(small_case());
-  const bool is_f32 = GetParam().dtype == catalogue::Dtype::f32;
-  const std::int32_t other = is_f32 ? GDBENCH_F64 : GDBENCH_F32;
-  training.mutable_problem().dtype = other;
-  EXPECT_EQ(prepare(training),
-            (implementation_->dtypes & GDBENCH_BIT(other)) != 0 ? GDBENCH_INVALID : GDBENCH_UNSUPPORTED);
-  training.mutable_problem().dtype = static_cast<std::int32_t>(GetParam().dtype);
-  training.mutable_problem().batch_rows = 4;
+  gdbench_problem& problem = training.mutable_problem();
+  const gdbench_problem right = problem;
+  problem.dtype = GetParam().dtype == catalogue::Dtype::f32 ? GDBENCH_F64 : GDBENCH_F32;
+  const bool has_other = (implementation_->dtypes & GDBENCH_BIT(problem.dtype)) != 0;
+  EXPECT_EQ(prepare(training), has_other ? GDBENCH_INVALID : GDBENCH_UNSUPPORTED);
+  problem = right;
+  problem.batch_rows = 4;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  training.mutable_problem().batch_rows = 3;
-  training.mutable_problem().micro_batches = 0;
+  problem = right;
+  problem.micro_batches = 0;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  training.mutable_problem().micro_batches = 1;
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
+  problem = right;
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error();
   EXPECT_EQ(prepare(training), GDBENCH_INVALID) << "twice";
   double loss = 0;
   EXPECT_EQ(implementation_->evaluate(instance_, 2, &loss), GDBENCH_INVALID);

@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "implementations/common/failure.h"
 #include "implementations/strategies/fused/fused.h"
 #include "tests/support/implementations/processors.h"
 #include "tests/support/implementations/strategies_under_test.h"
@@ -168,23 +167,15 @@ TEST_P(DeviceTest, BlocksThatShareAModel) {
 TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   TrainingCase values = device_cases()[3];
   values.dtype = GetParam().dtype;
-  const auto refusal = [&](const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
-    TrainingProblem training(values);
-    try {
-      start(descriptor, training, options);
-    } catch (const implementations::Failure& failure) {
-      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
-      return std::string(failure.what());
-    }
-    return std::string();
-  };
-  EXPECT_EQ(refusal(hand::kDescriptor, {{"loader", "gather"}}), "batches made on the host with transfer=resident");
-  EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, {{"transfer", "pageable"}}),
+  EXPECT_EQ(refusal(hand::kDescriptor, values, {{"loader", "gather"}}),
+            "batches made on the host with transfer=resident");
+  EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, values, {{"transfer", "pageable"}}),
             "batches copied in each step of a recording");
-  EXPECT_NE(refusal(hand::kDescriptor, {{"features", "csr"}}), "");
-  EXPECT_EQ(refusal(fused::kDescriptor, {{"transfer", "pinned"}}), "fused steps need all data in the device's memory");
+  EXPECT_NE(refusal(hand::kDescriptor, values, {{"features", "csr"}}), "");
+  EXPECT_EQ(refusal(fused::kDescriptor, values, {{"transfer", "pinned"}}),
+            "fused steps need all data in the device's memory");
   values.layers = {layer(5, 9000, catalogue::Activation::relu), layer(9000, 3)};
-  EXPECT_NE(refusal(fused::kDescriptor, {}).find("do not fit into a block's shared memory"), std::string::npos);
+  EXPECT_NE(refusal(fused::kDescriptor, values, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }
 
 TrainingCase profiled_case() {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -70,13 +72,12 @@ std::vector<T> points(long double from, long double to) {
 }
 
 template <class T, class Function, class Exact>
-double worst_error(const Target& target, long double from, long double to, const Function& function,
-                   const Exact& exact) {
-  const std::vector<T> x = points<T>(from, to);
+double worst_error(const Target& target, const std::vector<T>& x, const Function& function, const Exact& exact) {
   const std::vector<T> y = mapped(target, x, function);
   double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
+  for (std::size_t i = 0; i < x.size(); ++i) {
     worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
+  }
   return worst;
 }
 
@@ -95,12 +96,14 @@ TYPED_TEST(JitFunctionsTest, AreAsExactAsTheySay) {
   for_each_target([&](const Target& target) {
     for (const long double range : {1e-4L, 0.5L, 4.0L, 30.0L, most}) {
       SCOPED_TRACE(static_cast<double>(range));
-      EXPECT_LE((worst_error<TypeParam>(target, -range, range, exponential, exp_of)), 2.0);
-      EXPECT_LE((worst_error<TypeParam>(target, -range, range, sigmoid, sigmoid_of)), 3.0);
-      EXPECT_LE((worst_error<TypeParam>(target, -range, range, hyperbolic_tangent, tanh_of)), 3.0);
+      const std::vector<TypeParam> x = points<TypeParam>(-range, range);
+      EXPECT_LE(worst_error(target, x, exponential, exp_of), 2.0);
+      EXPECT_LE(worst_error(target, x, sigmoid, sigmoid_of), 3.0);
+      EXPECT_LE(worst_error(target, x, hyperbolic_tangent, tanh_of), 3.0);
       // Below, the distribution is no normal number.
       const long double least = sizeof(TypeParam) == 4 ? 12.9L : 37.4L;
-      EXPECT_LE((worst_error<TypeParam>(target, -std::min(range, least), range, distribution, distribution_of)), 7.0);
+      const std::vector<TypeParam> z = points<TypeParam>(-std::min(range, least), range);
+      EXPECT_LE(worst_error(target, z, distribution, distribution_of), 7.0);
     }
   });
 }
@@ -157,23 +160,13 @@ std::vector<float> magnitudes(int least_exponent, int greatest_exponent) {
   return values;
 }
 
-template <class Function, class Exact>
-double worst_error_at(const Target& target, const std::vector<float>& x, const Function& function, const Exact& exact) {
-  const std::vector<float> y = mapped(target, x, function);
-  double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    worst = std::max(worst, error_in_ulp(y[i], exact(static_cast<long double>(x[i]))));
-  }
-  return worst;
-}
-
 TEST(JitRefinementTest, IsAsExactAsItSays) {
   for_each_target_with_estimates([](const Target& target) {
     std::vector<float> x = magnitudes(-126, 126);
-    EXPECT_LE(worst_error_at(target, x, refined_reciprocal, [](long double a) { return 1 / a; }), 0.6);
+    EXPECT_LE(worst_error(target, x, refined_reciprocal, [](long double a) { return 1 / a; }), 0.6);
     for (float& value : x) value = -value;
-    EXPECT_LE(worst_error_at(target, x, refined_reciprocal, [](long double a) { return 1 / a; }), 0.6);
-    EXPECT_LE(worst_error_at(target, magnitudes(-126, 128), refined_root, [](long double a) { return std::sqrt(a); }),
+    EXPECT_LE(worst_error(target, x, refined_reciprocal, [](long double a) { return 1 / a; }), 0.6);
+    EXPECT_LE(worst_error(target, magnitudes(-126, 128), refined_root, [](long double a) { return std::sqrt(a); }),
               1.0);
   });
 }
@@ -336,6 +329,48 @@ TEST(JitLaneSumsTest, RepeatTheSumsInAllLanes) {
       }
     }
   });
+}
+
+TEST(JitPairsTest, RoundsAndPairsAsItSays) {
+  const Target* machine = this_machine(InstructionSet::avx512);
+  if (machine == nullptr || !machine->pairs) GTEST_SKIP() << "this processor does not multiply bfloat16";
+  Program program;
+  program.name = "pairs";
+  Builder builder(program);
+  const auto x = builder.array(array_of("x", Scalar::f32, 0, 2 * kLanesOfPairs));
+  const auto pairs = builder.array(array_of("pairs", Scalar::i32, 1, 2 * kLanesOfPairs));
+  const auto sums = builder.array(array_of("sums", Scalar::f32, 2, 2 * kLanesOfPairs));
+  const auto a = builder.load({x, 0}, kLanesOfPairs);
+  const auto b = builder.load({x, kLanesOfPairs}, kLanesOfPairs);
+  const auto both = builder.pair_lanes(a, b);
+  builder.store({pairs, 0}, both);
+  builder.store({pairs, kLanesOfPairs}, builder.pair_neighbours(a));
+  builder.store({sums, 0}, builder.add_pairs(both, both, a));
+  builder.store({sums, kLanesOfPairs}, builder.narrow(a));
+  ASSERT_EQ(program_error(program), "");
+  const auto compiled = compiled_for(*machine, program);
+  ASSERT_NE(compiled, nullptr);
+
+  std::vector<float> in(2 * kLanesOfPairs);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1 + static_cast<float>(i) * 0x1p-8F;  // each second one a middle
+  std::vector<std::uint32_t> halves(in.size());
+  std::vector<float> out(in.size());
+  void* arguments[] = {in.data(), halves.data(), out.data()};
+  compiled->function(arguments, 1);
+  const auto rounded = [](float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  };
+  for (std::size_t i = 0; i < kLanesOfPairs; ++i) {
+    EXPECT_EQ(halves[i], rounded(in[i]) | rounded(in[kLanesOfPairs + i]) << 16);
+    EXPECT_EQ(out[kLanesOfPairs + i], std::bit_cast<float>(rounded(in[i]) << 16));
+    const float first = std::bit_cast<float>(rounded(in[i]) << 16);
+    const float second = std::bit_cast<float>(rounded(in[kLanesOfPairs + i]) << 16);
+    EXPECT_FLOAT_EQ(out[i], in[i] + first * first + second * second);
+  }
+  for (std::size_t i = 0; i < kLanesOfPairs / 2; ++i) {
+    EXPECT_EQ(halves[kLanesOfPairs + i], rounded(in[2 * i]) | rounded(in[2 * i + 1]) << 16);
+  }
 }
 
 // AVX2 has neither vectors of 512 bits nor registers for masks nor the upper half of the others, NEON none of

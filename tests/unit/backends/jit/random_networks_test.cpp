@@ -1,4 +1,4 @@
-// Random networks in every form, on every kind of vectors, against the plain loops of training_case.h.
+// Random networks in every form, on every kind of vectors, against the reference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -32,7 +32,7 @@ RandomNetwork network_of(unsigned long seed, int number) {
 class JitRandomNetworksTest : public testing::TestWithParam<int> {};
 
 // GDBENCH_SEED takes another seed than 1.
-TEST_P(JitRandomNetworksTest, TrainLikePlainLoops) {
+TEST_P(JitRandomNetworksTest, TrainLikeTheReference) {
   const char* text = std::getenv("GDBENCH_SEED");
   const unsigned long seed = text == nullptr ? 1 : std::strtoul(text, nullptr, 10);
   const int first = GetParam() * kNetworksOfShard;
@@ -40,7 +40,7 @@ TEST_P(JitRandomNetworksTest, TrainLikePlainLoops) {
     const RandomNetwork network = network_of(seed, number);
     // Beforehand, for a crash; CTest shows it where the test fails.
     std::cout << "GDBENCH_SEED=" << seed << ", network " << number << ": " << text_of(network) << std::endl;
-    const Comparison compared = compared_with_plain_loops(network);
+    const Comparison compared = compared_with_reference(network);
     EXPECT_FALSE(compared.diverges) << "nothing to compare";
     EXPECT_EQ(compared.difference, "");
   }

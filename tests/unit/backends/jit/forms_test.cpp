@@ -1,0 +1,211 @@
+// Each form of a step, alone, on several threads and as ranks, ends where the reference does.
+#include "tests/unit/backends/jit/forms.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "implementations/common/failure.h"
+#include "tests/support/implementations/local_ranks.h"
+
+namespace gdbench::strategies {
+namespace {
+
+class JitFormsTest : public JitFixture {
+ protected:
+  static std::unique_ptr<Strategy> start_rank(TrainingProblem& training, const JitOptions& options,
+                                              const gdbench_ranks& ranks) {
+    training.set_options(options);
+    training.mutable_settings().ranks = &ranks;
+    auto strategy = graph::kRegionDescriptor.create(
+        {backends::backend_named("jit"), training.data(), training.problem(), training.settings()});
+    strategy->set_state(training.state());
+    return strategy;
+  }
+
+  static void check_ranks(const TrainingCase& values, std::int64_t steps, int count, const JitOptions& options = {}) {
+    LocalRanks ranks(count);
+    std::vector<std::unique_ptr<TrainingProblem>> trainings;
+    std::vector<std::unique_ptr<Strategy>> strategies;
+    for (int rank = 0; rank < count; ++rank) {
+      trainings.push_back(std::make_unique<TrainingProblem>(with_dtype(values)));
+      strategies.push_back(start_rank(*trainings.back(), options, ranks.rank(rank)));
+    }
+    ranks.for_each([&](int rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      strategies[at]->run(1);
+      strategies[at]->run(static_cast<std::uint64_t>(steps - 1));
+      strategies[at]->get_state(trainings[at]->state());
+    });
+    const std::vector<Dense> first = trainings[0]->state_values();
+    expect_as_reference(*trainings[0], first, steps);
+    for (const auto& training : trainings) expect_near(training->state_values(), first, 0);
+  }
+
+  static std::int64_t steps() { return catalogue::is_mixed(GetParam()) ? 2 : 5; }
+};
+
+TEST_P(JitFormsTest, TrainLikeTheReferenceByEachChoice) {
+  std::vector<JitOptions> choices = kLanes;
+  for (const char* passes :
+       {"none", "-product-epilogues", "-update-epilogues", "-sum-epilogues", "-row-blocks,-layout",
+        "-unrolling,-padding", "-unit-products", "-scale-folding", "-scalarisation", "-scalarisation,-streaming"}) {
+    choices.push_back({{"passes", passes}});
+  }
+  for (const char* passes : {"-product-epilogues", "-update-epilogues", "-prefetch,-cache-blocks"}) {
+    choices.push_back({{"lanes", "panels"}, {"passes", passes}});
+  }
+  for (const char* rows : {"16", "5"}) choices.push_back({{"lanes", "rows"}, {"block_rows", rows}});
+  for (const char* rows : {"16", "7", "1"}) choices.push_back({{"lanes", "columns"}, {"block_rows", rows}});
+  choices.push_back({{"scalar_limit", "3000"}});
+  choices.push_back({{"lanes", "columns"}, {"block_rows", "0"}, {"passes", "-row-blocks"}});
+  choices.push_back({{"lanes", "columns"}, {"loader", "gather"}});
+  choices.push_back({{"lanes", "panels"}, {"loader", "gather"}});
+  for (const char* instructions : backends::jit::instructions_of_this_machine()) {
+    for (JitOptions options : kLanes) {
+      options.push_back({"instructions", instructions});
+      choices.push_back(options);
+    }
+  }
+  std::size_t turn = 0;
+  for (const Form& form : forms()) {
+    turn += 1 + choices.size() % 2;
+    for (const JitOptions& options : choices) {
+      if (++turn % 3 != 0) continue;  // each third pair: compiling takes a tenth of a second
+      SCOPED_TRACE(form.name + text_of(options));
+      check(form.values, steps(), options);
+    }
+  }
+}
+
+TEST_P(JitFormsTest, ThreadsShareTheRows) {
+  std::vector<JitOptions> choices = kLanes;
+  choices.push_back({{"block_rows", "16"}});
+  int turn = 0;
+  for (const Form& form : forms()) {
+    if (!is_for_threads(form)) continue;
+    for (JitOptions options : choices) {
+      if (++turn % 2 == 0) continue;
+      options.push_back({"scalar_limit", "0"});
+      const int threads = 2 + turn / 2 % 2;
+      SCOPED_TRACE(form.name + text_of(options) + " on " + std::to_string(threads));
+      check(form.values, steps(), options, threads);
+    }
+  }
+  // One thread does the few rows that end an epoch.
+  TrainingCase values = forms()[9].values;
+  values.rows = 81;
+  values.batch_rows = 40;
+  for (const JitOptions& options : kLanes) check(values, 7, options, 2);
+}
+
+TEST_P(JitFormsTest, ThreadsAddUpInTheSameOrderEveryTime) {
+  for (const Form& form : forms()) {
+    if (!is_for_threads(form)) continue;
+    SCOPED_TRACE(form.name);
+    const auto end = [&] {
+      TrainingProblem training(with_dtype(form.values));
+      trained_by_jit(training, 20, {{"scalar_limit", "0"}}, 2);
+      return training.state_values();
+    };
+    expect_near(end(), end(), 0);
+  }
+}
+
+TEST_P(JitFormsTest, RanksAddUpTheirGradients) {
+  std::size_t turn = 0;
+  for (const Form& form : forms()) {
+    SCOPED_TRACE(form.name);
+    check_ranks(form.values, steps(), 2, {{"lanes", std::array{"auto", "panels", "columns"}[turn++ % 3]}});
+    check_ranks(form.values, steps(), 3, {{"lanes", "rows"}});
+  }
+  TrainingCase shuffled = forms()[9].values;
+  check_ranks(shuffled, steps(), 5, {{"loader", "sample"}});
+  check_ranks(shuffled, steps(), 2, {{"passes", "none"}});
+  shuffled.micro_batches = 2;
+  check_ranks(shuffled, steps(), 2);
+  // Ranks of one process would share the threads, too.
+  TrainingProblem training(with_dtype(forms()[8].values));
+  const gdbench_ranks alone = {sizeof(alone), 0, 1, nullptr, nullptr, nullptr, nullptr};
+  training.mutable_settings().ranks = &alone;
+  trained_by_jit(training, steps(), {}, 2);
+  expect_as_reference(training, training.state_values(), steps());
+}
+
+TEST_P(JitFormsTest, EveryOptimizerWithEveryDecay) {
+  for (const OptimizerCase& optimizer : optimizer_cases()) {
+    // Gradients rounded to a few bits, some of which are near 0, do not tell their signs.
+    if (catalogue::is_mixed(GetParam()) && optimizer.kind == catalogue::OptimizerKind::lion) continue;
+    SCOPED_TRACE(name_of(optimizer.kind));
+    TrainingCase scalars = forms()[0].values;
+    TrainingCase classes = forms()[8].values;
+    scalars.optimizer = classes.optimizer = optimizer;
+    check(scalars, steps());
+    check(classes, steps());
+    check(classes, steps(), {{"lanes", "panels"}});
+    check_ranks(scalars, steps(), 2);
+  }
+}
+
+TEST_P(JitFormsTest, EachActivation) {
+  for (const auto activation : catalogue::all_of<catalogue::Activation>()) {
+    const TrainingCase values = {
+        .layers = {layer(20, 33, activation), layer(33, 18, activation, false), layer(18, 3, activation)},
+        .rows = 60,
+        .batch_rows = 60,
+        .scaled_weights = true};
+    for (const JitOptions& options : kLanes) {
+      SCOPED_TRACE(name_of(activation) + text_of(options));
+      check(values, steps(), options);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, JitFormsTest,
+                         testing::Values(catalogue::Dtype::f32, catalogue::Dtype::f64, catalogue::Dtype::bf16),
+                         name_of_dtype);
+
+// With a single column of weights the first thread of two has nothing to do in panels.
+TEST_P(JitFormsTest, TakeAsLongAsTheThreadThatHasMost) {
+  const auto predicted = [](const char* lanes, int threads) {
+    const TrainingCase values = {.layers = {layer(32, 1)}, .rows = 5000, .batch_rows = 5000};
+    const char* const name = backends::jit::name_of_prediction(*backends::jit::this_machine());
+    return records_of(values, {{"lanes", lanes}}, threads).at({name, catalogue::Phase::compile}).calls;
+  };
+  EXPECT_GT(2 * predicted("panels", 2), predicted("panels", 1) / 2);
+  EXPECT_GT(3 * predicted("auto", 2), predicted("auto", 1));
+}
+
+TEST_P(JitFormsTest, ThreadsThatNothingIsLeftForAreRefused) {
+  const std::vector<std::pair<TrainingCase, const char*>> refused = {
+      {{.layers = {layer(2, 1)}, .rows = 3, .batch_rows = 3}, "scalar_limit"},
+      {{.layers = {layer(50, 30)}, .rows = 1, .batch_rows = 1}, "2 threads need as many rows"},
+      {{.layers = {layer(50, 30)}, .rows = 90, .batch_rows = 90, .micro_batches = 3}, "batches in parts"},
+  };
+  for (const auto& [values, reason] : refused) {
+    try {
+      check(values, 2, {}, 2);
+      ADD_FAILURE() << "no " << reason;
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
+    }
+  }
+}
+
+TEST_P(JitFormsTest, RanksSayWhatTheyDo) {
+  TrainingProblem training(with_dtype(forms()[8].values));
+  const auto nothing = [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_OK; };
+  const gdbench_ranks ranks = {sizeof(ranks), 0, 2, nullptr, nothing, nullptr, nullptr};
+  const auto strategy = start_rank(training, {}, ranks);
+  const Records records = said_by(*strategy, 3).records;
+  EXPECT_EQ(records.at({"gradient region", catalogue::Phase::other}).calls, 3u);
+  EXPECT_EQ(records.at({"all-reduce", catalogue::Phase::exchange}).calls, 3u);
+  EXPECT_EQ(records.at({"update", catalogue::Phase::update}).calls, 3u);
+  const JitOptions overlapped = {{"exchange", "overlapped"}};
+  EXPECT_THROW(start_rank(training, overlapped, ranks), implementations::Failure);
+}
+
+}  // namespace
+}  // namespace gdbench::strategies
