@@ -19,8 +19,7 @@ class DeviceCellTest : public FakeRun {
 TEST_F(DeviceCellTest, BlocksAreLongEnoughForADeviceThatWasIdle) {
   add("a/processor");
   add_on_device("b/device", 0.99);
-  make_plan();
-  run();
+  plan_and_run();
   EXPECT_EQ(cell(0).block->steps, 20U) << "2 ms";
   EXPECT_EQ(cell(0).block->warm_up_steps, 1U) << "0.1 ms";
   EXPECT_EQ(cell(1).block->steps, 100U) << "10 ms";
@@ -30,8 +29,7 @@ TEST_F(DeviceCellTest, BlocksAreLongEnoughForADeviceThatWasIdle) {
 TEST_F(DeviceCellTest, BothClocksAreKept) {
   add("a/processor");
   add_on_device("b/device", 0.99);
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(1, CellState::ok, "");
   for (const report::Sample& sample : cell(0).samples) EXPECT_FALSE(sample.device_ns);
   for (const report::Sample& sample : cell(1).samples) EXPECT_DOUBLE_EQ(*sample.device_ns, 0.99 * sample.real_ns);
@@ -41,8 +39,7 @@ TEST_F(DeviceCellTest, WhoseClocksDifferIsNotBelieved) {
   add_on_device("a/short", 0.5);
   add_on_device("b/long", 1.5);
   add_on_device("c/honest", 1);
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::untrusted,
                 "a block takes 5 ms by the device's clock and 10 ms by the wall clock, 3 blocks in a row");
   expect_status(1, CellState::untrusted,
@@ -57,8 +54,7 @@ TEST_F(DeviceCellTest, TheDevicesStateIsNotedWithEachLaunch) {
   options_.device_state = [&]() -> std::optional<report::DeviceState> {
     return report::DeviceState{.name = "One", .clock_mhz = 1000 + 10 * asked++};
   };
-  make_plan();
-  run();
+  plan_and_run();
   EXPECT_EQ(asked, 4) << "behind the first and the last block of two launches";
   EXPECT_FALSE(cell(0).launches.at(0).device);
   EXPECT_EQ(cell(1).launches.at(0).device->first.clock_mhz, 1000);
@@ -76,8 +72,7 @@ TEST_F(DeviceCellTest, AThrottledDeviceIsNotedOnce) {
         .throttled_by = throttled ? std::vector<std::string>{"power cap", "temperature"} : std::vector<std::string>()};
   };
   options_.launches = 3;
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   ASSERT_EQ(report_.notes.size(), 1U);
   EXPECT_EQ(report_.notes.front(),
@@ -88,8 +83,7 @@ TEST_F(DeviceCellTest, AThrottledDeviceIsNotedOnce) {
 TEST_F(DeviceCellTest, NothingIsNotedOfADeviceThatSaysNothing) {
   add_on_device("a/device", 1);
   options_.device_state = [] { return std::optional<report::DeviceState>(); };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   EXPECT_FALSE(cell(0).launches.at(0).device);
 }
