@@ -24,14 +24,7 @@ report::Cell cell_of(const std::string& implementation) {
 }
 
 report::Sample block(int launch, int round, double real_ns, bool cold = false) {
-  report::Sample sample;
-  sample.launch = launch;
-  sample.round = round;
-  sample.cold = cold;
-  sample.steps = 10;
-  sample.real_ns = real_ns;
-  sample.cpu_ns = real_ns;
-  return sample;
+  return {.launch = launch, .round = round, .cold = cold, .steps = 10, .real_ns = real_ns, .cpu_ns = real_ns};
 }
 
 // Machine speed drifts by the launch; the candidate always takes `factor` times as long.

@@ -16,12 +16,8 @@ report::Cell cell_taking(const std::string& implementation, const std::string& a
   cell.arm = arm;
   cell.status.state = report::CellState::ok;
   for (int launch = 0; launch < launches; ++launch) {
-    report::Sample sample;
-    sample.launch = launch;
-    sample.round = 1;
-    sample.steps = 10;
-    sample.real_ns = step_ns * (1 + 0.001 * (launch % 3));
-    cell.samples.push_back(sample);
+    const double real_ns = step_ns * (1 + 0.001 * (launch % 3));
+    cell.samples.push_back({.launch = launch, .round = 1, .steps = 10, .real_ns = real_ns});
   }
   return cell;
 }
