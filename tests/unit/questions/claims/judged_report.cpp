@@ -29,7 +29,7 @@ void add_launches(const MadeCell& made, report::Cell& cell) {
   for (int launch = 0; launch < made.launches; ++launch) {
     const double part = made.launches > 1 ? launch / (made.launches - 1.0) : 0;
     const double step_ns = made.step_ns * (1 + made.spread * part);
-    report::Launch record;
+    report::Launch& record = cell.launches.emplace_back();
     record.launch = launch;
     record.load_seconds = 0.001;
     record.prepare_seconds = made.prepare_seconds + made.import_seconds;
@@ -37,15 +37,9 @@ void add_launches(const MadeCell& made, report::Cell& cell) {
     record.first_step_ns = 3 * step_ns;
     record.total_seconds = 2;
     record.peak_resident_bytes = static_cast<std::int64_t>(made.memory_bytes);
-    cell.launches.push_back(record);
     for (int round = 0; round <= kRounds; ++round) {
-      report::Sample sample;
-      sample.launch = launch;
-      sample.round = round;
-      sample.cold = round == 0;
-      sample.steps = 100;
-      sample.real_ns = sample.cold ? 50 * step_ns : round < kRounds ? made.disturbed * step_ns : step_ns;
-      cell.samples.push_back(sample);
+      const double real_ns = round == 0 ? 50 * step_ns : round < kRounds ? made.disturbed * step_ns : step_ns;
+      cell.samples.push_back({.launch = launch, .round = round, .cold = round == 0, .steps = 100, .real_ns = real_ns});
     }
   }
 }
@@ -60,11 +54,10 @@ report::Cell cell_of(const scenario::Point& point, const std::string& key, const
   for (const auto& [option, value] : point.options) cell.id += "?" + option + "=" + value;
   cell.status = made.status;
   if (made.target_steps >= 0) {
-    report::TargetRun run;
+    report::TargetRun& run = cell.target.emplace();
     run.state = made.target_steps == 0 ? report::TargetState::unreached : report::TargetState::reached;
     run.steps = static_cast<std::uint64_t>(made.target_steps);
     run.stopped_after = 500;
-    cell.target = run;
   }
   add_launches(made, cell);
   return cell;
@@ -87,10 +80,7 @@ report::Report report_of(const claims::ExpandedClaim& claim, const MakeCell& mak
     const scenario::Scenario scenario =
         value_or_throw(scenario::read_scenario(point.scenario_file, point.scenario_settings));
     const std::string key = scenario.identity();
-    if (keys.insert(key).second) {
-      report.scenarios.emplace_back();
-      report.scenarios.back().key = key;
-    }
+    if (keys.insert(key).second) report.scenarios.emplace_back().key = key;
     report::Cell cell = cell_of(point, key, made);
     if (!ids.insert(cell.id).second) continue;
     report.cells.push_back(std::move(cell));
