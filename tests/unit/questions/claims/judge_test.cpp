@@ -1,4 +1,4 @@
-// What a claim is found to be, by kind of relation.
+// What a claim is found to be, by kind of relation, and which cells its verdict rests on.
 #include "harness/questions/claims/judge.h"
 
 #include <gtest/gtest.h>
@@ -60,8 +60,6 @@ TEST(Relation, HoldsOrNot) {
   const json shrinks = {{"at_most", 0.8}, {"along", "batch"}};
   const json along = {{"along", "batch"}};
   const Judged cases[] = {
-      {"ratio", {{"at_least", 3}}, 4, 4, kConfirmed},
-      {"ratio", {{"at_least", 3}}, 4, 1.5, kRefuted},
       {"ratio", {{"at_least", 20}, {"points", "any"}}, 1, 24, kConfirmed},
       {"ratio", {{"at_least", 30}, {"points", "any"}}, 1, 24, kRefuted},
       {"ratio", range, 4, 4, kConfirmed},
@@ -84,15 +82,6 @@ TEST(Relation, HoldsOrNot) {
     EXPECT_EQ(judge(claim_of(batches(), relation(kind, limits)), from_to(first, last)).verdict, verdict)
         << kind << " " << limits << " from " << first << " to " << last;
   }
-}
-
-TEST(Ratio, HasAFigureAtEachPoint) {
-  const ClaimJudgement judgement = judge(ratio_claim({{"at_least", 3}}), slower("one/x", 4));
-  ASSERT_EQ(judgement.relations.size(), 1U);
-  EXPECT_EQ(judgement.relations[0].points.size(), 3U);
-  ASSERT_TRUE(judgement.relations[0].deciding);
-  EXPECT_NEAR(judgement.relations[0].points[0].ratio->value, 4, 1e-9);
-  EXPECT_TRUE(judgement.relations[0].flips.empty());
 }
 
 TEST(Ratio, IsRefutedAndNamesTheStrongestPoint) {
@@ -238,6 +227,34 @@ TEST(Claim, NeedsEachOfItsRelations) {
   EXPECT_EQ(beside.relations[1].verdict, ClaimVerdict::refuted);
   std::swap(relations[0], relations[1]);
   EXPECT_EQ(judge(claim_of(batches(), relations), slower("one/x", 4)).deciding, 1U) << "of all relations";
+}
+
+using Names = std::set<std::string>;
+
+TEST(Needs, APointThatIsNotNamedIsBeside) {
+  const tests::Needed cells =
+      tests::needed(ratio_claim({{"at_least", 3}, {"at", {{"batch", {1, 256}}}}}), slower("one/x", 2), "batch");
+  EXPECT_EQ(cells.deciding, (Names{"one/x 1", "one/x 256", "two/x 1", "two/x 256"}));
+  EXPECT_EQ(cells.beside, (Names{"one/x 32", "two/x 32"}));
+  EXPECT_FALSE(cells.lacks_some);
+}
+
+TEST(Needs, OfATrendTheEndsDecideAndOfWhatIsShownNothing) {
+  json relations = relation("trend", {{"at_least", 3}, {"along", "batch"}});
+  relations.push_back(relation("ratio", {{"at_least", 3}, {"decides", false}})[0]);
+  const tests::Needed cells = tests::needed(claim_of(batches(), relations), slower("one/x", 2), "batch");
+  EXPECT_EQ(cells.deciding, (Names{"one/x 1", "one/x 256", "two/x 1", "two/x 256"}));
+  EXPECT_EQ(cells.beside, (Names{"one/x 1", "one/x 256", "one/x 32", "two/x 1", "two/x 256", "two/x 32"}));
+}
+
+TEST(Needs, ACellThatCannotBeMeasuredIsLacking) {
+  const auto make = [](const Point& point) {
+    const bool is_a = point.implementation == "one/x";
+    return MadeCell{.status = {is_a ? report::CellState::ok : report::CellState::unsupported, ""}};
+  };
+  const tests::Needed cells = tests::needed(ratio_claim({{"at_least", 3}}), make, "batch");
+  EXPECT_EQ(cells.deciding, (Names{"one/x 1", "one/x 256", "one/x 32"}));
+  EXPECT_TRUE(cells.lacks_some);
 }
 
 }  // namespace
