@@ -36,18 +36,13 @@ CatalogueEntry entry(const std::string& id) {
   return made;
 }
 
-CatalogueEntry entry_with_option(const std::string& id) {
-  CatalogueEntry made = entry(id);
-  made.implementation.options = {{"tile", OptionType::integer, "8", {}, ""},
-                                 {"mode", OptionType::choice, "a", {"a", "b"}, ""}};
-  return made;
-}
-
 class PlanTest : public testing::Test {
  protected:
   PlanTest() {
     request_.arms.resize(1);
-    request_.catalogues = {{entry("a/plain"), entry_with_option("b/tiled")}};
+    request_.catalogues = {{entry("a/plain")}};
+    add("b/tiled").options = {{"tile", OptionType::integer, "8", {}, ""},
+                              {"mode", OptionType::choice, "a", {"a", "b"}, ""}};
     request_.processors = {0, 1};
   }
 
@@ -74,54 +69,39 @@ class PlanTest : public testing::Test {
     EXPECT_EQ(report_.cells[index].status.reason, reason);
   }
 
-  std::vector<std::string> ids() const {
-    std::vector<std::string> result;
-    for (const report::Cell& cell : report_.cells) result.push_back(cell.id);
-    return result;
-  }
-
   PlanRequest request_;
   report::Report report_;
 };
 
-TEST_F(PlanTest, NamesCellsAndHowToRepeatThem) {
+// a/plain has no option, so that its points are one; a setting that says what holds anyway makes no new scenario.
+TEST_F(PlanTest, NamesCellsAndHowToRepeatThemAndMergesThoseThatAreTheSame) {
+  using Values = std::map<std::string, std::string>;
   scenario::Point threaded = point("linreg-3x2", "b/tiled", {{"dtype", "f64"}}, {{"tile", "16"}, {"mode", "b"}});
   threaded.threads = 2;
   const Plan made =
-      plan({point("linreg-3x2", "a/plain"), point("linreg-3x2", "b/tiled", {}, {{"tile", "8"}}), threaded});
-  EXPECT_EQ(ids(), (std::vector<std::string>{"linreg-3x2/a/plain", "linreg-3x2/b/tiled",
-                                             "linreg-3x2[dtype=f64]/b/tiled?mode=b&tile=16@2"}));
-  EXPECT_EQ(report_.cells[1].repeat, "gdbench run --scenario linreg-3x2 --impl b/tiled");
-  EXPECT_EQ(report_.cells[2].repeat,
+      plan({point("linreg-3x2", "a/plain", {}, {{"tile", "4"}}), threaded,
+            point("linreg-3x2", "b/tiled", {}, {{"tile", "8"}}), point("linreg-3x2", "a/plain", {}, {{"tile", "8"}}),
+            point("linreg-3x2", "a/plain", {{"dtype", "f32"}})});
+  std::vector<std::string> ids;
+  for (const report::Cell& cell : report_.cells) ids.push_back(cell.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"linreg-3x2/a/plain", "linreg-3x2[dtype=f64]/b/tiled?mode=b&tile=16@2",
+                                           "linreg-3x2/b/tiled"}));
+  EXPECT_EQ(report_.cells[2].repeat, "gdbench run --scenario linreg-3x2 --impl b/tiled");
+  EXPECT_EQ(report_.cells[1].repeat,
             "gdbench run --scenario linreg-3x2 --impl b/tiled --set dtype=f64 --set impl.mode=b --set impl.tile=16 "
             "--threads 2");
-  EXPECT_EQ(report_.scenarios.size(), 2U);
-  EXPECT_EQ(report_.scenarios[1].label, "linreg-3x2[dtype=f64]");
-  EXPECT_EQ(report_.cells[2].options, (std::map<std::string, std::string>{{"mode", "b"}, {"tile", "16"}}));
-  EXPECT_EQ(report_.cells[1].default_options, (std::map<std::string, std::string>{{"mode", "a"}, {"tile", "8"}}));
-  EXPECT_FALSE(report_.cells[0].default_options || report_.cells[2].default_options) << "none declared, none left";
-}
-
-TEST_F(PlanTest, GroupsCellsByScenario) {
-  const Plan made =
-      plan({point("linreg-3x2", "a/plain"), point("linreg-300x2", "a/plain"), point("linreg-3x2", "b/tiled")});
-  ASSERT_EQ(made.scenarios.size(), 2U);
-  ASSERT_EQ(made.scenarios[0]->cells.size(), 2U);
-  EXPECT_EQ(made.scenarios[0]->cells[0].entry->implementation.id, "a/plain");
-  EXPECT_EQ(made.scenarios[0]->cells[1].entry->implementation.id, "b/tiled");
-  EXPECT_EQ(report_.cells[made.scenarios[0]->cells[1].index].id, "linreg-3x2/b/tiled");
+  EXPECT_EQ(report_.cells[1].options, (Values{{"mode", "b"}, {"tile", "16"}}));
+  EXPECT_EQ(report_.cells[2].default_options, (Values{{"mode", "a"}, {"tile", "8"}}));
+  EXPECT_FALSE(report_.cells[0].default_options || report_.cells[1].default_options) << "none declared, none left";
+  ASSERT_EQ(report_.scenarios.size(), 2U);
   EXPECT_EQ(report_.scenarios[0].rows, 3);
   EXPECT_EQ(report_.scenarios[0].parameters, 2);
-}
-
-TEST_F(PlanTest, MergesCellsThatAreTheSame) {
-  // a/plain has no option, so its two points are one; a setting that says what holds anyway makes no new scenario.
-  const Plan made =
-      plan({point("linreg-3x2", "a/plain", {}, {{"tile", "4"}}), point("linreg-3x2", "b/tiled", {}, {{"tile", "4"}}),
-            point("linreg-3x2", "a/plain", {}, {{"tile", "8"}}), point("linreg-3x2", "b/tiled", {}, {{"tile", "8"}}),
-            point("linreg-3x2", "a/plain", {{"dtype", "f32"}})});
-  EXPECT_EQ(ids(), (std::vector<std::string>{"linreg-3x2/a/plain", "linreg-3x2/b/tiled?tile=4", "linreg-3x2/b/tiled"}));
-  EXPECT_EQ(made.scenarios.size(), 1U);
+  EXPECT_EQ(report_.scenarios[1].label, "linreg-3x2[dtype=f64]");
+  ASSERT_EQ(made.scenarios.size(), 2U);
+  const std::vector<PlannedCell>& cells = made.scenarios[0]->cells;
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_EQ(cells[1].entry->implementation.id, "b/tiled");
+  EXPECT_EQ(cells[1].index, 2U);
 }
 
 TEST_F(PlanTest, RefusesWhatNoImplementationOrScenarioHas) {
