@@ -95,6 +95,18 @@ TEST_F(SessionTest, AFailureBeforeTheFirstBlockIsTheRowsStatus) {
   for (const report::Cell& cell : report_.cells) EXPECT_TRUE(cell.launches.empty()) << cell.id;
 }
 
+TEST_F(SessionTest, ABudgetThatIsSpentStillBuysTheMinimumOfLaunches) {
+  add("a/plain");
+  options_.launches = 0;
+  options_.minimum_launches = 3;
+  options_.budget_seconds = 0;
+  std::string warnings;
+  options_.warn = [&](const std::string& text) { warnings += text; };
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
+  for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 3U) << cell.id;
+  EXPECT_TRUE(warnings.starts_with("the budget of 0 s is too short for 2 cells")) << warnings;
+}
+
 TEST_F(SessionTest, OfSeveralGoalsTheBudgetIsForOneAndTheCellsOfOthersSayWhatTheyNeed) {
   add("a/plain");
   add("b/plain");
