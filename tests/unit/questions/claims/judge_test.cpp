@@ -16,6 +16,7 @@ using scenario::Point;
 using tests::claim_of;
 using tests::judge;
 using tests::MadeCell;
+using tests::needed;
 using tests::number_of;
 using tests::slower;
 
@@ -229,22 +230,21 @@ TEST(Claim, NeedsEachOfItsRelations) {
   EXPECT_EQ(judge(claim_of(batches(), relations), slower("one/x", 4)).deciding, 1U) << "of all relations";
 }
 
-using Names = std::set<std::string>;
+using Cells = std::set<std::size_t>;  // of one/x and two/x at each batch
 
 TEST(Needs, APointThatIsNotNamedIsBeside) {
-  const tests::Needed cells =
-      tests::needed(ratio_claim({{"at_least", 3}, {"at", {{"batch", {1, 256}}}}}), slower("one/x", 2), "batch");
-  EXPECT_EQ(cells.deciding, (Names{"one/x 1", "one/x 256", "two/x 1", "two/x 256"}));
-  EXPECT_EQ(cells.beside, (Names{"one/x 32", "two/x 32"}));
+  const NeededCells cells = needed(ratio_claim({{"at_least", 3}, {"at", {{"batch", {1, 256}}}}}), slower("one/x", 2));
+  EXPECT_EQ(cells.deciding, (Cells{0, 1, 4, 5}));
+  EXPECT_EQ(cells.beside, (Cells{2, 3}));
   EXPECT_FALSE(cells.lacks_some);
 }
 
 TEST(Needs, OfATrendTheEndsDecideAndOfWhatIsShownNothing) {
   json relations = relation("trend", {{"at_least", 3}, {"along", "batch"}});
   relations.push_back(relation("ratio", {{"at_least", 3}, {"decides", false}})[0]);
-  const tests::Needed cells = tests::needed(claim_of(batches(), relations), slower("one/x", 2), "batch");
-  EXPECT_EQ(cells.deciding, (Names{"one/x 1", "one/x 256", "two/x 1", "two/x 256"}));
-  EXPECT_EQ(cells.beside, (Names{"one/x 1", "one/x 256", "one/x 32", "two/x 1", "two/x 256", "two/x 32"}));
+  const NeededCells cells = needed(claim_of(batches(), relations), slower("one/x", 2));
+  EXPECT_EQ(cells.deciding, (Cells{0, 1, 4, 5}));
+  EXPECT_EQ(cells.beside, (Cells{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(Needs, ACellThatCannotBeMeasuredIsLacking) {
@@ -252,8 +252,8 @@ TEST(Needs, ACellThatCannotBeMeasuredIsLacking) {
     const bool is_a = point.implementation == "one/x";
     return MadeCell{.status = {is_a ? report::CellState::ok : report::CellState::unsupported, ""}};
   };
-  const tests::Needed cells = tests::needed(ratio_claim({{"at_least", 3}}), make, "batch");
-  EXPECT_EQ(cells.deciding, (Names{"one/x 1", "one/x 256", "one/x 32"}));
+  const NeededCells cells = needed(ratio_claim({{"at_least", 3}}), make);
+  EXPECT_EQ(cells.deciding, (Cells{0, 2, 4}));
   EXPECT_TRUE(cells.lacks_some);
 }
 

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "harness/analysis/summarise.h"
-#include "harness/questions/claims/figures.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -48,10 +47,8 @@ report::Cell cell_of(const scenario::Point& point, const std::string& key, const
   report::Cell cell;
   cell.scenario = key;
   cell.implementation = point.implementation;
-  cell.options = point.options;
   cell.threads = point.threads;
   cell.id = key + "/" + point.implementation;
-  for (const auto& [option, value] : point.options) cell.id += "?" + option + "=" + value;
   cell.status = made.status;
   if (made.target_steps >= 0) {
     report::TargetRun& run = cell.target.emplace();
@@ -73,7 +70,6 @@ report::Cell control_of(report::Cell cell, double factor) {
 report::Report report_of(const claims::ExpandedClaim& claim, const MakeCell& make) {
   report::Report report;
   std::set<std::string> keys;
-  std::set<std::string> ids;
   for (const scenario::Point& point : claim.points) {
     const MadeCell made = make(point);
     if (!made.in_report) continue;
@@ -81,23 +77,20 @@ report::Report report_of(const claims::ExpandedClaim& claim, const MakeCell& mak
         value_or_throw(scenario::read_scenario(point.scenario_file, point.scenario_settings));
     const std::string key = scenario.identity();
     if (keys.insert(key).second) report.scenarios.emplace_back().key = key;
-    report::Cell cell = cell_of(point, key, made);
-    if (!ids.insert(cell.id).second) continue;
-    report.cells.push_back(std::move(cell));
+    report.cells.push_back(cell_of(point, key, made));
     if (made.control > 0) report.cells.push_back(control_of(report.cells.back(), made.control));
   }
   analysis::summarise(report);
   return report;
 }
 
+claims::ExpandedClaim expanded_of(const claims::Claim& claim) {
+  return value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
+}
+
 }  // namespace
 
 std::string value_of(const scenario::Point& point, const std::string& key) {
-  const std::string prefix = scenario::kOptionPrefix;
-  if (key.starts_with(prefix)) {
-    const auto found = point.options.find(key.substr(prefix.size()));
-    return found == point.options.end() ? "" : found->second;
-  }
   for (const scenario::Setting& setting : point.scenario_settings) {
     if (scenario::full_key(setting.key) == scenario::full_key(key)) return setting.value;
   }
@@ -117,29 +110,9 @@ claims::Claim claim_of(const nlohmann::json& matrix, const nlohmann::json& relat
   return value_or_throw(claims::read_claim(folder.file("made.json")));
 }
 
-namespace {
-
-claims::ExpandedClaim expanded_of(const claims::Claim& claim) {
-  return value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
-}
-
-}  // namespace
-
-Needed needed(const claims::Claim& claim, const MakeCell& make, const std::string& key) {
+claims::NeededCells needed(const claims::Claim& claim, const MakeCell& make) {
   const claims::ExpandedClaim expanded = expanded_of(claim);
-  const report::Report report = report_of(expanded, make);
-  const claims::NeededCells cells = value_or_throw(claims::needed_cells(expanded, report));
-  claims::CellFinder finder(report);
-  Needed named{{}, {}, cells.lacks_some};
-  for (const scenario::Point& point : expanded.points) {
-    const report::Cell* cell = value_or_throw(finder.find(point)).cell;
-    if (cell == nullptr) continue;
-    const auto index = static_cast<std::size_t>(cell - report.cells.data());
-    const std::string name = point.implementation + " " + value_of(point, key);
-    if (cells.deciding.contains(index)) named.deciding.insert(name);
-    if (cells.beside.contains(index)) named.beside.insert(name);
-  }
-  return named;
+  return value_or_throw(claims::needed_cells(expanded, report_of(expanded, make)));
 }
 
 report::ClaimJudgement judge(const claims::Claim& claim, const MakeCell& make) {
