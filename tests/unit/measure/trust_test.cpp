@@ -70,15 +70,15 @@ TEST(BlockTrust, TheProcessorRoundsAsEveryProcessBegins) {
   EXPECT_EQ(reason(processor::kUsualControlWord), "");
   const std::string flushed = ", results that are too small are flushed to zero";
   const std::string denormals = ", denormal operands are taken for zero";
+  const std::string left = "left the floating-point control word at ";
 #if defined(__x86_64__)
-  EXPECT_EQ(reason(0x3f80), "left the floating-point control word at 0x3f80 instead of 0x1f80") << "rounds down";
-  EXPECT_EQ(reason(0x9f80), "left the floating-point control word at 0x9f80 instead of 0x1f80" + flushed);
-  EXPECT_EQ(reason(0x9fc0), "left the floating-point control word at 0x9fc0 instead of 0x1f80" + flushed + denormals);
+  EXPECT_EQ(reason(0x3f80), left + "0x3f80 instead of 0x1f80") << "rounds down";
+  EXPECT_EQ(reason(0x9f80), left + "0x9f80 instead of 0x1f80" + flushed);
+  EXPECT_EQ(reason(0x9fc0), left + "0x9fc0 instead of 0x1f80" + flushed + denormals);
 #else
-  EXPECT_EQ(reason(0x800000), "left the floating-point control word at 0x800000 instead of 0x0000") << "rounds down";
-  EXPECT_EQ(reason(0x1000000),
-            "left the floating-point control word at 0x1000000 instead of 0x0000" + flushed + denormals);
-  EXPECT_EQ(reason(0x0001), "left the floating-point control word at 0x0001 instead of 0x0000" + denormals);
+  EXPECT_EQ(reason(0x800000), left + "0x800000 instead of 0x0000") << "rounds down";
+  EXPECT_EQ(reason(0x1000000), left + "0x1000000 instead of 0x0000" + flushed + denormals);
+  EXPECT_EQ(reason(0x0001), left + "0x0001 instead of 0x0000" + denormals);
 #endif
 }
 
@@ -90,27 +90,26 @@ BlockClaim claim_of(double cpu_ns, int compute_threads = 1, int helper_threads =
   return claim;
 }
 
+template <class Trust>
 std::string judged(int blocks, const BlockClaim& claim) {
-  ProcessorTrust trust;
+  Trust trust;
   std::string reason;
   for (int block = 0; block < blocks; ++block) reason = trust.judge(claim);
   return reason;
 }
 
+// 5% of what the threads can use, and 0.1 ms, are no breach: both clocks tick coarsely.
 TEST(ProcessorTrust, CpuTimeFitsTheDeclaredThreads) {
-  EXPECT_EQ(judged(3, claim_of(4e6)),
+  EXPECT_EQ(judged<ProcessorTrust>(3, claim_of(4e6)),
             "used 4.00 ms of CPU time in 2.00 ms with 1 declared thread(s), 3 blocks in a row");
-  EXPECT_EQ(judged(9, claim_of(4e6, 1, 1)), "");
-  EXPECT_EQ(judged(9, claim_of(4e6, 2, 0)), "");
-  // 5% of what the threads can use, and 0.1 ms: both clocks tick coarsely.
-  EXPECT_EQ(judged(9, claim_of(2'199'000)), "");
-  EXPECT_NE(judged(9, claim_of(2'201'000)), "");
-  EXPECT_EQ(judged(9, claim_of(6'399'000, 2, 1)), "");
-  EXPECT_NE(judged(9, claim_of(6'401'000, 2, 1)), "");
-}
-
-TEST(ProcessorTrust, ForgivesSingleBlocks) {
-  ProcessorTrust trust;
+  for (const BlockClaim& claim :
+       {claim_of(4e6, 1, 1), claim_of(4e6, 2), claim_of(2'199'000), claim_of(6'399'000, 2, 1)}) {
+    EXPECT_EQ(judged<ProcessorTrust>(9, claim), "");
+  }
+  for (const BlockClaim& claim : {claim_of(2'201'000), claim_of(6'401'000, 2, 1)}) {
+    EXPECT_NE(judged<ProcessorTrust>(9, claim), "");
+  }
+  ProcessorTrust trust;  // single blocks are forgiven
   for (int block = 0; block < 30; ++block) EXPECT_EQ(trust.judge(claim_of(block % 3 == 0 ? 1.9e6 : 4e6)), "") << block;
 }
 
@@ -118,10 +117,7 @@ std::string judged_on_device(int blocks, std::optional<double> device_ns, double
   BlockClaim claim = honest_claim();
   claim.answer.real_ns = wall_ns;
   claim.answer.device_ns = device_ns;
-  DeviceTrust trust;
-  std::string reason;
-  for (int block = 0; block < blocks; ++block) reason = trust.judge(claim);
-  return reason;
+  return judged<DeviceTrust>(blocks, claim);
 }
 
 // The device may have 1% and 0.02 ms more, the wall clock 10% and 0.1 ms.
@@ -200,7 +196,7 @@ TEST(RequestTrust, BoundsWhatARequestOfNothingTakes) {
 std::string judged_thrice(const std::function<void(BlockClaim&)>& change) {
   BlockClaim claim{.answer = answer_after(2e6, 2.1e6), .steps = 1};
   change(claim);
-  return judged(2, claim) + judged(3, claim);
+  return judged<ProcessorTrust>(2, claim) + judged<ProcessorTrust>(3, claim);
 }
 
 TEST(ProcessorTrust, FindsWorkThatTheWorkerDoesNotTellOf) {
