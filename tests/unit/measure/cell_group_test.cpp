@@ -61,20 +61,6 @@ TEST_F(CellGroupTest, CellsOfSeveralScenariosAreVisitedInTheSameRounds) {
   EXPECT_EQ(first_visited.size(), 2U) << "each goes first in some rounds";
 }
 
-TEST_F(CellGroupTest, StartsFromEitherEndInTurn) {
-  add("a/one");
-  add("b/two");
-  add("c/three");
-  const auto group = this->group();
-  launch(*group);
-  EXPECT_EQ(logged("start"), (std::vector<std::string>{"a/one", "b/two", "c/three"}));
-  EXPECT_EQ(std::count(log_.begin(), std::ranges::find(log_, "c/three start"), "a/one run"), 6)
-      << "its first step, and requests of none; no block is timed before all workers are there";
-  log_.clear();
-  launch(*group);
-  EXPECT_EQ(logged("start"), (std::vector<std::string>{"c/three", "b/two", "a/one"}));
-}
-
 TEST_F(CellGroupTest, GoesOnWithoutACellThatIsLeftOutOrFailed) {
   add("a/one");
   add("b/two");

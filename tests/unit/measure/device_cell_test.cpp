@@ -33,37 +33,25 @@ TEST_F(DeviceCellTest, HasBlocksLongEnoughForADeviceThatWasIdleAndBothClocks) {
                 "a block takes 5 ms by the device's clock and 10 ms by the wall clock, 3 blocks in a row");
 }
 
-TEST_F(DeviceCellTest, TheDevicesStateIsNotedWithEachLaunch) {
+TEST_F(DeviceCellTest, TheDevicesStateIsNotedWithEachLaunchAndOnceThatItIsThrottled) {
   add("a/processor");
   add_on_device("b/device", 1);
   int asked = 0;
   options_.device_state = [&]() -> std::optional<report::DeviceState> {
-    return report::DeviceState{.name = "One", .clock_mhz = 1000 + 10 * asked++};
+    report::DeviceState state{.name = "One", .clock_mhz = 1000 + 10 * asked};
+    if (asked++ >= 2) state.throttled_by = {"power cap", "temperature"};
+    return state;
   };
+  options_.launches = 3;
   plan_and_run();
-  EXPECT_EQ(asked, 4) << "behind the first and the last block of two launches";
+  EXPECT_EQ(asked, 6) << "behind the first and the last block of three launches";
+  expect_status(1, CellState::ok, "");
   EXPECT_FALSE(cell(0).launches.at(0).device);
   EXPECT_EQ(cell(1).launches.at(0).device->first.clock_mhz, 1000);
   EXPECT_EQ(cell(1).launches.at(0).device->last.clock_mhz, 1010);
   EXPECT_EQ(cell(1).launches.at(1).device->last.clock_mhz, 1030);
-  EXPECT_TRUE(report_.notes.empty());
-}
-
-TEST_F(DeviceCellTest, AThrottledDeviceIsNotedOnce) {
-  add_on_device("a/device", 1);
-  options_.device_state = [launch = 0]() mutable -> std::optional<report::DeviceState> {
-    const bool throttled = launch++ >= 2;
-    return report::DeviceState{
-        .name = "One",
-        .throttled_by = throttled ? std::vector<std::string>{"power cap", "temperature"} : std::vector<std::string>()};
-  };
-  options_.launches = 3;
-  plan_and_run();
-  expect_status(0, CellState::ok, "");
-  ASSERT_EQ(report_.notes.size(), 1U);
-  EXPECT_EQ(report_.notes.front(),
-            "the device was throttled while linreg-3x2/a/device was measured: power cap, temperature; first seen in "
-            "launch 1");
+  EXPECT_EQ(report_.notes, std::vector<std::string>{"the device was throttled while linreg-3x2/b/device was measured: "
+                                                    "power cap, temperature; first seen in launch 1"});
 }
 
 }  // namespace

@@ -222,6 +222,10 @@ TEST_F(SessionTest, ValuesOfSetAreVisitedInTheSameRoundsOfTheSameLaunches) {
     if (line.ends_with(" start")) starts += line.front();
   }
   EXPECT_TRUE(starts.ends_with("aabbbbaa")) << "next to each other, in turn from either end: " << starts;
+  const auto last_launch = std::find(log_.rbegin(), log_.rend(), "a/plain start") + 1;
+  const auto its_start = std::find(last_launch, log_.rend(), "a/plain bye");
+  EXPECT_EQ(std::count(last_launch, its_start, "b/plain run"), 12)
+      << "first steps, and requests of none; no block is timed before all workers are there";
 }
 
 TEST_F(SessionTest, WithoutMemoryForAllTheValuesOfAnImplementationStayTogether) {

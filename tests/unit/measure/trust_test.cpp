@@ -218,18 +218,15 @@ TEST(ProcessorTrust, FindsWorkThatTheWorkerDoesNotTellOf) {
   EXPECT_EQ(by_children(24e6), "") << "pools that look out for work now and then";
   EXPECT_EQ(by_children(90e6),
             "processes below its own used 90.00 ms of CPU time in 100.00 ms, between 3 blocks in a row");
+  EXPECT_EQ(untrusted_for_children({}), "");
+  protocol::BlockAnswer with_children;
+  with_children.children = 2;
+  EXPECT_EQ(untrusted_for_children(with_children), "has 2 process(es) below its own");
   const auto when_idle = [](double cpu_ns) {
     return judged_thrice([&](BlockClaim& claim) { claim.answer.idle = {.cpu_ns = cpu_ns, .real_ns = 100e6}; });
   };
   EXPECT_EQ(when_idle(9e6), "") << "threads look out for more work for a moment";
   EXPECT_EQ(when_idle(11e6), "used 11.00 ms of CPU time in 100.00 ms without a request, between 3 blocks in a row");
-}
-
-TEST(ChildrenTrust, AllowsForNone) {
-  protocol::BlockAnswer answer;
-  EXPECT_EQ(untrusted_for_children(answer), "");
-  answer.children = 2;
-  EXPECT_EQ(untrusted_for_children(answer), "has 2 process(es) below its own");
 }
 
 // A regression of 3 features on a processor whose dependent operations take 1 ns each.

@@ -64,7 +64,8 @@ TEST(CalibrationDocument, HasTheLevelsBesideTheOutcomes) {
       R"("regressed":1,"improved":0,"share":1.0,"lower_limit":)" +
           lower_limit +
           R"(,"upper_limit":1.0,"median_ratio":1.5,"seconds":2.0}],"outcomes":[{"number":7,)"
-          R"("workload":"mlp/hand/a","slowdown":0.25,"change":"regressed","ratio":1.5,"interval":{"low":1.25,"high":1.75},"seconds":2.0}]})");
+          R"("workload":"mlp/hand/a","slowdown":0.25,"change":"regressed","ratio":1.5,)"
+          R"("interval":{"low":1.25,"high":1.75},"seconds":2.0}]})");
 }
 
 TEST(AblationDocument, NamesEveryVariant) {

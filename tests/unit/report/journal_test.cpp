@@ -74,6 +74,7 @@ TEST(Journal, AddsUpToTheReportAndWithoutAnEndIsAKilledRun) {
   const TemporaryFolder folder;
   Report report = example_report();
   report.cells.front().runtime.emplace()["threads"] = "1 by a setting of its own";
+  write_text(folder.file("j"), std::string(100'000, 'x'));  // of an earlier run
   Journal journal = journal_of(report, folder.file("j"));
   const Result<Report> killed = read_report(folder.file("j"));
   ASSERT_TRUE(killed.ok());
@@ -136,13 +137,6 @@ TEST(Journal, UnknownKeysAreErrorsUnlessItIsOfANewerVersion) {
   EXPECT_EQ(refusal(text), "");
 }
 
-TEST(Journal, ReplacesAnExistingFile) {
-  const TemporaryFolder folder;
-  write_text(folder.file("j"), std::string(100'000, 'x'));
-  { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  EXPECT_TRUE(read_report(folder.file("j")).ok());
-}
-
 TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
   const TemporaryFolder folder;
   Result<Journal> journal = Journal::create(folder.file("j"), before_measuring(example_report()));
@@ -193,13 +187,6 @@ TEST(Journal, IsNotOpenInProcessesThatAreStarted) {
   ASSERT_EQ(std::system(("ls -l /proc/self/fd > " + listing).c_str()), 0);
   EXPECT_NE(text_of(listing).find(listing), std::string::npos);
   EXPECT_EQ(text_of(listing).find(folder.file("j")), std::string::npos) << text_of(listing);
-}
-
-TEST(Journal, NowhereKeepsNothing) {
-  Journal journal = Journal::nowhere();
-  EXPECT_TRUE(journal.sample("any", {}).ok());
-  EXPECT_TRUE(journal.launch("any", {}).ok());
-  EXPECT_TRUE(journal.end({}).ok());
 }
 
 }  // namespace

@@ -27,14 +27,6 @@ std::string error_of(const json& document) {
   return report.ok() ? "" : report.error().message;
 }
 
-TEST(Report, JsonSurvivesARoundTrip) {
-  const json document = example_json();
-  const Result<Report> report = from_json(document, "r.json");
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(json(to_json(report.value())), document);
-  EXPECT_EQ(report->cells.size(), example_report().cells.size());
-}
-
 TEST(Report, WritesWhatIsNotFiniteAsNull) {
   Report report = example_report();
   report.cells[0].samples[0].real_ns = std::numeric_limits<double>::quiet_NaN();
@@ -130,14 +122,6 @@ TEST(Report, TakesOtherMinors) {
   EXPECT_FALSE(report->attribution.has_value());
   EXPECT_FALSE(report->cells[0].profile->records[0].layers.has_value());
   EXPECT_FALSE(report->cells[1].profile.has_value());
-}
-
-TEST(Report, FindsCellsAndScenarios) {
-  Report report = example_report();
-  EXPECT_EQ(report.find_cell(report.cells[4].id), &report.cells[4]);
-  EXPECT_EQ(report.find_cell("nothing"), nullptr);
-  EXPECT_EQ(report.find_scenario("00000000000000bb"), &report.scenarios[1]);
-  EXPECT_EQ(report.find_scenario("nothing"), nullptr);
 }
 
 TEST(ReportFile, IsReadAsItWasWrittenWithTheSameBytesEachTime) {
