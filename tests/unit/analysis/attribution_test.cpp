@@ -6,6 +6,7 @@
 
 #include "harness/analysis/attribution.h"
 #include "harness/analysis/summarise.h"
+#include "harness/base/text.h"
 
 namespace gdbench::analysis {
 namespace {
@@ -58,55 +59,50 @@ report::Attribution summarised(std::vector<report::Cell> cells) {
   return report.attribution.value_or(report::Attribution{});
 }
 
+std::vector<std::string> words_of(const report::Attribution& attribution) {
+  std::vector<std::string> words;
+  for (const report::FrameworkTax& tax : attribution.taxes) {
+    words.push_back(formatted("%s beside %s: %g ns", tax.cell.c_str(), tax.base.c_str(), tax.difference_ns.value));
+  }
+  return words;
+}
+
+using Words = std::vector<std::string>;
+
 TEST(FrameworkTax, StandsBesideTheBaselinesStrategyOnTheSameBackend) {
-  report::Cell replay = timed("s", "tape/eigen+replay", 130);
   report::Cell option = timed("s", "tape/eigen", 150);
   option.id += "?a=b";
   option.options = {{"a", "b"}};
-  const report::Attribution attribution =
-      summarised({timed("s", "hand/naive", 400), timed("s", "hand/eigen", 100), timed("s", "tape/eigen", 160), replay,
-                  option, timed("s", "tape/naive", 440), timed("s", "tape/onednn", 90)});
-  ASSERT_EQ(attribution.taxes.size(), 4U) << "nothing stands beside tape/onednn";
-  const auto& [eigen, replayed, with_option, naive] =
-      std::tie(attribution.taxes[0], attribution.taxes[1], attribution.taxes[2], attribution.taxes[3]);
-  EXPECT_EQ(eigen.cell, "s/tape/eigen");
-  EXPECT_EQ(eigen.base, "s/hand/eigen");
-  EXPECT_DOUBLE_EQ(eigen.difference_ns.value, 60);
-  EXPECT_DOUBLE_EQ(eigen.difference_ns.interval.low, 60) << "what differs between launches is common to both";
-  EXPECT_DOUBLE_EQ(eigen.difference_ns.interval.high, 60);
-  EXPECT_NEAR(eigen.ratio.ratio.value, 162.0 / 102, 1e-12);
-  EXPECT_EQ(eigen.ratio.verdict, stats::Verdict::slower);
-  EXPECT_EQ(replayed.cell, "s/tape/eigen+replay");
-  EXPECT_DOUBLE_EQ(replayed.difference_ns.value, 30);
-  EXPECT_EQ(with_option.cell, "s/tape/eigen?a=b");
-  EXPECT_EQ(with_option.base, "s/hand/eigen");
-  EXPECT_EQ(naive.base, "s/hand/naive");
-  EXPECT_DOUBLE_EQ(naive.difference_ns.value, 40);
-  EXPECT_EQ(naive.calls_per_step, 0) << "without a profile";
-}
-
-TEST(FrameworkTax, IsTakenWithinScenarioThreadsAndArm) {
   report::Cell threads = timed("s", "tape/eigen", 160);
   threads.threads = 2;
   report::Cell arm = timed("s", "graph/eigen", 160);
   arm.arm = "base";
-  EXPECT_TRUE(summarised({timed("s", "hand/eigen", 100), threads, arm, timed("r", "tape/eigen", 100)}).taxes.empty());
+  const report::Attribution attribution =
+      summarised({timed("s", "hand/naive", 400), timed("s", "hand/eigen", 100), timed("s", "tape/eigen", 160),
+                  timed("s", "tape/eigen+replay", 130), option, timed("s", "tape/naive", 440),
+                  timed("s", "tape/onednn", 90), threads, arm, timed("r", "tape/eigen", 100)});
+  EXPECT_EQ(words_of(attribution),
+            (Words{"s/tape/eigen beside s/hand/eigen: 60 ns", "s/tape/eigen+replay beside s/hand/eigen: 30 ns",
+                   "s/tape/eigen?a=b beside s/hand/eigen: 50 ns", "s/tape/naive beside s/hand/naive: 40 ns"}))
+      << "nothing stands beside tape/onednn, nor what has other threads, another arm or another scenario";
+  const report::FrameworkTax& eigen = attribution.taxes.at(0);
+  EXPECT_DOUBLE_EQ(eigen.difference_ns.interval.low, 60) << "what differs between launches is common to both";
+  EXPECT_DOUBLE_EQ(eigen.difference_ns.interval.high, 60);
+  EXPECT_NEAR(eigen.ratio.ratio.value, 162.0 / 102, 1e-12);
+  EXPECT_EQ(eigen.ratio.verdict, stats::Verdict::slower);
+  EXPECT_EQ(eigen.calls_per_step, 0) << "without a profile";
 }
 
 TEST(FrameworkTax, StandsBesideHandWhereTheBaselineIsAloneOnItsBackend) {
-  const auto taxes = [](const std::string& baseline) {
+  for (const auto& [baseline, words] : {std::pair("loop/plain", "s/tape/eigen beside s/hand/eigen: 60 ns"),
+                                        {"hand/eigen", "s/tape/eigen beside s/hand/eigen: 60 ns"},
+                                        {"tape/onednn", "s/hand/eigen beside s/tape/eigen: -60 ns"}}) {
     report::Report report = report_with({timed("s", "loop/plain", 300), timed("s", "hand/eigen", 100),
                                          timed("s", "tape/eigen", 160), timed("s", "tape/onednn", 90)});
     report.run.baseline = baseline;
     summarise(report);
-    std::vector<std::string> words;
-    for (const report::FrameworkTax& tax : report.attribution->taxes) words.push_back(tax.cell + " beside " + tax.base);
-    return words;
-  };
-  const std::vector<std::string> beside_hand = {"s/tape/eigen beside s/hand/eigen"};
-  EXPECT_EQ(taxes("loop/plain"), beside_hand);
-  EXPECT_EQ(taxes("hand/eigen"), beside_hand);
-  EXPECT_EQ(taxes("tape/onednn"), std::vector<std::string>{"s/hand/eigen beside s/tape/eigen"});
+    EXPECT_EQ(words_of(*report.attribution), Words{words}) << baseline;
+  }
 }
 
 TEST(FrameworkTax, CountsKernelCallsAndComparesOps) {
@@ -167,40 +163,36 @@ TEST(BreakEvens, AreAskedWhereWaitingCanPay) {
 
 TEST(BreakEvens, AreLeftOutWhereStepsAreNotToldApart) {
   const report::Cell base = timed("s", "hand/naive", 1000, 1000);
-  EXPECT_EQ(summarised({base, timed("s", "hand/eigen", 980, 6000)}).break_evens.size(), 1U);
-  EXPECT_TRUE(summarised({base, timed("s", "hand/eigen", 995, 6000)}).break_evens.empty()) << "within the margin";
+  const auto count = [&](const report::Cell& other, std::vector<report::Cell> beside = {}) {
+    beside.insert(beside.begin(), {base, other});
+    return summarised(beside).break_evens.size();
+  };
+  EXPECT_EQ(count(timed("s", "hand/eigen", 980, 6000)), 1U);
+  EXPECT_EQ(count(timed("s", "hand/eigen", 995, 6000)), 0U) << "within the margin";
   report::Cell two = timed("s", "hand/eigen", 500, 6000);
   std::erase_if(two.launches, [](const report::Launch& launch) { return launch.launch > 1; });
   std::erase_if(two.samples, [](const report::Sample& sample) { return sample.launch > 1; });
-  EXPECT_TRUE(summarised({base, two}).break_evens.empty()) << "two launches give no verdict";
-}
+  EXPECT_EQ(count(two), 0U) << "two launches give no verdict";
 
-TEST(BreakEvens, TheMarginIsWhatTheControlIsOffBy) {
-  report::Cell control = timed("s", "hand/naive", 1000, 1000);
+  report::Cell control = base;
   control.arm = report::kControlArm;
   control.id += "#control";
   for (report::Sample& sample : control.samples) sample.real_ns *= sample.launch % 2 == 0 ? 1.05 : 0.98;
-  const report::Cell base = timed("s", "hand/naive", 1000, 1000);
+  EXPECT_EQ(count(timed("s", "hand/eigen", 980, 6000), {control}), 0U) << "within what the control is off by";
   const report::Attribution noisy = summarised({base, control, timed("s", "hand/eigen", 900, 6000)});
   ASSERT_EQ(noisy.break_evens.size(), 1U);
   EXPECT_NEAR(noisy.break_evens[0].result.margin.value_or(0), 0.05, 1e-9);
-  EXPECT_TRUE(summarised({base, control, timed("s", "hand/eigen", 980, 6000)}).break_evens.empty());
-}
-
-TEST(BreakEvens, AreNotComparedWithARowThatUsedMoreProcessorsThanItsThreads) {
-  report::Report report = report_with({timed("s", "hand/naive", 1000, 1000), timed("s", "hand/eigen", 500, 6000)});
-  summarise(report);
-  ASSERT_TRUE(report.attribution.has_value());
-  report.cells[1].summary->not_ranked = "used 1.79 processors";
-  EXPECT_TRUE(attribution_of(report).break_evens.empty());
 }
 
 TEST(BreakEvens, CountLoadPrepareAndTheFirstStep) {
-  const report::Attribution attribution =
-      summarised({timed("s", "hand/naive", 100, 1000), timed("s", "hand/eigen", 50, 6000)});
-  ASSERT_EQ(attribution.break_evens.size(), 1U);
-  EXPECT_NEAR(attribution.break_evens[0].result.steps, 5000.0 / 50, 1e-9);
-  EXPECT_EQ(attribution.break_evens[0].result.overtaking, stats::Overtaking::after);
+  report::Report report = report_with({timed("s", "hand/naive", 100, 1000), timed("s", "hand/eigen", 50, 6000)});
+  summarise(report);
+  const std::vector<report::BreakEvenRecord>& found = report.attribution.value().break_evens;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].result.steps, 5000.0 / 50, 1e-9);
+  EXPECT_EQ(found[0].result.overtaking, stats::Overtaking::after);
+  report.cells[1].summary->not_ranked = "used 1.79 processors";
+  EXPECT_TRUE(attribution_of(report).break_evens.empty());
 }
 
 // Scenario number `size` of an implementation that takes 20 ns a step, 5 a call and 0.5 an operation.
@@ -224,64 +216,50 @@ report::Report sizes(int count, const std::string& implementation, bool arithmet
   return report;
 }
 
-TEST(CostFit, FindsWhatAStepACallAndAnOperationCost) {
+TEST(CostFit, FindsWhatAStepACallAndAnOperationCostAndNamesThoseAtTheirBound) {
   report::Report report = sizes(6, "hand/naive");
   summarise(report);
   ASSERT_TRUE(report.attribution.has_value());
   ASSERT_EQ(report.attribution->fits.size(), 1U);
-  const report::CostFit& fit = report.attribution->fits[0];
-  EXPECT_EQ(fit.implementation, "hand/naive");
-  EXPECT_EQ(fit.dtype, "f32");
-  EXPECT_EQ(fit.scenarios, 6);
-  EXPECT_NEAR(fit.step_ns.value, 22, 1e-6);  // the median launch takes 2 ns more
-  EXPECT_NEAR(fit.call_ns.value, 5, 1e-6);
-  EXPECT_NEAR(fit.operation_ns.value, 0.5, 1e-9);
-  EXPECT_LE(fit.operation_ns.interval.low, 0.5);
-  EXPECT_GE(fit.operation_ns.interval.high, 0.5);
-  EXPECT_LT(fit.largest_relative_residual, 1e-9);
-}
+  const report::CostFit found = report.attribution->fits[0];
+  EXPECT_EQ(found.implementation, "hand/naive");
+  EXPECT_EQ(found.dtype, "f32");
+  EXPECT_EQ(found.scenarios, 6);
+  EXPECT_NEAR(found.step_ns.value, 22, 1e-6);  // the median launch takes 2 ns more
+  EXPECT_NEAR(found.call_ns.value, 5, 1e-6);
+  EXPECT_NEAR(found.operation_ns.value, 0.5, 1e-9);
+  EXPECT_LE(found.operation_ns.interval.low, 0.5);
+  EXPECT_GE(found.operation_ns.interval.high, 0.5);
+  EXPECT_LT(found.largest_relative_residual, 1e-9);
+  EXPECT_EQ(found.at_bound, Words{});
 
-TEST(CostFit, NamesTheCoefficientsAtTheirBound) {
-  report::Report report = sizes(6, "hand/naive");
-  summarise(report);
-  EXPECT_EQ(report.attribution->fits.at(0).at_bound, std::vector<std::string>{});
   for (report::Cell& cell : report.cells) {
     for (report::Sample& sample : cell.samples) sample.real_ns -= 60;  // less than nothing is left for the step itself
     std::erase_if(cell.samples, [](const report::Sample& sample) { return sample.real_ns <= 0; });
   }
   summarise(report);
-  const report::CostFit& fit = report.attribution->fits.at(0);
-  EXPECT_EQ(fit.at_bound, std::vector<std::string>{"step_ns"});
-  EXPECT_EQ(fit.step_ns.value, 0);
-  EXPECT_EQ(fit.step_ns.interval.low, 0);
+  const report::CostFit& bound = report.attribution->fits.at(0);
+  EXPECT_EQ(bound.at_bound, Words{"step_ns"});
+  EXPECT_EQ(bound.step_ns.value, 0);
+  EXPECT_EQ(bound.step_ns.interval.low, 0);
 }
 
-TEST(CostFit, LeavesOperationsOutWhereThereIsNoArithmetic) {
-  report::Report report = sizes(6, "hand/null", false);
-  summarise(report);
-  ASSERT_TRUE(report.attribution.has_value());
-  const report::CostFit& fit = report.attribution->fits.at(0);
-  EXPECT_NEAR(fit.call_ns.value, 5, 1e-6);
-  EXPECT_EQ(fit.operation_ns.launches, 0);
-}
-
-TEST(CostFit, NeedsFourSizesAndProfiles) {
+TEST(CostFit, NeedsFourSizesProfilesAndWhatVaries) {
   report::Report few = sizes(3, "hand/naive");
   summarise(few);
   EXPECT_FALSE(few.attribution.has_value());
-  report::Report without = sizes(6, "hand/naive");
-  for (report::Cell& cell : without.cells) cell.profile.reset();
-  summarise(without);
-  EXPECT_FALSE(without.attribution.has_value());
-}
-
-TEST(CostFit, CallsThatDoNotVaryAreNotToldFromTheStep) {
-  report::Report report = sizes(6, "hand/naive");
+  report::Report report = sizes(6, "hand/null", false);
+  summarise(report);
+  EXPECT_NEAR(report.attribution.value().fits.at(0).call_ns.value, 5, 1e-6);
+  EXPECT_EQ(report.attribution->fits[0].operation_ns.launches, 0) << "there is no arithmetic";
+  report = sizes(6, "hand/naive");
   for (report::Cell& cell : report.cells) cell.profile->records[0].calls = 3;
   summarise(report);
-  const report::CostFit& fit = report.attribution->fits.at(0);
-  EXPECT_EQ(fit.call_ns.launches, 0);
-  EXPECT_GT(fit.step_ns.launches, 0);
+  EXPECT_EQ(report.attribution.value().fits.at(0).call_ns.launches, 0) << "calls are not told from the step";
+  EXPECT_GT(report.attribution->fits[0].step_ns.launches, 0);
+  for (report::Cell& cell : report.cells) cell.profile.reset();
+  summarise(report);
+  EXPECT_FALSE(report.attribution.has_value());
 }
 
 }  // namespace

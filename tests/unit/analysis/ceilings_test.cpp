@@ -50,7 +50,6 @@ TEST(CeilingShare, IsBoundByTheLongestOfThree) {
   EXPECT_DOUBLE_EQ(share->chain_ns, 2 * 1 + 3 * 0.5);
   EXPECT_EQ(share->bound_by, report::BoundBy::operations);
   EXPECT_DOUBLE_EQ(share->share, 0.25);
-  EXPECT_FALSE(share->failed);
 
   LeastWork chained = small_work();
   chained.chain_fmas = 20;
@@ -58,6 +57,11 @@ TEST(CeilingShare, IsBoundByTheLongestOfThree) {
   LeastWork moved = small_work();
   moved.transfers[0].bytes = 1e5;
   EXPECT_EQ(ceiling_share(moved, 1, 1e5, ceilings())->bound_by, report::BoundBy::bytes);
+
+  EXPECT_FALSE(ceiling_share(small_work(), 1, 10, ceilings())->failed) << "exactly the floor";
+  const std::optional<report::CeilingShare> failed = ceiling_share(small_work(), 1, 9.9, ceilings());
+  EXPECT_TRUE(failed->failed);
+  EXPECT_GT(failed->share, 1);
 }
 
 TEST(CeilingShare, UsesTheFiguresOfTheDtype) {
@@ -73,50 +77,41 @@ TEST(CeilingShare, UsesTheFiguresOfTheDtype) {
   EXPECT_DOUBLE_EQ(share->chain_ns, 2 * 1.25 + 3 * 0.75);
 }
 
-// The bytes' time of a step that moves 1000 bytes of such a span.
-double bytes_ns(const report::Span& span, const report::VectorCeilings& width) {
+// Of a step that moves 1000 bytes of such a span: bytes per nanosecond.
+double bandwidth(const report::Span& span, const report::VectorCeilings& width) {
   LeastWork work = small_work();
   work.transfers = {{span, 1000}};
-  return ceiling_share(work, 1, 1e6, width)->bytes_ns;
+  return 1000 / ceiling_share(work, 1, 1e6, width)->bytes_ns;
 }
 
-TEST(CeilingShare, TakesBytesFromTheLongestSpanThatIsNoLonger) {
+TEST(CeilingShare, TakesBytesFromTheLongestSpanOfTheSameArraysThatIsNoLonger) {
   report::VectorCeilings width = ceilings();  // levels were measured with 500, 4500 and 90000 bytes
-  EXPECT_DOUBLE_EQ(bytes_ns({40, 1, 0}, width), 1000 / 200.0) << "as fast as what fits";
-  EXPECT_DOUBLE_EQ(bytes_ns({4499, 1, 0}, width), 1000 / 200.0);
-  EXPECT_DOUBLE_EQ(bytes_ns({4500, 1, 0}, width), 1000 / 50.0);
-  EXPECT_DOUBLE_EQ(bytes_ns({1000000, 1, 0}, width), 1000 / 10.0);
-  width.spans = {{{{20000, 1, 0}, 25}}};
-  EXPECT_DOUBLE_EQ(bytes_ns({19999, 1, 0}, width), 1000 / 50.0);
-  EXPECT_DOUBLE_EQ(bytes_ns({20000, 1, 0}, width), 1000 / 25.0);
+  EXPECT_DOUBLE_EQ(bandwidth({40, 1, 0}, width), 200) << "as fast as what fits";
+  EXPECT_DOUBLE_EQ(bandwidth({4499, 1, 0}, width), 200);
+  EXPECT_DOUBLE_EQ(bandwidth({4500, 1, 0}, width), 50);
+  EXPECT_DOUBLE_EQ(bandwidth({1000000, 1, 0}, width), 10);
+  EXPECT_DOUBLE_EQ(bandwidth({90000, 1, 3}, width), 12) << "the better of reading and updating a level";
+  width.spans = {{{{20000, 1, 0}, 25}, {{90000, 1, 3}, 8}, {{90000, 0, 3}, 9}, {{500, 1, 1}, 150}}};
+  EXPECT_DOUBLE_EQ(bandwidth({19999, 1, 0}, width), 50);
+  EXPECT_DOUBLE_EQ(bandwidth({20000, 1, 0}, width), 25);
+  EXPECT_DOUBLE_EQ(bandwidth({90000, 1, 3}, width), 8);
+  EXPECT_DOUBLE_EQ(bandwidth({90000, 0, 3}, width), 9);
+  EXPECT_DOUBLE_EQ(bandwidth({40, 1, 1}, width), 150);
+  EXPECT_DOUBLE_EQ(bandwidth({4500, 1, 3}, width), 50) << "only a longer one was measured";
   width.spans->push_back({{30000, 1, 0}, 35});
-  EXPECT_DOUBLE_EQ(bytes_ns({20000, 1, 0}, width), 1000 / 35.0) << "a shorter span is as fast as a longer one";
+  EXPECT_DOUBLE_EQ(bandwidth({20000, 1, 0}, width), 35) << "a shorter span is as fast as a longer one";
 
   LeastWork work = small_work();
   work.transfers = {{{25000, 1, 0}, 1000}};
-  const std::optional<report::CeilingShare> share = ceiling_share(work, 1, 1e6, width);
+  std::optional<report::CeilingShare> share = ceiling_share(work, 1, 1e6, width);
   EXPECT_EQ(share->level, "memory") << "caches of 10000 bytes";
   EXPECT_EQ(share->span, (report::Span{20000, 1, 0}));
-}
-
-TEST(CeilingShare, TellsWrittenSpansByTheirArrays) {
-  report::VectorCeilings width = ceilings();
-  EXPECT_DOUBLE_EQ(bytes_ns({90000, 1, 3}, width), 1000 / 12.0) << "the better of reading and updating a level";
-  width.spans = {{{{90000, 1, 3}, 8}, {{90000, 0, 3}, 9}, {{500, 1, 1}, 150}}};
-  EXPECT_DOUBLE_EQ(bytes_ns({90000, 1, 3}, width), 1000 / 8.0);
-  EXPECT_DOUBLE_EQ(bytes_ns({90000, 0, 3}, width), 1000 / 9.0);
-  EXPECT_DOUBLE_EQ(bytes_ns({40, 1, 1}, width), 1000 / 150.0);
-  EXPECT_DOUBLE_EQ(bytes_ns({4500, 1, 3}, width), 1000 / 50.0) << "only a longer one was measured";
-}
-
-TEST(CeilingShare, CountsTheLongestTransferAlone) {
-  LeastWork work = small_work();
   work.transfers = {{{4500, 1, 0}, 1000}, {{500, 0, 1}, 6000}};
-  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, ceilings())->bytes_ns, 30) << "6000 at 200, 1000 at 50";
-  EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 40, ceilings())->bytes.value(), 6000);
+  share = ceiling_share(work, 1, 40, ceilings());
+  EXPECT_DOUBLE_EQ(share->bytes_ns, 30) << "the longest alone: 6000 at 200, 1000 at 50";
+  EXPECT_DOUBLE_EQ(share->bytes.value(), 6000);
 }
 
-// A thousand parameters with Adam: a division and a root each.
 TEST(CeilingShare, ProductsOfAMixedDtypeHaveARateOfTheirOwn) {
   LeastWork work = small_work();
   work.dtype = catalogue::Dtype::bf16;
@@ -131,6 +126,7 @@ TEST(CeilingShare, ProductsOfAMixedDtypeHaveARateOfTheirOwn) {
   EXPECT_DOUBLE_EQ(ceiling_share(work, 1, 400, width)->operations_ns, 50);
 }
 
+// A thousand parameters with Adam: a division and a root each.
 TEST(CeilingShare, DividesOnDividerAndMultipliersAtTheSameTime) {
   LeastWork work = small_work();
   work.divisions = work.roots = 1000;
@@ -170,19 +166,6 @@ report::VectorCeilings ceilings_with_functions() {
   return width;
 }
 
-TEST(CeilingShare, OfANetworkWithTanh) {
-  report::ScenarioRecord scenario = tanh_network(500, 20);
-  scenario.resolved.optimizer = catalogue::OptimizerKind::sgd;
-  const std::optional<report::CeilingShare> share =
-      ceiling_share(*least_work(scenario, 1), 1, 1e5, ceilings_with_functions());
-  const double products_ns = 500 * 2 * (2 * 20 * 30 + 3 * 30 * 5 + 2 * 30) / 100.0;
-  const double exponentials_ns = 500 * 30 / 5.0;
-  EXPECT_DOUBLE_EQ(*share->functions_ns, exponentials_ns);
-  // Alone on the divider the 15000 divisions would take 7500 ns, refined 2500 ns.
-  EXPECT_DOUBLE_EQ(share->operations_ns, products_ns + exponentials_ns) << "the divider is done before";
-  EXPECT_EQ(share->bound_by, report::BoundBy::operations);
-}
-
 TEST(CeilingShare, NeverShrinksWhereTheProblemGrows) {
   const report::VectorCeilings width = ceilings_with_functions();
   const auto floor_ns = [&](report::ScenarioRecord scenario, bool update) {
@@ -218,13 +201,6 @@ TEST(CeilingShare, ThreadsShareWorkButNotTheChain) {
   EXPECT_DOUBLE_EQ(four->chain_ns, one->chain_ns);
 }
 
-TEST(CeilingShare, AboveOneIsAFailedCeiling) {
-  EXPECT_FALSE(ceiling_share(small_work(), 1, 10, ceilings())->failed) << "exactly the floor";
-  const std::optional<report::CeilingShare> share = ceiling_share(small_work(), 1, 9.9, ceilings());
-  EXPECT_TRUE(share->failed);
-  EXPECT_GT(share->share, 1);
-}
-
 TEST(CeilingShare, NeedsEveryCeiling) {
   for (const auto& change : std::vector<void (*)(report::VectorCeilings&)>{
            [](report::VectorCeilings& width) { width.fma_f32_gflop_per_second = 0; },
@@ -237,7 +213,7 @@ TEST(CeilingShare, NeedsEveryCeiling) {
   }
 }
 
-TEST(BestOf, TakesEachFigureFromWhereItIsBest) {
+TEST(AddBest, TakesEachFigureFromWhereItIsBestAndKeepsNumbersOfThreadsApart) {
   report::VectorCeilings narrow = ceilings();
   narrow.vectors = "sse2";
   narrow.bits = 128;
@@ -251,30 +227,24 @@ TEST(BestOf, TakesEachFigureFromWhereItIsBest) {
   later.functions_f32 = report::FunctionCeilings{2, 1, 4, 3, 0};
   narrow.spans = {{{{700, 1, 0}, 30}}};
   later.spans = {{{{700, 1, 0}, 40}, {{700, 0, 1}, 20}}};
-  const std::optional<report::VectorCeilings> best =
-      best_of({{"t0", 1, {narrow, ceilings()}}, {"t1", 1, {later}}, {"t2", 1, {twice_as_fast()}, 2}}, 1);
-  ASSERT_TRUE(best.has_value());
-  EXPECT_EQ(best->vectors, "avx2");
-  EXPECT_EQ(best->fma_f32_gflop_per_second, 100);
-  EXPECT_EQ(best->fma_f64_gflop_per_second, 60);
-  EXPECT_EQ(best->fma_f32_latency_ns, 1);
-  EXPECT_EQ(best->addition_f32_latency_ns, 0.25);
-  EXPECT_EQ(best->levels[2].read_gb_per_second, 11);
-  EXPECT_EQ(best->levels[2].read_streams, 2);
-  EXPECT_EQ(best->levels[2].update_gb_per_second, 12);
-  EXPECT_EQ(best->functions_f32->exponentials_per_ns, 2);
-  EXPECT_EQ(best->functions_f32->divisions_per_ns, 2);
-  EXPECT_EQ(best->functions_f32->refined_roots_per_ns, 0);
-  ASSERT_EQ(best->spans->size(), 2U);
-  EXPECT_EQ(best->spans->front().gb_per_second, 40);
-  EXPECT_FALSE(best_of({}, 1).has_value());
-}
-
-TEST(AddBest, KeepsNumbersOfThreadsApart) {
   report::Ceilings measured;
-  measured.measurements = {{"t0", 1, {ceilings()}}, {"t0", 1, {twice_as_fast()}, 2}, {"t1", 1, {ceilings()}}};
+  measured.measurements = {{"t0", 1, {narrow, ceilings()}}, {"t2", 1, {twice_as_fast()}, 2}, {"t1", 1, {later}}};
   add_best(measured);
-  EXPECT_EQ(measured.best->fma_f32_gflop_per_second, 100);
+  ASSERT_TRUE(measured.best.has_value());
+  const report::VectorCeilings& best = *measured.best;
+  EXPECT_EQ(best.vectors, "avx2");
+  EXPECT_EQ(best.fma_f32_gflop_per_second, 100);
+  EXPECT_EQ(best.fma_f64_gflop_per_second, 60);
+  EXPECT_EQ(best.fma_f32_latency_ns, 1);
+  EXPECT_EQ(best.addition_f32_latency_ns, 0.25);
+  EXPECT_EQ(best.levels[2].read_gb_per_second, 11);
+  EXPECT_EQ(best.levels[2].read_streams, 2);
+  EXPECT_EQ(best.levels[2].update_gb_per_second, 12);
+  EXPECT_EQ(best.functions_f32->exponentials_per_ns, 2);
+  EXPECT_EQ(best.functions_f32->divisions_per_ns, 2);
+  EXPECT_EQ(best.functions_f32->refined_roots_per_ns, 0);
+  ASSERT_EQ(best.spans->size(), 2U);
+  EXPECT_EQ(best.spans->front().gb_per_second, 40);
   ASSERT_TRUE(measured.teams.has_value());
   ASSERT_EQ(measured.teams->size(), 1U);
   EXPECT_EQ(measured.teams->front().threads, 2);
@@ -282,6 +252,7 @@ TEST(AddBest, KeepsNumbersOfThreadsApart) {
   measured.measurements.erase(measured.measurements.begin() + 1);
   add_best(measured);
   EXPECT_FALSE(measured.teams.has_value());
+  EXPECT_FALSE(best_of({}, 1).has_value());
 }
 
 // A report with one cell of a network with tanh, of so many threads.
@@ -343,11 +314,8 @@ TEST(AddCeilingShares, IsPartOfTheSummary) {
     EXPECT_GT(cell.summary->ceiling->share, 0) << cell.id;
   }
   EXPECT_GT(shares, 0);
-}
 
-// A ceiling that was measured a hundred times too low must not pass for a good implementation.
-TEST(AddCeilingShares, MarksCellsThatBeatTheirCeiling) {
-  report::Report report = tests::example_report();
+  // A ceiling that was measured a hundred times too low must not pass for a good implementation.
   for (report::CeilingsMeasurement& measurement : report.ceilings->measurements) {
     for (report::VectorCeilings& width : measurement.widths) {
       width.fma_f32_latency_ns *= 100;
@@ -360,10 +328,6 @@ TEST(AddCeilingShares, MarksCellsThatBeatTheirCeiling) {
     EXPECT_TRUE(cell.summary->ceiling->failed) << cell.id;
     EXPECT_EQ(cell.summary->ceiling->bound_by, report::BoundBy::chain) << cell.id;
   }
-}
-
-TEST(AddCeilingShares, DoesNothingWithoutCeilings) {
-  report::Report report = tests::example_report();
   report.ceilings.reset();
   summarise(report);
   for (const report::Cell& cell : report.cells) EXPECT_FALSE(cell.summary && cell.summary->ceiling) << cell.id;

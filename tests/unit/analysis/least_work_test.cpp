@@ -7,15 +7,16 @@
 namespace gdbench::analysis {
 namespace {
 
-std::string words_of(const Transfer& transfer) {
-  return formatted("%.0f bytes of %.0f, %d read and %d written", transfer.bytes,
-                   static_cast<double>(transfer.span.bytes), transfer.span.read_only, transfer.span.written);
-}
-
-std::string words_of(const LeastWork& work) {
+// "bytes moved of bytes of the span, arrays read+arrays written" of each transfer, then what is counted of operations.
+std::string words_of(const std::optional<LeastWork>& work) {
+  if (!work) return "nothing is known";
   std::string words;
-  for (const Transfer& transfer : work.transfers) words += (words.empty() ? "" : "; ") + words_of(transfer);
-  return words;
+  for (const auto& [span, bytes] : work->transfers) {
+    words += formatted("%.0f of %.0f, %d+%d; ", bytes, static_cast<double>(span.bytes), span.read_only, span.written);
+  }
+  return words + formatted("%.0f in products, %.0f beside, %.0f exp, %.0f /, %.0f roots, chain %d+%d", work->products,
+                           work->operations, work->exponentials, work->divisions, work->roots, work->chain_fmas,
+                           work->chain_additions);
 }
 
 report::ScenarioRecord regression() {
@@ -48,101 +49,75 @@ report::ScenarioRecord network() {
   return scenario;
 }
 
-TEST(LeastWork, OfALinearRegression) {
-  const std::optional<LeastWork> work = least_work(regression(), 7);
-  ASSERT_TRUE(work.has_value());
-  EXPECT_EQ(work->dtype, catalogue::Dtype::f32);
-  EXPECT_EQ(work->products, 2 * 2 * 100 * 3 * 2) << "forward and gradient of W";
-  EXPECT_EQ(work->exponentials + work->divisions + work->roots, 0);
-  constexpr std::int64_t kBytes = 4 * 100 * (3 + 2);
-  EXPECT_EQ(words_of(*work), words_of(Transfer{{kBytes, 1, 0}, kBytes}))
-      << "full batch: every step the same rows, beside which 24 bytes of parameters are nothing";
-  EXPECT_EQ(work->chain_fmas, 2) << "forward, update";
-  EXPECT_EQ(work->chain_additions, 1 + 6) << "of 3 inputs; of 100 rows and the old parameter";
+struct Counted {
+  const char* name;
+  report::ScenarioRecord scenario;
+  double block_steps;
+  std::string words;
+};
+
+report::ScenarioRecord changed(report::ScenarioRecord scenario, void (*change)(report::ScenarioRecord& scenario)) {
+  change(scenario);
+  return scenario;
 }
 
-TEST(LeastWork, OfANetworkInBatches) {
-  const std::optional<LeastWork> work = least_work(network(), 20);
-  ASSERT_TRUE(work.has_value());
-  EXPECT_EQ(work->dtype, catalogue::Dtype::f64);
-  EXPECT_EQ(work->products, 2 * 10 * (2 * 4 * 5 + 3 * 5 * 3));
-  EXPECT_EQ(work->operations, 2 * (10 * 3 + 4 * 40)) << "softmax, Adam";
-  const std::int64_t row = 8 * 4 + 4;     // features and a label
-  const std::int64_t state = 8 * 40 * 3;  // parameters and two slots
-  ASSERT_EQ(work->transfers.size(), 2U);
-  EXPECT_EQ(words_of(work->transfers[0]), words_of(Transfer{{4096, 1, 0}, 10.0 * row}))
-      << "20 steps of 10 rows are 7200 bytes";
-  EXPECT_EQ(least_work(network(), 1)->transfers[0].span.bytes, 10 * row) << "never less than the batch";
-  EXPECT_EQ(words_of(work->transfers[1]), words_of(Transfer{{state, 0, 3}, 2.0 * state})) << "parameters and two slots";
-  EXPECT_EQ(least_work(network(), 1e6)->transfers[0].span.bytes, 32768) << "never more than all rows, 36000 bytes";
-  EXPECT_EQ(work->exponentials, 10 * 3) << "of the softmax";
-  EXPECT_EQ(work->divisions, 40) << "of Adam";
-  EXPECT_EQ(work->roots, 40);
-  EXPECT_EQ(work->chain_fmas, 2 + 1 + 1) << "forward, backward through the second layer, update";
-  EXPECT_EQ(work->chain_additions, 2 + 2 + 1 + 3) << "of 5 and 5 terms forward, 3 backward, 11 in the update";
-}
-
-TEST(LeastWork, OfAMixedDtypeReadsRowsAsOperands) {
-  report::ScenarioRecord scenario = network();
-  scenario.resolved.dtype = catalogue::Dtype::bf16;
-  const std::optional<LeastWork> work = least_work(scenario, 20);
-  ASSERT_TRUE(work.has_value());
-  EXPECT_EQ(work->transfers[0].bytes, 10.0 * (2 * 4 + 4)) << "features of 2 bytes and a label";
-  EXPECT_EQ(work->transfers[1].bytes, 2.0 * 4 * 40 * 3) << "parameters and two slots of 4 bytes";
-}
-
-TEST(LeastWork, OfAGradientPerOutput) {
-  report::ScenarioRecord scenario = network();
-  scenario.resolved.loss = catalogue::Loss::mse;
-  const LeastWork train = *least_work(scenario, 20);
-  scenario.resolved.task = catalogue::Task::gradients;
-  const LeastWork work = *least_work(scenario, 20);
-  EXPECT_EQ(work.products - train.products, 2 * 10 * 2 * 4 * 5) << "three sweeps below the last layer";
-  EXPECT_EQ(words_of(work), words_of(train));
-  EXPECT_EQ(work.chain_fmas, train.chain_fmas);
-  EXPECT_EQ(work.chain_additions, 2 + 2 + 0 + 4) << "one term backward, 31 in the update";
-
-  report::ScenarioRecord linear = regression();
-  const LeastWork whole = *least_work(linear, 7);
-  linear.resolved.task = catalogue::Task::gradients;
-  EXPECT_EQ(least_work(linear, 7)->products, whole.products) << "each column's gradient is that column's";
-  EXPECT_EQ(least_work(linear, 7)->chain_additions, whole.chain_additions);
-}
-
-TEST(LeastWork, OfAnUpdateIsItsArraysOnce) {
-  report::ScenarioRecord scenario = regression();
-  scenario.resolved.task = catalogue::Task::update;
-  scenario.parameters = 1000;
-  const std::optional<LeastWork> sgd = least_work(scenario, 7);
-  ASSERT_TRUE(sgd.has_value());
-  EXPECT_EQ(words_of(*sgd), words_of(Transfer{{8000, 1, 1}, 12000}))
-      << "gradient and parameter read, parameter written";
-  EXPECT_EQ(sgd->operations, 0);
-  EXPECT_EQ(sgd->divisions + sgd->roots, 0);
-  EXPECT_EQ(sgd->chain_fmas, 1);
-  scenario.resolved.optimizer = catalogue::OptimizerKind::adam;
-  const std::optional<LeastWork> adam = least_work(scenario, 7);
-  EXPECT_EQ(words_of(*adam), words_of(Transfer{{16000, 1, 3}, 28000}));
-  EXPECT_EQ(adam->divisions, 1000);
-  EXPECT_EQ(adam->roots, 1000);
-  EXPECT_EQ(adam->operations, 2 * 4000) << "two decays, a square, the step's factor";
-}
-
-TEST(LeastWork, HasAnExponentialPerEntryOfWhatIsMadeOfOne) {
-  report::ScenarioRecord scenario = network();
-  scenario.resolved.optimizer = catalogue::OptimizerKind::sgd;
-  scenario.resolved.loss = catalogue::Loss::mse;
-  EXPECT_EQ(least_work(scenario, 1)->exponentials, 0);
-  scenario.resolved.layers[0].activation = catalogue::Activation::tanh;
-  EXPECT_EQ(least_work(scenario, 1)->exponentials, 10 * 5);
-  EXPECT_EQ(least_work(scenario, 1)->divisions, 10 * 5);
-  EXPECT_EQ(least_work(scenario, 1)->operations, 2 * 10 * 2 * 5);
-  scenario.resolved.layers[0].activation = catalogue::Activation::gelu;
-  EXPECT_EQ(least_work(scenario, 1)->exponentials, 10 * 5);
-  EXPECT_EQ(least_work(scenario, 1)->divisions, 0);
-  scenario.resolved.loss = catalogue::Loss::binary_cross_entropy;
-  EXPECT_EQ(least_work(scenario, 1)->exponentials, 10 * (5 + 3));
-  EXPECT_EQ(least_work(scenario, 1)->divisions, 10 * 3);
+TEST(LeastWork, IsCountedByShapes) {
+  using Record = report::ScenarioRecord;
+  const auto by_output = [](Record& scenario) { scenario.resolved.task = catalogue::Task::gradients; };
+  const auto with_mse = [](Record& scenario) { scenario.resolved.loss = catalogue::Loss::mse; };
+  const Record network_with_mse = changed(network(), with_mse);
+  const auto update = [](Record& scenario) {
+    scenario.resolved.task = catalogue::Task::update;
+    scenario.parameters = 1000;
+  };
+  const Counted cases[] = {
+      // Forward and gradient of W. A full batch: every step the same rows, beside which 24 bytes of parameters are
+      // nothing. The chain: an FMA forward and one in the update, additions of 3 inputs, and of 100 rows and the old
+      // parameter.
+      {"a linear regression", regression(), 7,
+       "2000 of 2000, 1+0; 2400 in products, 0 beside, 0 exp, 0 /, 0 roots, chain 2+7"},
+      {"each column's gradient is that column's", changed(regression(), by_output), 7,
+       "2000 of 2000, 1+0; 2400 in products, 0 beside, 0 exp, 0 /, 0 roots, chain 2+7"},
+      // 10 rows of 4 features and a label, of the 7200 bytes that 20 steps visit; parameters and two slots; 2 for each
+      // of 10 * 3 entries of the softmax and 8 for each of 40 parameters with Adam. The chain: forward, backward
+      // through the second layer, update; additions of 5 and 5 terms forward, 3 backward, 11 in the update.
+      {"a network in batches", network(), 20,
+       "360 of 4096, 1+0; 1920 of 960, 0+3; 1700 in products, 380 beside, 30 exp, 40 /, 40 roots, chain 4+8"},
+      {"never less than the batch", network(), 1,
+       "360 of 360, 1+0; 1920 of 960, 0+3; 1700 in products, 380 beside, 30 exp, 40 /, 40 roots, chain 4+8"},
+      {"never more than all rows, 36000 bytes", network(), 1e6,
+       "360 of 32768, 1+0; 1920 of 960, 0+3; 1700 in products, 380 beside, 30 exp, 40 /, 40 roots, chain 4+8"},
+      {"rows as operands of 2 bytes",
+       changed(network(), [](Record& scenario) { scenario.resolved.dtype = catalogue::Dtype::bf16; }), 20,
+       "120 of 2048, 1+0; 960 of 480, 0+3; 1700 in products, 380 beside, 30 exp, 40 /, 40 roots, chain 4+8"},
+      {"targets are numbers", network_with_mse, 20,
+       "560 of 8192, 1+0; 1920 of 960, 0+3; 1700 in products, 320 beside, 0 exp, 40 /, 40 roots, chain 4+8"},
+      // Three sweeps below the last layer; one term backward, 31 in the update.
+      {"a gradient per output", changed(network_with_mse, by_output), 20,
+       "560 of 8192, 1+0; 1920 of 960, 0+3; 2500 in products, 320 beside, 0 exp, 40 /, 40 roots, chain 4+8"},
+      {"an exponential and a division per entry of tanh",
+       changed(network_with_mse,
+               [](Record& scenario) { scenario.resolved.layers[0].activation = catalogue::Activation::tanh; }),
+       20, "560 of 8192, 1+0; 1920 of 960, 0+3; 1700 in products, 520 beside, 50 exp, 90 /, 40 roots, chain 4+8"},
+      {"an exponential alone per entry of gelu, both per output",
+       changed(network(),
+               [](Record& scenario) {
+                 scenario.resolved.layers[0].activation = catalogue::Activation::gelu;
+                 scenario.resolved.loss = catalogue::Loss::binary_cross_entropy;
+               }),
+       20, "560 of 8192, 1+0; 1920 of 960, 0+3; 1700 in products, 720 beside, 80 exp, 70 /, 40 roots, chain 4+8"},
+      {"an update: gradient and parameter read, parameter written", changed(regression(), update), 7,
+       "12000 of 8000, 1+1; 0 in products, 0 beside, 0 exp, 0 /, 0 roots, chain 1+0"},
+      // Two decays, a square and the step's factor.
+      {"an update with Adam",
+       changed(changed(regression(), update),
+               [](Record& scenario) { scenario.resolved.optimizer = catalogue::OptimizerKind::adam; }),
+       7, "28000 of 16000, 1+3; 0 in products, 8000 beside, 0 exp, 1000 /, 1000 roots, chain 1+0"}};
+  for (const auto& [name, scenario, block_steps, words] : cases) {
+    EXPECT_EQ(words_of(least_work(scenario, block_steps)), words) << name;
+  }
+  EXPECT_EQ(least_work(regression(), 7)->dtype, catalogue::Dtype::f32);
+  EXPECT_EQ(least_work(network(), 20)->dtype, catalogue::Dtype::f64);
 }
 
 TEST(LeastWork, IsUnknownForWhatHasNoFormula) {

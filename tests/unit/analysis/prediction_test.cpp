@@ -37,11 +37,9 @@ report::Cell cell(const std::string& key, int ranks, double computing_ns, double
   cell.status.state = report::CellState::ok;
   if (computes) cell.verification.emplace();
   for (int launch = 0; launch < 3; ++launch) {
-    report::Sample& sample = cell.samples.emplace_back();
-    sample.launch = launch;
-    sample.steps = 10;
-    sample.real_ns = sample.cpu_ns = computing_ns + exchange_ns;
-    sample.exchange_ns = exchange_ns;
+    const double step_ns = computing_ns + exchange_ns;
+    cell.samples.push_back({.launch = launch, .steps = 10, .real_ns = step_ns, .cpu_ns = step_ns});
+    cell.samples.back().exchange_ns = exchange_ns;
   }
   return cell;
 }
@@ -72,28 +70,32 @@ Result<report::Predictions> predicted(report::Report report, std::vector<int> ra
 
 TEST(AllReduceTime, IsThatOfTheFastestAlgorithm) {
   const report::Network network = {.latency_ns = 100, .byte_ns = 2, .adding_byte_ns = 1};
-  const auto time = [&](int ranks, std::int64_t bytes) { return all_reduce_time(network, ranks, bytes); };
-  EXPECT_EQ(time(1, 1000).time_ns(), 0);
-  EXPECT_EQ(time(1, 1000).algorithm, AllReduce::none);
-  EXPECT_DOUBLE_EQ(time(2, 8).time_ns(), 100 + 8 * 3);
-  EXPECT_DOUBLE_EQ(time(2, 8000).time_ns(), 200 + 8000 * 2.5);
-  EXPECT_EQ(time(2, 8000).algorithm, AllReduce::halving);
-  // One of three ranks hands in all it has: doubling 3 L + 8 (3 B + 2 G), the ring 4 L + 2/3 8 (2 B + G).
-  EXPECT_DOUBLE_EQ(time(3, 8).time_ns(), 300 + 8 * 8);
-  EXPECT_EQ(time(3, 8).algorithm, AllReduce::doubling);
-  EXPECT_DOUBLE_EQ(time(3, 9000).time_ns(), 400 + 9000 * 5 * 2 / 3);
-  EXPECT_EQ(time(3, 9000).algorithm, AllReduce::ring);
-  EXPECT_DOUBLE_EQ(time(4, 8).time_ns(), 200 + 2 * 8 * 3);
-  EXPECT_DOUBLE_EQ(time(4, 8000).time_ns(), 400 + 8000 * 5 * 3 / 4);
-  EXPECT_DOUBLE_EQ(time(4, 8000).adding_ns, 8000 * 3 / 4);
-  // Eight of nine halve: 6 L + 7/8 m (2 B + G), and one more hands in all.
-  EXPECT_EQ(time(9, 100).algorithm, AllReduce::halving);
-  EXPECT_DOUBLE_EQ(time(9, 100).time_ns(), 800 + 100 * 5 * (1 + 7.0 / 8));
-  EXPECT_DOUBLE_EQ(time(4096, 8).time_ns(), 1200 + 12 * 8 * 3);
-  EXPECT_DOUBLE_EQ(time(4096, 8'192'000).time_ns(), 2400 + 2000.0 * 4095 * 5);
-}
-
-TEST(AllReduceTime, OfTwoRanksIsWhatANetworkWasFittedTo) {
+  struct Case {
+    int ranks;
+    std::int64_t bytes;
+    double time_ns;
+    AllReduce algorithm;
+  };
+  const Case cases[] = {
+      {1, 1000, 0, AllReduce::none},
+      {2, 8, 100 + 8 * 3, AllReduce::doubling},
+      {2, 8000, 200 + 8000 * 2.5, AllReduce::halving},
+      // One of three ranks hands in all it has: doubling 3 L + 8 (3 B + 2 G), the ring 4 L + 2/3 8 (2 B + G).
+      {3, 8, 300 + 8 * 8, AllReduce::doubling},
+      {3, 9000, 400 + 9000 * 5 * 2. / 3, AllReduce::ring},
+      {4, 8, 200 + 2 * 8 * 3, AllReduce::doubling},
+      {4, 8000, 400 + 8000 * 5 * 3. / 4, AllReduce::halving},
+      // Eight of nine halve: 6 L + 7/8 m (2 B + G), and one more hands in all.
+      {9, 100, 800 + 100 * 5 * (1 + 7.0 / 8), AllReduce::halving},
+      {4096, 8, 1200 + 12 * 8 * 3, AllReduce::doubling},
+      {4096, 8'192'000, 2400 + 2000.0 * 4095 * 5, AllReduce::halving}};
+  for (const auto& [ranks, bytes, time_ns, algorithm] : cases) {
+    const AllReduceTime time = all_reduce_time(network, ranks, bytes);
+    EXPECT_DOUBLE_EQ(time.time_ns(), time_ns) << ranks << " ranks, " << bytes << " bytes";
+    EXPECT_EQ(time.algorithm, algorithm) << ranks << " ranks, " << bytes << " bytes";
+  }
+  EXPECT_DOUBLE_EQ(all_reduce_time(network, 4, 8000).adding_ns, 8000 * 3 / 4);
+  // Of two ranks it is what a network was fitted to.
   for (const std::int64_t bytes : {4, 4000, 4'000'000}) {
     EXPECT_DOUBLE_EQ(all_reduce_time({.latency_ns = 100, .byte_ns = 2}, 2, bytes).time_ns(),
                      100 + 2 * static_cast<double>(bytes));
@@ -160,23 +162,20 @@ TEST(Prediction, ADescribedNetworkAddsUpAsFastAsTheCachesThatHoldIt) {
 TEST(Prediction, SaysWhatIsMissing) {
   report::Report one_size;
   add_scenario(one_size, "small", 100, 25);
-  const Result<report::Predictions> size = predicted(one_size);
-  ASSERT_FALSE(size.ok());
-  EXPECT_EQ(size.error().message,
-            "/cells: found one size of gradients of rows that compute nothing with ranks=2, expected two sizes of "
-            "gradients or more");
-
   report::Report one_count = measured();
   std::erase_if(one_count.cells, [](const report::Cell& cell) { return cell.ranks == 1; });
-  const Result<report::Predictions> count = predicted(one_count);
-  ASSERT_FALSE(count.ok());
-  EXPECT_EQ(count.error().message,
+  for (const auto& [report, message] : std::vector<std::pair<report::Report, std::string>>{
+           {one_size,
+            "/cells: found one size of gradients of rows that compute nothing with ranks=2, expected two sizes of "
+            "gradients or more"},
+           {one_count,
             "/cells: large/one/x+mpi?ranks=2: found one number of rows of a rank, expected cells of two, such as "
-            "ranks=1 and ranks=2");
-
-  const Result<report::Predictions> nothing = predicted({});
-  ASSERT_FALSE(nothing.ok());
-  EXPECT_NE(nothing.error().message.find("found no row that computes nothing"), std::string::npos);
+            "ranks=1 and ranks=2"},
+           {{}, "found no row that computes nothing"}}) {
+    const Result<report::Predictions> found = predicted(report);
+    ASSERT_FALSE(found.ok());
+    EXPECT_NE(found.error().message.find(message), std::string::npos) << found.error().message;
+  }
 }
 
 TEST(Prediction, RowsExchangeAsTheirOwnOptionsSay) {

@@ -17,15 +17,10 @@ report::Cell with_threads(const std::string& scenario, int threads, const std::v
   cell.implementation = "one/x";
   cell.threads = threads;
   cell.status.state = report::CellState::ok;
-  int launch = 0;
   for (const double step_ns : steps_ns) {
-    report::Sample sample;
-    sample.launch = launch++;
-    sample.round = 1;
-    sample.steps = 10;
-    sample.real_ns = step_ns;
-    sample.cpu_ns = step_ns * threads;
-    cell.samples.push_back(sample);
+    const auto launch = static_cast<int>(cell.samples.size());
+    cell.samples.push_back(
+        {.launch = launch, .round = 1, .steps = 10, .real_ns = step_ns, .cpu_ns = step_ns * threads});
   }
   return cell;
 }
@@ -83,10 +78,7 @@ TEST(ThreadScaling, OnlyTheSameCellWithOneThreadIsItsSingle) {
   for (const auto& change : std::vector<void (*)(report::Cell&)>{
            [](report::Cell& cell) { cell.implementation = "other/x"; },
            [](report::Cell& cell) { cell.scenario = "small"; }, [](report::Cell& cell) { cell.arm = "base"; },
-           [](report::Cell& cell) {
-             cell.options = {{"fast", "true"}};
-           },
-           [](report::Cell& cell) { cell.threads = 3; },
+           [](report::Cell& cell) { cell.options["fast"] = "true"; }, [](report::Cell& cell) { cell.threads = 3; },
            [](report::Cell& cell) { cell.status.state = report::CellState::untrusted; },
            // On two processors.
            [](report::Cell& cell) { cell.samples.front().cpu_ns *= 2; }}) {

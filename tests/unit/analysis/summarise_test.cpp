@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <tuple>
 
 #include "harness/analysis/pairing.h"
 #include "tests/support/reports/example_report.h"
@@ -22,14 +24,7 @@ report::Cell cell_of(const std::string& implementation) {
 }
 
 report::Sample block(int launch, int round, double real_ns, bool cold = false) {
-  report::Sample sample;
-  sample.launch = launch;
-  sample.round = round;
-  sample.cold = cold;
-  sample.steps = 10;
-  sample.real_ns = real_ns;
-  sample.cpu_ns = real_ns;
-  return sample;
+  return {.launch = launch, .round = round, .cold = cold, .steps = 10, .real_ns = real_ns, .cpu_ns = real_ns};
 }
 
 // Machine speed drifts by the launch; the candidate always takes `factor` times as long.
@@ -63,54 +58,42 @@ TEST(Summarise, LeavesColdBlocksOut) {
   EXPECT_TRUE(report.cells[0].summary->step_ns.within_one_process);
 }
 
-TEST(Summarise, PairsByLaunchAndRound) {
-  report::Report report = drifting(0.5);
-  summarise(report);
-  ASSERT_TRUE(report.cells[1].summary.has_value());
-  ASSERT_TRUE(report.cells[1].summary->ratio.has_value());
-  const report::RatioToBaseline& ratio = *report.cells[1].summary->ratio;
-  EXPECT_EQ(ratio.baseline, "s/example/base");
-  EXPECT_NEAR(ratio.comparison.ratio.value, 0.5, 1e-12);
-  // Unpaired, the drift of 70% between launches would widen this.
-  EXPECT_NEAR(ratio.comparison.ratio.interval.low, 0.5, 1e-12);
-  EXPECT_NEAR(ratio.comparison.ratio.interval.high, 0.5, 1e-12);
-  EXPECT_EQ(ratio.comparison.verdict, stats::Verdict::faster);
-  EXPECT_FALSE(report.cells[0].summary->ratio.has_value()) << "the baseline has no ratio";
+const stats::Comparison& comparison_of(const report::Report& report, std::size_t cell = 1) {
+  return report.cells.at(cell).summary.value().ratio.value().comparison;
 }
 
-TEST(Summarise, PairsWhateverTheOrderOfSamples) {
-  report::Report report = drifting(0.5);
-  std::reverse(report.cells[1].samples.begin(), report.cells[1].samples.end());
-  summarise(report);
-  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.high, 0.5, 1e-12);
-}
-
-TEST(Summarise, PairsBlocksOfOneVisitInTheirOrder) {
-  report::Report report = drifting(0.5);
-  for (report::Cell& cell : report.cells) {
-    for (report::Sample& sample : cell.samples) sample.round = 0;
+// Unpaired, the drift of 70% between launches would widen the interval.
+TEST(Summarise, PairsByLaunchAndVisit) {
+  const std::function<void(report::Report&)> changes[] = {
+      [](report::Report&) {}, [](report::Report& report) { std::ranges::reverse(report.cells[1].samples); },
+      // Blocks of one visit are paired in their order.
+      [](report::Report& report) {
+        for (report::Cell& cell : report.cells) {
+          for (report::Sample& sample : cell.samples) sample.round = 0;
+        }
+      },
+      // A second block that only one side has counts not.
+      [](report::Report& report) {
+        for (report::Sample& sample : std::vector(report.cells[1].samples)) {
+          sample.real_ns *= 0.1;
+          report.cells[1].samples.push_back(sample);
+        }
+      },
+      // Nor do visits that one side lacks.
+      [](report::Report& report) {
+        report.cells[1].samples.resize(report.cells[1].samples.size() - 2);
+        report.cells[1].samples.push_back(block(99, 1, 1e9));
+      }};
+  for (const auto& change : changes) {
+    report::Report report = drifting(0.5);
+    change(report);
+    summarise(report);
+    const stats::Comparison& comparison = comparison_of(report);
+    EXPECT_NEAR(comparison.ratio.value, 0.5, 1e-12);
+    EXPECT_NEAR(comparison.ratio.interval.low, 0.5, 1e-12);
+    EXPECT_NEAR(comparison.ratio.interval.high, 0.5, 1e-12);
+    EXPECT_EQ(comparison.verdict, stats::Verdict::faster);
   }
-  summarise(report);
-  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.high, 0.5, 1e-12);
-}
-
-TEST(Summarise, PairsAsManyBlocksOfAVisitAsBothSidesHave) {
-  report::Report report = drifting(0.5);
-  for (report::Sample& sample : std::vector(report.cells[1].samples)) {
-    sample.real_ns *= 0.1;
-    report.cells[1].samples.push_back(sample);
-  }
-  summarise(report);
-  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.interval.low, 0.5, 1e-12)
-      << "its second block counts not";
-}
-
-TEST(Summarise, IgnoresVisitsThatOneSideLacks) {
-  report::Report report = drifting(0.5);
-  report.cells[1].samples.resize(report.cells[1].samples.size() - 2);
-  report.cells[1].samples.push_back(block(99, 1, 1e9));
-  summarise(report);
-  EXPECT_NEAR(report.cells[1].summary->ratio->comparison.ratio.value, 0.5, 1e-12);
 }
 
 TEST(Summarise, ComparesWithinThreadsArmAndScenario) {
@@ -125,27 +108,32 @@ TEST(Summarise, ComparesWithinThreadsArmAndScenario) {
   }
 }
 
-TEST(Summarise, PrefersTheBaselineWithDefaultOptions) {
+// Of each cell, "" where it is compared with none.
+std::vector<std::string> baselines_of(report::Report& report) {
+  summarise(report);
+  std::vector<std::string> baselines;
+  for (const report::Cell& cell : report.cells) {
+    const bool is_compared = cell.summary && cell.summary->ratio;
+    baselines.push_back(is_compared ? cell.summary->ratio->baseline : "");
+  }
+  return baselines;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Summarise, PrefersTheBaselineWithDefaultOptionsAndThenTheFirst) {
   report::Report report = drifting(0.5);
+  EXPECT_EQ(baselines_of(report), (Names{"", "s/example/base"})) << "the baseline has no ratio";
   report::Cell tuned = report.cells[0];
   tuned.id = "s/example/base?fast=true";
   tuned.options = {{"fast", "true"}};
   report.cells.insert(report.cells.begin(), tuned);
-  summarise(report);
-  EXPECT_EQ(report.cells[2].summary->ratio->baseline, "s/example/base");
-  ASSERT_TRUE(report.cells[0].summary->ratio.has_value()) << "a tuned baseline is compared with the plain one";
-  EXPECT_NEAR(report.cells[0].summary->ratio->comparison.ratio.value, 1, 1e-12);
-}
-
-TEST(Summarise, AmongTunedBaselinesTheFirstIsTaken) {
-  report::Report report = drifting(0.5);
-  report.cells[0].options = {{"fast", "true"}};
-  report::Cell second = report.cells[0];
-  second.id = "s/example/base?faster=true";
-  for (report::Sample& sample : second.samples) sample.real_ns /= 4;
-  report.cells.push_back(second);
-  summarise(report);
-  EXPECT_EQ(report.cells[1].summary->ratio->baseline, "s/example/base");
+  EXPECT_EQ(baselines_of(report), (Names{"s/example/base", "", "s/example/base"}))
+      << "a tuned baseline is compared with the plain one";
+  EXPECT_NEAR(comparison_of(report, 0).ratio.value, 1, 1e-12);
+  report.cells[1].options = {{"faster", "true"}};
+  for (report::Sample& sample : report.cells[1].samples) sample.real_ns /= 4;
+  EXPECT_EQ(baselines_of(report)[2], tuned.id);
 }
 
 TEST(Summarise, WithoutTheBaselineTheFastestRankedRowIsTaken) {
@@ -158,30 +146,21 @@ TEST(Summarise, WithoutTheBaselineTheFastestRankedRowIsTaken) {
     sample.cpu_ns = 2 * sample.real_ns;
   }
   report.cells.push_back(busy);
-  summarise(report);
-  EXPECT_EQ(report.cells[0].summary->ratio->baseline, "s/example/candidate");
-  EXPECT_NEAR(report.cells[0].summary->ratio->comparison.ratio.value, 2, 1e-12);
-  EXPECT_FALSE(report.cells[1].summary->ratio.has_value());
-  EXPECT_EQ(report.cells[2].summary->ratio->baseline, "s/example/candidate");
+  EXPECT_EQ(baselines_of(report), (Names{"s/example/candidate", "", "s/example/candidate"}));
+  EXPECT_NEAR(comparison_of(report, 0).ratio.value, 2, 1e-12);
 
   report.run.baseline = "example/candidate";
   for (report::Sample& sample : report.cells[1].samples) sample.cpu_ns = 2 * sample.real_ns;
-  summarise(report);
-  EXPECT_EQ(report.cells[0].summary->ratio->baseline, "s/example/candidate") << "the run's own need not be ranked";
+  EXPECT_EQ(baselines_of(report)[0], "s/example/candidate") << "the run's own need not be ranked";
 }
 
-TEST(Summarise, TakesTheSummaryFromCellsThatAreNotOk) {
+TEST(Summarise, GivesNoSummaryToWhatIsNotOkOrHasNoUsableBlock) {
   report::Report report = drifting(0.5);
   summarise(report);
   report.cells[0].status = {report::CellState::untrusted, "example"};
-  summarise(report);
-  EXPECT_FALSE(report.cells[0].summary.has_value());
-  ASSERT_TRUE(report.cells[1].summary.has_value());
-  EXPECT_FALSE(report.cells[1].summary->ratio.has_value()) << "there is no baseline any more";
-}
-
-TEST(Summarise, GivesNoSummaryWithoutAUsableBlock) {
-  report::Report report = drifting(0.5);
+  EXPECT_EQ(baselines_of(report)[1], "") << "there is no baseline any more";
+  EXPECT_FALSE(report.cells[0].summary.has_value()) << "nor what it had";
+  report.cells[0].status = {report::CellState::ok, ""};
   report.cells[0].samples = {block(0, 0, 10, true), block(0, 1, std::nan("")), block(0, 2, 0), block(0, 3, -5)};
   summarise(report);
   EXPECT_FALSE(report.cells[0].summary.has_value());
@@ -240,13 +219,10 @@ TEST(Summarise, AScriptsStepsAreComparedWithThoseOfTheirLaunch) {
 }
 
 TEST(Summarise, AScriptIsNamedWhereAllOfItsIntervalIsBeyondTenPercent) {
-  const auto named = [](double low, double high) {
-    return report::is_named({.ratio = {.value = low, .interval = {low, high}}});
-  };
-  EXPECT_TRUE(named(1.11, 3));
-  EXPECT_FALSE(named(1.09, 3));
-  EXPECT_FALSE(named(0.5, 0.92));
-  EXPECT_TRUE(named(0.5, 0.9));
+  for (const auto& [low, high, is_named] :
+       {std::tuple(1.11, 3.0, true), {1.09, 3.0, false}, {0.5, 0.92, false}, {0.5, 0.9, true}}) {
+    EXPECT_EQ(report::is_named({.ratio = {.value = low, .interval = {low, high}}}), is_named) << low << " " << high;
+  }
 }
 
 TEST(Summarise, FiguresOfABlockAreMediansOverWarmOnes) {
@@ -273,6 +249,8 @@ TEST(Summarise, GivesTheSameFiguresForTheSameSeed) {
   summarise(second);
   EXPECT_EQ(to_json(first), to_json(second));
   EXPECT_LT(first.cells[0].summary->step_ns.interval.low, first.cells[0].summary->step_ns.interval.high);
+  EXPECT_EQ(step_time(first.cells[1]).value, first.cells[1].summary->step_ns.value);
+  EXPECT_EQ(step_time(first.cells[1]).interval.high, first.cells[1].summary->step_ns.interval.high);
 }
 
 TEST(Summarise, StepsMayTakeLessThanANanosecond) {
@@ -283,7 +261,7 @@ TEST(Summarise, StepsMayTakeLessThanANanosecond) {
   summarise(report);
   EXPECT_EQ(report.cells[0].summary->step_ns.value, 0.5);
   EXPECT_EQ(report.cells[0].summary->cpu_per_wall, 1);
-  EXPECT_EQ(report.cells[1].summary->ratio->comparison.ratio.value, 1);
+  EXPECT_EQ(comparison_of(report).ratio.value, 1);
   EXPECT_EQ(relative_precision(report.cells[0]), 0);
 }
 
@@ -307,45 +285,32 @@ TEST(PairedSamples, AreTheWarmOnesOfTheSameVisit) {
   EXPECT_EQ(pairs_of(report.cells[0], report.cells[1]).size(), 4U) << "without those where one side has no time";
 }
 
-TEST(StepTime, IsTheSummarys) {
-  report::Report report = drifting(3);
-  summarise(report);
-  const stats::Estimate estimate = step_time(report.cells[1]);
-  EXPECT_EQ(estimate.value, report.cells[1].summary->step_ns.value);
-  EXPECT_EQ(estimate.interval.high, report.cells[1].summary->step_ns.interval.high);
-}
-
-TEST(RelativePrecision, IsInfiniteBelowThreeLaunches) {
-  EXPECT_TRUE(std::isinf(relative_precision(drifting(1, 2).cells[0])));
-  EXPECT_TRUE(std::isinf(relative_precision(report::Cell{})));
-  EXPECT_FALSE(std::isinf(relative_precision(drifting(1, 3).cells[0])));
-}
-
 TEST(RelativePrecision, IsHalfTheIntervalOverTheValue) {
-  report::Cell steady = cell_of("example/steady");
-  for (int launch = 0; launch < 5; ++launch) steady.samples.push_back(block(launch, 1, 50));
-  EXPECT_DOUBLE_EQ(relative_precision(steady), 0);
+  for (const report::Cell& cell : {drifting(1, 2).cells[0], report::Cell()}) {
+    EXPECT_TRUE(std::isinf(relative_precision(cell))) << "below three launches";
+  }
+  EXPECT_FALSE(std::isinf(relative_precision(drifting(1, 3).cells[0])));
   // Launches of 101, 111 ... 171: with eight of them the interval at 95% reaches from the least to the largest.
   EXPECT_DOUBLE_EQ(relative_precision(drifting(1).cells[0]), 35.0 / 136);
 }
 
-// One cell of `threads` threads with three warm samples and a cold one that does not count.
-report::Cell cell_that_used(int threads, std::vector<double> processors) {
-  report::Cell cell;
-  cell.threads = threads;
-  cell.samples.push_back({.cold = true, .real_ns = 10, .cpu_ns = 80});
-  for (const double used : processors) cell.samples.push_back({.real_ns = 10, .cpu_ns = 10 * used});
-  return cell;
-}
-
 TEST(ProcessorUse, RowsThatUseMoreThanTheirThreadsAreNotRanked) {
-  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.79, 1.5, 1.9})), "used 1.79 processors, has 1 thread");
-  EXPECT_EQ(reason_not_ranked(cell_that_used(2, {2.4, 2.4, 1})), "used 2.40 processors, has 2 threads");
-  EXPECT_EQ(reason_not_ranked(cell_that_used(2, {1.79, 1.5, 1.9})), "");
-  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.02, 0.98, 2})), "") << "helper threads that wake and wait";
-  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {})), "");
-  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.14})), "");
-  EXPECT_EQ(reason_not_ranked(cell_that_used(1, {1.16})), "used 1.16 processors, has 1 thread");
+  struct Use {
+    int threads;
+    std::vector<double> processors;  // of warm samples; a cold one does not count
+    const char* reason;
+  };
+  for (const auto& [threads, processors, reason] :
+       {Use{1, {1.79, 1.5, 1.9}, "used 1.79 processors, has 1 thread"},
+        Use{2, {2.4, 2.4, 1}, "used 2.40 processors, has 2 threads"}, Use{2, {1.79, 1.5, 1.9}, ""},
+        Use{1, {1.02, 0.98, 2}, ""},  // helper threads that wake and wait
+        Use{1, {}, ""}, Use{1, {1.14}, ""}, Use{1, {1.16}, "used 1.16 processors, has 1 thread"}}) {
+    report::Cell cell;
+    cell.threads = threads;
+    cell.samples.push_back({.cold = true, .real_ns = 10, .cpu_ns = 80});
+    for (const double used : processors) cell.samples.push_back({.real_ns = 10, .cpu_ns = 10 * used});
+    EXPECT_EQ(reason_not_ranked(cell), reason);
+  }
 }
 
 TEST(ProcessorUse, AnUnrankedRowIsComparedWithNobody) {

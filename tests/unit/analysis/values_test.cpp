@@ -32,16 +32,19 @@ class ValuesTest : public testing::Test {
     cell.implementation = "one/x";
     cell.id = scenario + "/" + std::to_string(report_.cells.size());
     cell.status.state = report::CellState::ok;
-    int launch = 0;
     for (const double step_ns : steps_ns) {
-      report::Sample sample;
-      sample.launch = launch++;
-      sample.round = 1;
-      sample.steps = 10;
-      sample.real_ns = sample.cpu_ns = step_ns;
-      cell.samples.push_back(sample);
+      const auto launch = static_cast<int>(cell.samples.size());
+      cell.samples.push_back({.launch = launch, .round = 1, .steps = 10, .real_ns = step_ns, .cpu_ns = step_ns});
     }
     return cell;
+  }
+
+  // A cell of each.
+  void add_optimizers() {
+    add_scenario("sgd", {{"optimizer", "sgd"}});
+    add_scenario("adam", {{"optimizer", "adam"}});
+    add_cell("sgd", kFirst);
+    add_cell("adam", kOther);
   }
 
   // "cell over first by key" of each.
@@ -58,10 +61,8 @@ class ValuesTest : public testing::Test {
 };
 
 TEST_F(ValuesTest, ArePairedLaunchByLaunch) {
-  add_scenario("sgd", {{"optimizer", "sgd"}});
-  add_scenario("adam", {{"optimizer", "adam"}}).operations_per_step = 3000;
-  add_cell("sgd", kFirst);
-  add_cell("adam", kOther);
+  add_optimizers();
+  report_.scenarios[1].operations_per_step = 3000;
   ASSERT_EQ(found(), std::vector<std::string>{"adam/2 over sgd/1 by optimizer"});
   const report::ValueComparison& values = report_.values->front();
   EXPECT_NEAR(values.comparison.ratio.value, std::sqrt(1.55 * 1.6), 1e-12);
@@ -93,34 +94,25 @@ TEST_F(ValuesTest, OnlyTheSameCellOfTheSameLaunchesIsBeside) {
            [](report::Cell&cell, auto&) { cell.options["fast"] = "true"; },
            [](report::Cell&cell, auto&) { cell.threads = 2; },
            [](report::Cell&cell, auto&) { cell.status.state = report::CellState::wrong; },
-           [](report::Cell&cell, auto&) {
-             cell.samples.erase(cell.samples.begin() + 1, cell.samples.end()), cell.samples[0].launch = 7;
-           },
+           [](report::Cell&cell, auto&) { cell.samples = {{.launch = 7, .round = 1, .steps = 10, .real_ns = 9}}; },
            [](report::Cell&, report::ScenarioRecord&scenario) { scenario.side_by_side->first = "adam"; },
            [](report::Cell&, report::ScenarioRecord&scenario) { scenario.side_by_side.reset(); }}) {
     report_ = {};
-    add_scenario("sgd", {{"optimizer", "sgd"}});
-    add_scenario("adam", {{"optimizer", "adam"}});
-    add_cell("sgd", kFirst);
-    change(add_cell("adam", kOther), report_.scenarios[1]);
+    add_optimizers();
+    change(report_.cells[1], report_.scenarios[1]);
     EXPECT_EQ(found(), std::vector<std::string>{});
     EXPECT_FALSE(report_.values) << "absent, not empty";
   }
 }
 
 TEST_F(ValuesTest, ThePlaceOfEpsilonBelongsToTheOptimizer) {
-  add_scenario("sgd", {{"optimizer", "sgd"}});
-  add_scenario("adam", {{"optimizer", "adam"}});
-  add_cell("sgd", kFirst);
-  add_cell("adam", kOther).options["epsilon_place"] = "inside";
+  add_optimizers();
+  report_.cells[1].options["epsilon_place"] = "inside";
   EXPECT_EQ(found().size(), 1U);
 }
 
 TEST_F(ValuesTest, AreJudgedByTheStricterRulesOfBothScenarios) {
-  add_scenario("sgd", {{"optimizer", "sgd"}});
-  add_scenario("adam", {{"optimizer", "adam"}});
-  add_cell("sgd", kFirst);
-  add_cell("adam", kOther);
+  add_optimizers();
   add_cell("sgd", kOther).arm = report::kControlArm;
   EXPECT_EQ(found(), std::vector<std::string>{"adam/2 over sgd/1 by optimizer"}) << "the control is none";
   EXPECT_EQ(report_.values->front().comparison.verdict, stats::Verdict::inconclusive);
@@ -128,8 +120,7 @@ TEST_F(ValuesTest, AreJudgedByTheStricterRulesOfBothScenarios) {
 }
 
 TEST_F(ValuesTest, AreSideBySideWhereTheScenariosWereLaunchedTogether) {
-  add_scenario("sgd", {{"optimizer", "sgd"}});
-  add_scenario("adam", {{"optimizer", "adam"}});
+  add_optimizers();
   add_scenario("apart", {}).side_by_side.reset();
   EXPECT_TRUE(are_side_by_side(report_, "sgd", "adam"));
   EXPECT_TRUE(are_side_by_side(report_, "apart", "apart"));

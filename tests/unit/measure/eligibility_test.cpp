@@ -5,10 +5,13 @@
 #include <functional>
 #include <string>
 
+#include "harness/base/text.h"
+
 namespace gdbench::measure {
 namespace {
 
 using protocol::ImplementationDescription;
+using protocol::OptionDeclaration;
 using protocol::OptionType;
 
 ImplementationDescription able_implementation() {
@@ -31,10 +34,6 @@ scenario::Problem two_layers() {
   problem.rows = problem.batch_rows = 10;
   problem.optimizer.learning_rates = {0.1, 0.01};
   return problem;
-}
-
-TEST(ReasonUnsupported, IsEmptyForWhatIsOffered) {
-  EXPECT_EQ(reason_unsupported(able_implementation(), two_layers(), true, false, 2), "");
 }
 
 TEST(ReasonUnsupported, NamesThePlaceOfEpsilonThatItHas) {
@@ -61,33 +60,35 @@ TEST(ReasonUnsupported, NamesThePlaceOfEpsilonThatItHas) {
   EXPECT_EQ(reason(plain, hat), "");
 }
 
-TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
-  const auto reason = [](const std::function<void(ImplementationDescription&)>& change, int threads = 1) {
-    ImplementationDescription implementation = able_implementation();
-    change(implementation);
-    return reason_unsupported(implementation, two_layers(), true, false, threads);
-  };
-  EXPECT_EQ(reason([](auto& able) { able.tasks = {"floor"}; }), "able/one has no task train");
-  EXPECT_EQ(reason([](auto& able) { able.dtypes = {"f64"}; }), "able/one has no f32");
-  EXPECT_EQ(reason([](auto& able) { able.losses = {"half_mse"}; }), "able/one has no loss mse");
-  EXPECT_EQ(reason([](auto& able) { able.optimizers = {"adam"}; }), "able/one has no optimizer sgd");
-  EXPECT_EQ(reason([](auto& able) { able.activations = {"identity"}; }), "able/one has no activation relu");
-  EXPECT_EQ(reason([](auto& able) { able.max_layers = 1; }), "able/one has at most 1 layer(s), the model has 2");
-  EXPECT_EQ(reason([](auto& able) { able.max_layers = 0; }), "");  // any number
-  EXPECT_EQ(reason([](auto& able) { able.capabilities = {"schedule"}; }), "able/one cannot follow shuffled batches");
-  EXPECT_EQ(reason([](auto& able) { able.capabilities = {"shuffle"}; }), "able/one has no learning-rate schedule");
-  EXPECT_EQ(reason([](auto&) {}, 3), "able/one has at most 2 compute thread(s)");
-  EXPECT_EQ(reason([](auto& able) { able.max_compute_threads = 0; }, 300), "");
-}
+struct Unmet {
+  std::function<void(ImplementationDescription& able, scenario::Problem& problem)> change;
+  const char* lack;  // behind the id; "" where nothing is lacking
+  int threads = 1;
+};
 
-TEST(ReasonUnsupported, NamesWhatThisProblemNeedsBesides) {
-  scenario::Problem problem = two_layers();
-  problem.optimizer.weight_decay = 0.1;
-  EXPECT_EQ(reason_unsupported(able_implementation(), problem, true, false, 1), "able/one has no weight decay");
-  problem = two_layers();
-  problem.micro_batches = 2;
-  EXPECT_EQ(reason_unsupported(able_implementation(), problem, true, false, 1),
-            "able/one does not accumulate gradients over micro-batches");
+TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
+  const Unmet cases[] = {
+      {[](auto&, auto&) {}, "", 2},
+      {[](auto& able, auto&) { able.tasks = {"floor"}; }, " has no task train"},
+      {[](auto& able, auto&) { able.dtypes = {"f64"}; }, " has no f32"},
+      {[](auto& able, auto&) { able.losses = {"half_mse"}; }, " has no loss mse"},
+      {[](auto& able, auto&) { able.optimizers = {"adam"}; }, " has no optimizer sgd"},
+      {[](auto& able, auto&) { able.activations = {"identity"}; }, " has no activation relu"},
+      {[](auto& able, auto&) { able.max_layers = 1; }, " has at most 1 layer(s), the model has 2"},
+      {[](auto& able, auto&) { able.max_layers = 0; }, ""},  // any number
+      {[](auto& able, auto&) { able.capabilities = {"schedule"}; }, " cannot follow shuffled batches"},
+      {[](auto& able, auto&) { able.capabilities = {"shuffle"}; }, " has no learning-rate schedule"},
+      {[](auto&, auto&) {}, " has at most 2 compute thread(s)", 3},
+      {[](auto& able, auto&) { able.max_compute_threads = 0; }, "", 300},
+      {[](auto&, auto& problem) { problem.optimizer.weight_decay = 0.1; }, " has no weight decay"},
+      {[](auto&, auto& problem) { problem.micro_batches = 2; }, " does not accumulate gradients over micro-batches"}};
+  for (const auto& [change, lack, threads] : cases) {
+    ImplementationDescription implementation = able_implementation();
+    scenario::Problem problem = two_layers();
+    change(implementation, problem);
+    EXPECT_EQ(reason_unsupported(implementation, problem, true, false, threads),
+              *lack == '\0' ? "" : std::string("able/one") + lack);
+  }
 }
 
 TEST(ReasonUnsupported, AsksForNoMoreThanTheProblemNeeds) {
@@ -110,41 +111,67 @@ class Options : public testing::Test {
   ImplementationDescription implementation_ = able_implementation();
 };
 
-TEST_F(Options, HaveTheirDefaults) {
-  const auto options = resolve_options(implementation_, {});
-  ASSERT_TRUE(options.ok());
-  EXPECT_EQ(options.value(),
-            (std::map<std::string, std::string>{
-                {"fast", "false"}, {"tile", "8"}, {"share", "0.5"}, {"mode", "a"}, {"name", ""}, {"parts", "all"}}));
-}
-
-TEST_F(Options, TakeWhatIsWantedAndDeclared) {
-  const auto options = resolve_options(
-      implementation_,
-      {{"fast", "true"}, {"tile", "-3"}, {"share", "1e-3"}, {"mode", "b"}, {"name", "any text"}, {"other", "1"}});
-  ASSERT_TRUE(options.ok());
-  EXPECT_EQ(options->at("tile"), "-3");
-  EXPECT_EQ(options->at("name"), "any text");
-  EXPECT_FALSE(options->contains("other"));
+TEST_F(Options, AreWhatIsWantedAndDeclaredOrTheirDefaults) {
+  using Values = std::map<std::string, std::string>;
+  const Values all = {{"fast", "true"}, {"tile", "-3"},       {"share", "1e-3"},
+                      {"mode", "b"},    {"name", "any text"}, {"parts", "-c"}};
+  Values wanted = all;
+  wanted["other"] = "1";
+  EXPECT_EQ(resolve_options(implementation_, wanted).value(), all);
+  EXPECT_EQ(
+      resolve_options(implementation_, {}).value(),
+      (Values{{"fast", "false"}, {"tile", "8"}, {"share", "0.5"}, {"mode", "a"}, {"name", ""}, {"parts", "all"}}));
 }
 
 TEST_F(Options, RefuseWhatTheirTypeDoesNotAllow) {
-  const auto error = [&](const std::string& key, const std::string& value) {
-    const auto options = resolve_options(implementation_, {{key, value}});
-    EXPECT_FALSE(options.ok()) << key << "=" << value;
-    if (options.ok()) return std::string();
-    EXPECT_EQ(options.error().kind, ErrorKind::usage);
-    return options.error().message;
+  struct Wrong {
+    std::string key;
+    std::string value;
+    std::string expected;
   };
-  EXPECT_EQ(error("fast", "yes"), "impl.fast: found \"yes\", expected true or false");
-  EXPECT_EQ(error("tile", "8.5"), "impl.tile: found \"8.5\", expected an integer");
-  EXPECT_EQ(error("tile", ""), "impl.tile: found \"\", expected an integer");
-  EXPECT_EQ(error("tile", "99999999999999999999"), "impl.tile: found \"99999999999999999999\", expected an integer");
-  EXPECT_EQ(error("share", "half"), "impl.share: found \"half\", expected a number");
-  EXPECT_EQ(error("mode", "c"), "impl.mode: found \"c\", expected one of a, b");
-  EXPECT_EQ(error("parts", "-c,e"),
-            "impl.parts: found \"-c,e\", expected all, none, or -NAME or +NAME, separated by commas, with NAME one of "
-            "c, d");
+  const Wrong cases[] = {{"fast", "yes", "true or false"},
+                         {"tile", "8.5", "an integer"},
+                         {"tile", "", "an integer"},
+                         {"tile", "99999999999999999999", "an integer"},
+                         {"share", "half", "a number"},
+                         {"mode", "c", "one of a, b"},
+                         {"parts", "-c,e", "all, none, or -NAME or +NAME, separated by commas, with NAME one of c, d"}};
+  for (const auto& [key, value, expected] : cases) {
+    const auto options = resolve_options(implementation_, {{key, value}});
+    ASSERT_FALSE(options.ok()) << key << "=" << value;
+    EXPECT_EQ(options.error().kind, ErrorKind::usage);
+    EXPECT_EQ(options.error().message, cat("impl.", key, ": found \"", value, "\", expected ", expected));
+  }
+}
+
+using On = std::vector<bool>;
+
+const OptionDeclaration kSwitches = {"parts", OptionType::switches, "all", {"a", "b", "c-d"}, ""};
+
+TEST(Switches, WordsApplyInOrder) {
+  const std::pair<const char*, On> cases[] = {
+      {"", {true, true, true}},           {"all", {true, true, true}},       {"none", {false, false, false}},
+      {"-a", {false, true, true}},        {"-a,-c-d", {false, true, false}}, {"none,+b", {false, true, false}},
+      {"+b,none", {false, false, false}}, {"-a,+a", {true, true, true}},     {"-a,", {false, true, true}},
+  };
+  for (const auto& [value, expected] : cases) EXPECT_EQ(parse_switches(kSwitches, value), expected) << value;
+  for (const char* wrong : {"a", "-", "+", "-e", "-a,b", "*a", "-a -b", "-none"}) {
+    EXPECT_FALSE(parse_switches(kSwitches, wrong)) << wrong;
+  }
+}
+
+TEST(Switches, OneMoreIsSwitchedOff) {
+  for (const char* all : {"all", ""}) EXPECT_EQ(without_switch(all, "a"), "-a") << all;
+  for (const char* some : {"-b", "none,+a,+b"}) EXPECT_EQ(without_switch(some, "a"), std::string(some) + ",-a");
+}
+
+TEST(Switches, AreFoundAmongTheOptions) {
+  protocol::ImplementationDescription implementation;
+  implementation.options = {{"tile", OptionType::integer, "8", {}, ""}, {"none", OptionType::switches, "all", {}, ""}};
+  EXPECT_EQ(find_switches(implementation), nullptr);  // without names there is nothing to switch
+  implementation.options.push_back(kSwitches);
+  ASSERT_NE(find_switches(implementation), nullptr);
+  EXPECT_EQ(find_switches(implementation)->key, "parts");
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ class GoalsTest : public ::testing::Test {
     options_.warn = [this](const std::string& text) { warnings_.push_back(text); };
   }
 
+  void add_cells(const std::vector<double>& launches) {
+    for (const double launch : launches) add_cell(launch);
+  }
+
   void add_cell(double launch) {
     PlannedScenario& planned = *plan_.scenarios.emplace_back(std::make_unique<PlannedScenario>());
     planned.problem.layers = {{1, 1, scenario::Activation::identity, true}};
@@ -74,7 +78,7 @@ TEST_F(GoalsTest, WithoutAnyEverythingIsWanted) {
 }
 
 TEST_F(GoalsTest, TheCheapestAreChosenAndTheOthersSayWhatTheyNeed) {
-  for (const double seconds : {20, 10, 5}) add_cell(seconds);
+  add_cells({20, 10, 5});
   options_.goals = {{"dear", {0}}, {"cheap", {1, 2}}};
   EXPECT_TRUE(choose(60)) << "3 x 15 s are enough for the cheap one, 3 x 35 s for both";
   EXPECT_EQ(launched(), (Cells{1, 2}));
@@ -91,16 +95,17 @@ TEST_F(GoalsTest, TheCheapestAreChosenAndTheOthersSayWhatTheyNeed) {
   EXPECT_EQ(warnings_[1], "dear fits after all");
 }
 
-TEST_F(GoalsTest, CellsThatSeveralShareArePaidOnce) {
-  for (const double seconds : {20, 1}) add_cell(seconds);
-  options_.goals = {{"one", {0}}, {"both", {0, 1}}};
+TEST_F(GoalsTest, CellsThatSeveralShareArePaidOnceAndThoseThatFailedNever) {
+  add_cells({20, 1, 100});
+  report_.cells[2].status = {report::CellState::wrong, "off"};
+  options_.goals = {{"one", {0}}, {"all", {0, 1, 2}}};
   choose(70);
   EXPECT_EQ(launched(), (Cells{0, 1}));
   EXPECT_TRUE(warnings_.empty());
 }
 
 TEST_F(GoalsTest, WhatIsBesideComesBehindAllOthers) {
-  for (const double seconds : {20, 1}) add_cell(seconds);
+  add_cells({20, 1});
   options_.goals = {{"beside", {1}, true}, {"dear", {0}}};
   choose(61);
   EXPECT_EQ(launched(), Cells{0});
@@ -119,7 +124,7 @@ TEST_F(GoalsTest, OneIsTriedInAnyCase) {
 }
 
 TEST_F(GoalsTest, WhatIsDecidedWaitsForTheOthers) {
-  for (const double seconds : {1, 2}) add_cell(seconds);
+  add_cells({1, 2});
   options_.goals = {{"first", {0}}, {"second", {1}}};
   choose(100);
   EXPECT_EQ(launched(), (Cells{0, 1}));
@@ -129,15 +134,6 @@ TEST_F(GoalsTest, WhatIsDecidedWaitsForTheOthers) {
   for (int i = 0; i < 3; ++i) launch(1);
   EXPECT_TRUE(choose(100));
   EXPECT_EQ(launched(), (Cells{0, 1})) << "all go on";
-}
-
-TEST_F(GoalsTest, ACellThatFailedCostsNothing) {
-  for (const double seconds : {100, 1}) add_cell(seconds);
-  report_.cells[0].status = {report::CellState::wrong, "off"};
-  options_.goals = {{"one", {0, 1}}};
-  choose(10);
-  EXPECT_EQ(launched(), Cells{1});
-  EXPECT_TRUE(warnings_.empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "harness/measure/measured_worker.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace {
 
 using protocol::BlockAnswer;
 using report::CellState;
+using tests::FakeWorker;
 
 using MeasuredWorkerTest = FakeRun;
 
@@ -33,8 +35,7 @@ TEST_F(MeasuredWorkerTest, ASampleHasTimesOfAStep) {
     answer.outside = {.cpu_ns = 3000, .real_ns = 2000};
     answer.page_faults = 50;
   };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   for (const report::Sample& sample : cell(0).samples) {
     EXPECT_EQ(sample.steps, 20U);
@@ -53,8 +54,7 @@ TEST_F(MeasuredWorkerTest, ASampleHasTimesOfAStep) {
 TEST_F(MeasuredWorkerTest, BlocksOfAProcessThatIsAsAScriptsComeBeforeTheSamples) {
   add("a/kept").script_step_ns = 250'000;
   add("a/same");
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   for (const report::Launch& launch : cell(0).launches) EXPECT_NEAR(launch.script.value().step_ns, 250'000, 100);
   for (const report::Sample& sample : cell(0).samples) {
@@ -69,8 +69,7 @@ TEST_F(MeasuredWorkerTest, ABlockIsMadeAgainWhereItsWorkerWasBusyOutsideTheClock
     busy = answer.end_step == kStepsOfABlock && !busy;
     if (busy) answer.outside.cpu_ns = 9e6;
   };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   EXPECT_EQ(cell(0).samples.size(), 6U);
   EXPECT_EQ(cell(0).launches[1].repeated_blocks, 3) << "each block of the launch once";
@@ -83,48 +82,80 @@ TEST_F(MeasuredWorkerTest, WhoIsAlwaysBusyOutsideTheClockIsNotBelieved) {
     if (is_timed) answer.outside.real_ns = 9e6;
     blocks += is_timed && answer.end_step == kStepsOfABlock ? 1 : 0;
   };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).status.state, CellState::untrusted);
-  EXPECT_TRUE(cell(0).status.reason.starts_with("used 0 ms of CPU time, 9 ms in all, outside the clock of a block"))
-      << cell(0).status.reason;
+  plan_and_run();
+  expect_status(0, CellState::untrusted, "used 0 ms of CPU time, 9 ms in all, outside the clock of a block...");
   EXPECT_TRUE(cell(0).status.reason.ends_with(", 8 blocks in a row")) << cell(0).status.reason;
   EXPECT_EQ(blocks, 8);
   EXPECT_EQ(cell(0).samples.size(), 1U);
 }
 
-TEST_F(MeasuredWorkerTest, ATimeFarBelowThatOfItsRequestIsNotBelieved) {
-  add("a/patches its clock").says = [](BlockAnswer& answer) {
-    if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
-  };
-  make_plan();
-  run();
-  expect_status(0, CellState::untrusted,
-                "says that a block took 2.04 ms, and the answer came after 3.4 ms, 8 blocks in a row");
+struct Cheat {
+  const char* id;
+  std::function<void(FakeWorker& worker)> acts;
+  const char* reason;
+};
+
+std::function<void(FakeWorker& worker)> saying(void (*says)(BlockAnswer& answer)) {
+  return [says](FakeWorker& worker) { worker.says = says; };
+}
+
+std::function<void(FakeWorker& worker)> making(std::uint64_t (*steps_made)(std::uint64_t steps)) {
+  return [steps_made](FakeWorker& worker) { worker.steps_made = steps_made; };
+}
+
+TEST_F(MeasuredWorkerTest, CheatsAreFoundInTheFirstLaunch) {
+  const Cheat cheats[] = {
+      {"patches its clock", saying([](BlockAnswer& answer) {
+         if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
+       }),
+       "says that a block took 2.04 ms, and the answer came after 3.4 ms, 8 blocks in a row"},
+      {"trains in its warm-up", saying([](BlockAnswer& answer) { answer.warm_up_ns = 2e6; }),
+       "1 untimed step(s) before a block take at least 2 ms, a timed one 0.1 ms"},
+      {"stamps and rounds at will, of which the first is told", saying([](BlockAnswer& answer) {
+         if (answer.end_step != kStepsOfABlock) return;
+         answer.control_word = 0x3f80;
+         answer.end_ns = answer.received_ns + 1;
+       }),
+       "its time stamps lie outside the request"},
+      {"is quick in blocks of the timed length alone", saying([](BlockAnswer& answer) {
+         if (answer.end_step == kStepsOfABlock) take(answer, answer.real_ns / 3);
+       }),
+       "a step takes 1e+05 ns in a block of a length that it had not seen, 3.33e+04 ns in the timed blocks, in the "
+       "best of 8 tries, which differ by up to 1.0 times"},
+      {"takes no longer for more steps",
+       saying([](BlockAnswer& answer) { take(answer, std::min(answer.real_ns, 1.4e6)); }),
+       "twice as many steps take only 1.00 times as long, in the best of ..."},
+      {"skips steps of timed blocks", making([](std::uint64_t steps) { return steps == kStepsOfABlock ? 10 : steps; }),
+       "a timed block ended 0.014..."},
+      // Those of the timed length are right, and shorter ones than any of a length that it had not seen.
+      {"halves blocks that nobody verified",
+       making([](std::uint64_t steps) { return steps < 10 || steps == kStepsOfABlock ? steps : steps / 2; }),
+       "a timed block ended ..."}};
+  for (const Cheat& cheat : cheats) cheat.acts(add(cheat.id));
+  add("honest");
+  plan_and_run();
+  for (std::size_t i = 0; i < std::size(cheats); ++i) {
+    expect_status(i, CellState::untrusted, cheats[i].reason);
+    EXPECT_LE(cell(i).launches.size(), 1U) << cheats[i].id;
+    EXPECT_FALSE(cell(i).samples.empty()) << cheats[i].id << ": what was measured is kept";
+  }
+  expect_status(std::size(cheats), CellState::ok, "");
 }
 
 TEST_F(MeasuredWorkerTest, AnAnswerThatCameLateIsExcusedWhereNobodyComputedMeanwhile) {
-  tests::FakeWorker& worker = add("a/waited for a processor that woke up");
+  FakeWorker& worker = add("a/waited for a processor that woke up");
   worker.sleeps = true;
   worker.says = [](BlockAnswer& answer) {
     if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
   };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
 }
 
-TEST_F(MeasuredWorkerTest, AWarmUpThatTakesAWholeBlockIsNotBelieved) {
-  add("a/trains in its warm-up").says = [](BlockAnswer& answer) { answer.warm_up_ns = 2e6; };
-  make_plan();
-  run();
-  expect_status(0, CellState::untrusted, "1 untimed step(s) before a block take at least 2 ms, a timed one 0.1 ms");
-}
-
-TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocks) {
-  const tests::FakeWorker& worker = add("a/one");
-  make_plan();
-  run();
+TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocksWhichBeginWithTheScenariosSlots) {
+  const FakeWorker& worker = add("a/one");
+  catalogue_.front().implementation.optimizers = {"adam"};
+  plan_and_run({"linreg-3x2"}, {{"optimizer", "adam"}});
   expect_status(0, CellState::ok, "");
   ASSERT_GE(worker.warm_up_images.size(), 8U);
   std::set<std::size_t> places;
@@ -133,79 +164,22 @@ TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocks) {
     places.insert(start);
   }
   EXPECT_GT(places.size(), 1U) << "an address does not say what a state is for";
-}
-
-TEST_F(MeasuredWorkerTest, EachBlockBeginsWithTheScenariosSlots) {
-  const tests::FakeWorker& worker = add("a/one");
-  catalogue_.front().implementation.optimizers = {"adam"};
-  const Result<scenario::Setting> adam = scenario::parse_setting("optimizer=adam");
-  make_plan({"linreg-3x2"}, {adam.value()});
-  run();
-  expect_status(0, CellState::ok, "");
   ASSERT_GE(worker.starting_slots.size(), 8U);
   for (const std::vector<double>& slot : worker.starting_slots) EXPECT_EQ(slot, std::vector<double>(slot.size()));
 }
 
-TEST_F(MeasuredWorkerTest, TheFirstReasonOfAllIsTold) {
-  add("a/rounds down").says = [](BlockAnswer& answer) {
-    if (answer.end_step != kStepsOfABlock) return;
-    answer.control_word = 0x3f80;
-    answer.end_ns = answer.received_ns + 1;
-  };
-  make_plan();
-  run();
-  expect_status(0, CellState::untrusted, "its time stamps lie outside the request");
-}
-
 TEST_F(MeasuredWorkerTest, TracesInsideTheClockAreNotedOnce) {
   add("a/traced").says = [](BlockAnswer& answer) { answer.traces = 2; };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   EXPECT_EQ(report_.notes, std::vector<std::string>{"linreg-3x2/a/traced traced or compiled a function again inside a "
                                                     "timed block: 2 time(s), first seen in launch 0"});
 }
 
-TEST_F(MeasuredWorkerTest, WhoIsQuickInBlocksOfTheTimedLengthAloneIsNotBelieved) {
-  add("a/knows the length").says = [](BlockAnswer& answer) {
-    if (answer.end_step == kStepsOfABlock) take(answer, answer.real_ns / 3);
-  };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).block->steps, 20U);
-  expect_status(
-      0, CellState::untrusted,
-      "a step takes 1e+05 ns in a block of a length that it had not seen, 3.33e+04 ns in the timed blocks, in "
-      "the best of 8 tries, which differ by up to 1.0 times");
-  EXPECT_LE(cell(0).launches.size(), 1U) << "found in the first launch";
-}
-
-TEST_F(MeasuredWorkerTest, WhoTakesNoLongerForMoreStepsIsNotBelieved) {
-  add("a/remembers").says = [](BlockAnswer& answer) { take(answer, std::min(answer.real_ns, 1.4e6)); };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).status.state, CellState::untrusted);
-  EXPECT_TRUE(cell(0).status.reason.starts_with("twice as many steps take only 1.00 times as long, in the best of "))
-      << cell(0).status.reason;
-}
-
-TEST_F(MeasuredWorkerTest, WhoComputesLessInBlocksThatNobodyVerifiedIsNotBelieved) {
-  // Those of the timed length are right, and shorter ones than any of a length that it had not seen.
-  add("a/halves").steps_made = [](std::uint64_t steps) {
-    return steps < 10 || steps == kStepsOfABlock ? steps : steps / 2;
-  };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).status.state, CellState::untrusted);
-  EXPECT_TRUE(cell(0).status.reason.starts_with("a timed block ended ")) << cell(0).status.reason;
-  EXPECT_LE(cell(0).launches.size(), 1U) << "found in the first launch";
-}
-
 TEST_F(MeasuredWorkerTest, ABlockOfOneOrTwoStepsIsNotDividedAnyMore) {
   add("a/two").step_ns = 1e6;
   add("b/one").step_ns = 2e6;
-  make_plan();
-  run();
+  plan_and_run();
   EXPECT_EQ(cell(0).block->steps, 2U);
   EXPECT_EQ(cell(1).block->steps, 1U);
   expect_status(0, CellState::ok, "");
@@ -220,13 +194,12 @@ class ForesightTest : public FakeRun {
 };
 
 TEST_F(ForesightTest, WhoIsQuickerFromAStateThatItSawIsNotBelieved) {
-  tests::FakeWorker& worker = add("a/knows");
+  FakeWorker& worker = add("a/knows");
   worker.says = [&](BlockAnswer& answer) {
     const bool seen = worker.starts.size() > 1 && worker.starts.back() == worker.starts.end()[-2];
     if (are_checked() && seen) take(answer, answer.real_ns / 3);
   };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::untrusted,
                 "a block takes 2 ms from a state that is new, 0.666 ms from one where a block began before");
 }
@@ -241,8 +214,7 @@ TEST_F(ForesightTest, WhoIsQuickerAfterAnEvaluationIsNotBelieved) {
     evaluated = evaluated || request == "evaluate";
     return Status();
   };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::untrusted,
                 "a block takes 2 ms from a state that is new, 0.666 ms after an evaluation of it");
 }
@@ -250,7 +222,7 @@ TEST_F(ForesightTest, WhoIsQuickerAfterAnEvaluationIsNotBelieved) {
 TEST_F(ForesightTest, OneCleanTryOfEachCheckIsEnough) {
   bool other_length = false;
   bool timed_length = false;
-  tests::FakeWorker& worker = add("a/interrupted");
+  FakeWorker& worker = add("a/interrupted");
   worker.says = [&](BlockAnswer& answer) {
     const bool foresight = worker.warm_ups.back() == 0;
     if (!are_checked() || (answer.end_step == kStepsOfABlock && !foresight)) return;
@@ -258,18 +230,10 @@ TEST_F(ForesightTest, OneCleanTryOfEachCheckIsEnough) {
     if (!interrupted) take(answer, 4 * answer.real_ns);
     interrupted = true;
   };
-  make_plan();
-  run();
+  plan_and_run();
   EXPECT_TRUE(other_length && timed_length);
   expect_status(0, CellState::ok, "");
-}
-
-// A warm-up begins at the block's own start and would show it.
-TEST_F(ForesightTest, NoStateIsSeenBeforeItsBlockBegins) {
-  const tests::FakeWorker& worker = add("a/one");
-  make_plan();
-  run();
-  expect_status(0, CellState::ok, "");
+  // A warm-up begins at the block's own start and would show it.
   ASSERT_GT(worker.warm_ups.size(), 4U);
   EXPECT_EQ(std::vector(worker.warm_ups.end() - 4, worker.warm_ups.end()), std::vector<std::uint64_t>(4, 0));
 }
@@ -284,8 +248,7 @@ TEST_F(ForesightTest, WhoCannotEvaluateIsNotBlamedAndWhoDiesOfItIs) {
   };
   on_request_["a/cannot"] = fails_at_the_end(unsupported("no evaluation"));
   on_request_["b/dies"] = fails_at_the_end(Error{ErrorKind::crashed, "signal 11"});
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   expect_status(1, CellState::crashed, "signal 11");
 }

@@ -17,8 +17,7 @@ using SessionTest = FakeRun;
 TEST_F(SessionTest, LaunchesEveryVerifiedCellAsOftenAsAsked) {
   add("a/quick");
   add("b/slow").step_ns = 400'000;
-  make_plan({"linreg-3x2", "linreg-300x2"});
-  run();
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
   for (const report::Cell& cell : report_.cells) {
     EXPECT_EQ(cell.status.state, CellState::ok) << cell.id << ": " << cell.status.reason;
     EXPECT_EQ(cell.launches.size(), 2U);
@@ -36,11 +35,9 @@ TEST_F(SessionTest, LaunchesEveryVerifiedCellAsOftenAsAsked) {
 TEST_F(SessionTest, AWrongCellIsNotTimed) {
   add("a/right");
   add("b/lazy").steps_made = [](std::uint64_t steps) { return steps > 2 ? steps - 1 : steps; };
-  make_plan();
-  run();
+  plan_and_run();
   EXPECT_EQ(cell(0).launches.size(), 2U);
-  EXPECT_EQ(cell(1).status.state, CellState::wrong);
-  EXPECT_TRUE(cell(1).status.reason.starts_with("leaves the reference at step 3")) << cell(1).status.reason;
+  expect_status(1, CellState::wrong, "leaves the reference at step 3...");
   EXPECT_TRUE(cell(1).samples.empty());
 }
 
@@ -56,21 +53,9 @@ TEST_F(SessionTest, ATrainingThatDivergesIsAskedOfNoWorker) {
   expect_status(0, CellState::pending, "");
 }
 
-TEST_F(SessionTest, WhoSkipsStepsOnlyInTimedBlocksIsNotBelieved) {
-  add("a/honest");
-  add("b/cheat").steps_made = [](std::uint64_t steps) { return steps == 20 ? 10 : steps; };
-  make_plan();
-  run();
-  expect_status(0, CellState::ok, "");
-  EXPECT_EQ(cell(1).status.state, CellState::untrusted);
-  EXPECT_TRUE(cell(1).status.reason.starts_with("a timed block ended 0.014")) << cell(1).status.reason;
-  EXPECT_EQ(cell(1).samples.size(), 1U) << "what was measured is kept, and no more of it made";
-}
-
 TEST_F(SessionTest, AWorkerThatDiesLosesNothingThatWasMeasured) {
   add("a/steady");
   add("b/mortal");
-  make_plan();
   // Dies within the second launch, after its first step, five requests of none and one block.
   int starts = 0;
   int runs = 0;
@@ -80,7 +65,7 @@ TEST_F(SessionTest, AWorkerThatDiesLosesNothingThatWasMeasured) {
     if (request == "run") ++runs;
     return starts == 3 && runs == 8 ? Status(Error{ErrorKind::crashed, "signal 11"}) : Status();
   };
-  run();
+  plan_and_run();
   expect_status(0, CellState::ok, "");
   EXPECT_EQ(cell(0).samples.size(), 6U);
   expect_status(1, CellState::crashed, "signal 11");
@@ -100,11 +85,10 @@ TEST_F(SessionTest, AFailureBeforeTheFirstBlockIsTheRowsStatus) {
   add("a/refuses");
   add("b/hangs");
   add("c/missing");
-  make_plan();
   on_request_["a/refuses"] = fail_after(0, "prepare", unsupported("three layers only"));
   on_request_["b/hangs"] = fail_after(0, "run", Error{ErrorKind::timed_out, "no answer within 60 s"});
   on_request_["c/missing"] = fail_after(0, "start", Error{ErrorKind::crashed, "cannot be started"});
-  run();
+  plan_and_run();
   expect_status(0, CellState::unsupported, "three layers only");
   expect_status(1, CellState::timed_out, "no answer within 60 s");
   expect_status(2, CellState::crashed, "cannot be started");
@@ -113,50 +97,41 @@ TEST_F(SessionTest, AFailureBeforeTheFirstBlockIsTheRowsStatus) {
 
 TEST_F(SessionTest, ABudgetThatIsSpentStillBuysTheMinimumOfLaunches) {
   add("a/plain");
-  make_plan({"linreg-3x2", "linreg-300x2"});
   options_.launches = 0;
   options_.minimum_launches = 3;
   options_.budget_seconds = 0;
-  std::vector<std::string> warnings;
-  options_.warn = [&](const std::string& text) { warnings.push_back(text); };
-  run();
-  EXPECT_EQ(cell(0).launches.size(), 3U);
-  EXPECT_EQ(cell(1).launches.size(), 3U);
-  ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_TRUE(warnings.front().starts_with("the budget of 0 s is too short for 2 cells")) << warnings.front();
+  std::string warnings;
+  options_.warn = [&](const std::string& text) { warnings += text; };
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
+  for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 3U) << cell.id;
+  EXPECT_TRUE(warnings.starts_with("the budget of 0 s is too short for 2 cells")) << warnings;
 }
 
 TEST_F(SessionTest, OfSeveralGoalsTheBudgetIsForOneAndTheCellsOfOthersSayWhatTheyNeed) {
   add("a/plain");
   add("b/plain");
-  make_plan({"linreg-3x2", "linreg-300x2"});
   options_.launches = 0;
   options_.minimum_launches = 1;
   options_.decisive_launches = 3;
   options_.budget_seconds = 0;
   options_.goals = {{"first", {0}}, {"second", {0, 1, 2, 3}}};
-  run();
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
   EXPECT_EQ(cell(0).launches.size(), 1U) << "the least, of what is cheapest";
   for (const std::size_t index : {1U, 2U, 3U}) {
-    EXPECT_EQ(cell(index).status.state, CellState::pending);
     EXPECT_TRUE(cell(index).launches.empty());
-    EXPECT_TRUE(cell(index).status.reason.starts_with("the budget left no time for it; second, after what is cheaper,"))
-        << cell(index).status.reason;
+    expect_status(index, CellState::pending, "the budget left no time for it; second, after what is cheaper,...");
   }
 
-  report_ = {};
   options_.budget_seconds = 1000;
   options_.max_launches = 4;
   options_.started = std::chrono::steady_clock::now();
-  make_plan({"linreg-3x2", "linreg-300x2"});
-  run();
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
   for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 4U) << cell.id;
 }
 
 TEST_F(SessionTest, CellsOfAGoalThatIsChosenLateAreVerifiedBeforeAnyOfItsLaunches) {
   add("a/quick");
   add("b/slow");
-  make_plan({"linreg-3x2", "linreg-300x2"});
   options_.launches = 0;
   options_.minimum_launches = 1;
   options_.decisive_launches = options_.max_launches = 3;
@@ -166,30 +141,27 @@ TEST_F(SessionTest, CellsOfAGoalThatIsChosenLateAreVerifiedBeforeAnyOfItsLaunche
     if (request == "start") options_.budget_seconds = 1000;
     return Status();
   };
-  run();
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
   for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 3U) << cell.id;
 }
 
 TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
   add("a/steady");
   tests::FakeWorker& restless = add("b/restless");
-  make_plan();
   options_.launches = 0;
   options_.precision = 0.05;
   options_.budget_seconds = 1e6;
   options_.max_launches = 12;
-  run();
+  plan_and_run();
   EXPECT_EQ(cell(0).launches.size(), 3U) << "all samples are alike";
 
   // One of three launches takes twice as long: no interval is that narrow.
-  report_ = {};
-  make_plan();
   int starts = 0;
   on_request_["b/restless"] = [&](const std::string& request) {
     if (request == "start") restless.step_ns = ++starts % 3 == 0 ? 200'000 : 100'000;
     return Status();
   };
-  run();
+  plan_and_run();
   EXPECT_EQ(cell(0).launches.size(), 12U) << "cells are launched side by side";
   EXPECT_EQ(cell(1).launches.size(), 12U);
 }
@@ -197,7 +169,6 @@ TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
 TEST_F(SessionTest, StopsWhenItIsCancelledAndBlamesNobody) {
   add("a/first");
   add("b/second");
-  make_plan();
   bool cancelled = false;
   options_.cancelled = [&] { return cancelled; };
   int runs = 0;
@@ -207,25 +178,12 @@ TEST_F(SessionTest, StopsWhenItIsCancelledAndBlamesNobody) {
     cancelled |= request == "run" && ++runs == 8 && !report_.cells[0].samples.empty();
     return cancelled ? Status(failure("cancelled")) : Status();
   };
-  run();
+  plan_and_run();
   EXPECT_TRUE(cancelled);
   expect_status(0, CellState::ok, "");
   expect_status(1, CellState::ok, "");
   EXPECT_TRUE(cell(0).launches.empty());
   EXPECT_GE(cell(0).samples.size(), 1U);
-}
-
-TEST_F(SessionTest, ConfirmsTheUnitsThatAreAskedForInLaunchesOfTheirOwn) {
-  add("a/close");
-  add("b/far");
-  make_plan();
-  run();
-  const Status confirmed = confirm(plan_, {plan_.scenarios[0]->cells[0].unit}, options_, report_, journal_);
-  ASSERT_TRUE(confirmed.ok()) << confirmed.error().message;
-  EXPECT_EQ(cell(0).launches.size(), 4U);
-  EXPECT_EQ(cell(0).confirmed_from, 2);
-  EXPECT_EQ(cell(1).launches.size(), 2U);
-  EXPECT_FALSE(cell(1).confirmed_from.has_value());
 }
 
 // Which cell was visited when: "launch.round: cells in order".
@@ -247,8 +205,7 @@ const std::vector<scenario::Setting> kRates = {{"learning_rate", "0.01"}, {"lear
 TEST_F(SessionTest, ValuesOfSetAreVisitedInTheSameRoundsOfTheSameLaunches) {
   add("a/plain");
   add("b/plain");
-  make_plan({"linreg-300x2", "linreg-3x2"}, {}, kRates);
-  run();
+  plan_and_run({"linreg-300x2", "linreg-3x2"}, {}, kRates);
   ASSERT_EQ(report_.cells.size(), 8U);
   const auto visits = visits_of({report_.cells.begin(), report_.cells.begin() + 4});
   EXPECT_EQ(visits.size(), 6U) << "two launches of three rounds";
@@ -258,27 +215,24 @@ TEST_F(SessionTest, ValuesOfSetAreVisitedInTheSameRoundsOfTheSameLaunches) {
   }
   for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 2U) << cell.id;
   EXPECT_EQ(report_.cells[4].samples.front().launch, 0) << "another base scenario has launches of its own";
-}
 
-TEST_F(SessionTest, ValuesOfSetStartNextToEachOther) {
-  add("a/plain");
-  add("b/plain");
-  make_plan({"linreg-300x2"}, {}, kRates);
-  run();
-  std::vector<std::string> starts;
+  plan_and_run({"linreg-300x2"}, {}, kRates);
+  std::string starts;
   for (const std::string& line : log_) {
-    if (line.ends_with(" start")) starts.push_back(line.substr(0, 1));
+    if (line.ends_with(" start")) starts += line.front();
   }
-  const std::vector<std::string> launches(starts.end() - 8, starts.end());
-  EXPECT_EQ(launches, (std::vector<std::string>{"a", "a", "b", "b", "b", "b", "a", "a"})) << "in turn from either end";
+  EXPECT_TRUE(starts.ends_with("aabbbbaa")) << "next to each other, in turn from either end: " << starts;
+  const auto last_launch = std::find(log_.rbegin(), log_.rend(), "a/plain start") + 1;
+  const auto its_start = std::find(last_launch, log_.rend(), "a/plain bye");
+  EXPECT_EQ(std::count(last_launch, its_start, "b/plain run"), 12)
+      << "first steps, and requests of none; no block is timed before all workers are there";
 }
 
 TEST_F(SessionTest, WithoutMemoryForAllTheValuesOfAnImplementationStayTogether) {
   add("a/plain");
   add("b/plain");
-  make_plan({"linreg-300x2"}, {}, kRates);
   options_.keep_free_bytes = std::uint64_t{1} << 60;
-  run();
+  plan_and_run({"linreg-300x2"}, {}, kRates);
   const auto visits = visits_of({report_.cells[0], report_.cells[2]});
   for (const auto& [place, order] : visits) EXPECT_EQ(order.size(), 2U) << "of one implementation";
   ASSERT_EQ(report_.notes.size(), 1U);
@@ -287,31 +241,32 @@ TEST_F(SessionTest, WithoutMemoryForAllTheValuesOfAnImplementationStayTogether) 
 
 TEST_F(SessionTest, AValueThatFailsLeavesTheOthers) {
   add("a/plain");
-  make_plan({"linreg-300x2"}, {}, kRates);
   int starts = 0;
   on_request_["a/plain"] = [&](const std::string& request) {
     starts += request == "start" ? 1 : 0;
     return request == "start" && starts == 6 ? Status(Error{ErrorKind::crashed, "signal 11"}) : Status();
   };
-  run();
+  plan_and_run({"linreg-300x2"}, {}, kRates);
   expect_status(0, CellState::crashed, "signal 11");  // in the second launch, where it starts last
   EXPECT_EQ(cell(0).launches.size(), 1U);
   expect_status(1, CellState::ok, "");
   EXPECT_EQ(cell(1).launches.size(), 2U);
 }
 
-TEST_F(SessionTest, ConfirmsValuesOfSetTogether) {
+TEST_F(SessionTest, ConfirmsUnitsInLaunchesOfTheirOwnAndValuesOfSetTogether) {
   add("a/close");
   add("b/far");
-  make_plan({"linreg-300x2"}, {}, kRates);
-  run();
+  plan_and_run({"linreg-300x2"}, {}, kRates);
   const auto& scenarios = plan_.scenarios;
   const std::set<std::size_t> units = {scenarios[0]->cells[0].unit, scenarios[1]->cells[0].unit};
-  ASSERT_TRUE(confirm(plan_, units, options_, report_, journal_).ok());
+  const Status confirmed = confirm(plan_, units, options_, report_, journal_);
+  ASSERT_TRUE(confirmed.ok()) << confirmed.error().message;
   const auto visits = visits_of({report_.cells[0], report_.cells[2]});
   EXPECT_EQ(visits.at({3, 1}).size(), 2U);
+  EXPECT_EQ(cell(2).launches.size(), 4U);
   EXPECT_EQ(cell(2).confirmed_from, 2);
   EXPECT_EQ(cell(1).launches.size(), 2U);
+  EXPECT_FALSE(cell(1).confirmed_from.has_value());
 }
 
 }  // namespace

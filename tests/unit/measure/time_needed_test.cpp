@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -33,16 +32,20 @@ class TimeNeededTest : public ::testing::Test {
   TimeNeeded time() const { return TimeNeeded(plan_, options_, report_); }
   double needed() const { return time().rest(); }
 
-  // In a run whose times are kept for the next one. `launch`: as it is expected after the verification.
-  void run(double references, double verification, double launch, double took) {
+  static void launch(TimeNeeded& time, const std::vector<std::size_t>& cells, double seconds) {
+    time.launched(cells, seconds);
+  }
+
+  // In a run whose times are kept for the next one. `expected`: a launch, after the verification.
+  void run(double references, double verification, double expected, double took) {
     options_.known_times = &kept_;
     TimeNeeded time = this->time();
     time.referenced(*plan_.scenarios[0], references);
-    time.verified(0, verification, launch);
-    if (launch <= 0) return;
+    time.verified(0, verification, expected);
+    if (expected <= 0) return;
     report_.cells[0].status.state = report::CellState::ok;
     report_.cells[0].launches.emplace_back().prepare_seconds = 0.5;
-    time.launched(std::array<std::size_t, 1>{0}, took);
+    launch(time, {0}, took);
     report_.cells[0].status.state = report::CellState::pending;
     report_.cells[0].launches.clear();
   }
@@ -78,24 +81,21 @@ TEST_F(TimeNeededTest, GrowsWithTheCellsAndTheWorkAndIsLongForAdapters) {
 }
 
 TEST_F(TimeNeededTest, WhatTheReportHasIsNotNeededAgain) {
-  add(1, "a.so", 1);
-  const double all = needed();
-  report_.cells[0].status.state = report::CellState::ok;
-  const double launch = needed();
-  EXPECT_LT(launch, all);
-  EXPECT_LT(time().rest(3), 3 * launch) << "the first one has all checks";
-  EXPECT_GT(time().rest(3), launch);
-  report_.cells[0].launches.resize(2);
-  EXPECT_EQ(needed(), 0);
-  EXPECT_LT(time().rest(3), launch);
-  EXPECT_GT(time().rest(3), 0);
-}
-
-TEST_F(TimeNeededTest, ACellThatIsMeasuredTwiceIsVerifiedOnce) {
   PlannedScenario& planned = add(2, "a.so", 1);
   const double apart = needed();
   planned.cells[1].unit = planned.cells[0].unit;
-  EXPECT_LT(needed(), apart);
+  EXPECT_LT(needed(), apart) << "a cell that is measured twice is verified once";
+  planned.cells.pop_back();
+  const double all = needed();
+  report_.cells[0].status.state = report::CellState::ok;
+  const double launched = needed();
+  EXPECT_LT(launched, all);
+  EXPECT_LT(time().rest(3), 3 * launched) << "the first one has all checks";
+  EXPECT_GT(time().rest(3), launched);
+  report_.cells[0].launches.resize(2);
+  EXPECT_EQ(needed(), 0);
+  EXPECT_LT(time().rest(3), launched);
+  EXPECT_GT(time().rest(3), 0);
 }
 
 TEST_F(TimeNeededTest, LearnsFromWhatWasVerified) {
@@ -109,6 +109,12 @@ TEST_F(TimeNeededTest, LearnsFromWhatWasVerified) {
   TimeNeeded quick = time();
   quick.verified(0, before / 1000, 0);
   EXPECT_LT(quick.rest(), before / 2);
+  add(1, "jax.adapter.json", 1);
+  TimeNeeded other_kind = time();
+  const double adapter = other_kind.of({{2, 1}});
+  other_kind.verified(0, 100, 50);
+  launch(other_kind, {0}, 100);
+  EXPECT_DOUBLE_EQ(other_kind.of({{2, 1}}), adapter);
 }
 
 TEST_F(TimeNeededTest, AtTheStartAnAdapterHasASpanUntilItWasVerified) {
@@ -135,18 +141,8 @@ TEST_F(TimeNeededTest, ABlockThatTheReferenceReplaysTakesLongerTheFirstTime) {
   const double first = time.rest(1);
   EXPECT_GT(first, 2);
   EXPECT_LT(time.rest(2), 2 * first);
-  time.launched(std::array<std::size_t, 1>{0}, 3 * first);
+  launch(time, {0}, 3 * first);
   EXPECT_LT(time.rest(2), 3 * first);
-}
-
-TEST_F(TimeNeededTest, OneKindSaysNothingOfTheOther) {
-  add(1, "a.so", 1);
-  add(1, "jax.adapter.json", 1);
-  TimeNeeded time = this->time();
-  const double before = time.of({{1, 1}});
-  time.verified(0, 100, 50);
-  time.launched(std::array<std::size_t, 1>{0}, 100);
-  EXPECT_DOUBLE_EQ(time.of({{1, 1}}), before);
 }
 
 TEST_F(TimeNeededTest, KnowsALaunchFromItsBlocksAndThenFromItsLaunches) {
@@ -155,12 +151,12 @@ TEST_F(TimeNeededTest, KnowsALaunchFromItsBlocksAndThenFromItsLaunches) {
   time.verified(0, 1, 2);
   time.verified(1, 1, 6);
   EXPECT_DOUBLE_EQ(time.of({{0, 1}, {1, 2}}), 2 + 2 * 6);
-  time.launched(std::array<std::size_t, 2>{0, 1}, 16);
+  launch(time, {0, 1}, 16);
   EXPECT_DOUBLE_EQ(time.of({{0, 1}, {1, 1}}), 16) << "side by side, as their shares were thought to be";
   EXPECT_DOUBLE_EQ(time.of({{0, 1}}), 4);
-  time.launched(std::array<std::size_t, 2>{0, 1}, 8);
+  launch(time, {0, 1}, 8);
   EXPECT_DOUBLE_EQ(time.of({{0, 1}, {1, 1}}), 8) << "without the first one, which has all checks";
-  time.launched(std::array<std::size_t, 2>{0, 1}, 16);
+  launch(time, {0, 1}, 16);
   EXPECT_DOUBLE_EQ(time.of({{0, 1}, {1, 1}}), 12) << "the mean of the others";
   EXPECT_DOUBLE_EQ(time.rest(4), 12);
 }
@@ -175,32 +171,19 @@ TEST_F(TimeNeededTest, IsWhatAnEarlierRunTook) {
   const Span span = time().rest_at_start(2);
   EXPECT_DOUBLE_EQ(span.least, 0.01 + 7 + 2 * 5);
   EXPECT_DOUBLE_EQ(span.most, span.least);
+  TimeNeeded other_block = time();  // than in the earlier run
+  other_block.referenced(*plan_.scenarios[0], 0.01);
+  other_block.verified(0, 7, 8);
+  EXPECT_DOUBLE_EQ(other_block.rest(), 10);
   report_.cells[0].options["device"] = "cuda";
   EXPECT_NE(time().rest(), 0.01 + 7 + 5) << "another cell";
 }
 
-TEST_F(TimeNeededTest, OfReferencesThatTookLongIsTheirReading) {
-  add(1, "a.so", 1);
-  run(100, 7, 4, 5);
-  begin_next_run();
-  EXPECT_LT(time().rest(), 7 + 5 + 1);
-}
-
-TEST_F(TimeNeededTest, FollowsABlockThatIsAnotherThanInTheEarlierRun) {
-  add(1, "a.so", 1);
-  run(0.01, 7, 4, 5);
-  begin_next_run();
-  TimeNeeded time = this->time();
-  time.referenced(*plan_.scenarios[0], 0.01);
-  time.verified(0, 7, 8);
-  EXPECT_DOUBLE_EQ(time.rest(), 10);
-}
-
-TEST_F(TimeNeededTest, KnowsWhatIsNotLaunchedSinceItIsWrong) {
+TEST_F(TimeNeededTest, OfAnEarlierRunHasNoLongReferencesNorLaunchesOfWhatIsWrong) {
   add(1, "jax.adapter.json", 1);
-  run(0.01, 7, 0, 0);
+  run(100, 7, 0, 0);
   begin_next_run();
-  EXPECT_DOUBLE_EQ(time().rest(3), 0.01 + 7);
+  EXPECT_DOUBLE_EQ(time().rest(3), 0.05 + 7) << "the references are read";
   report_.cells[0].status.state = report::CellState::wrong;
   EXPECT_EQ(time().rest(3), 0);
 }

@@ -1,7 +1,8 @@
-// What is verified of a cell before it is timed, and which blocks it gets.
+// What is verified of a cell before it is timed, by which references, and which blocks it gets.
 #include "harness/measure/verify_cell.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ using VerifyCellTest = FakeRun;
 
 TEST_F(VerifyCellTest, RecordsHowFarFromTheReferenceItEnds) {
   add("a/right");
-  make_plan();
-  run();
+  plan_and_run();
   const report::Verification& verification = cell(0).verification.value();
   EXPECT_EQ(verification.steps, 5);
   EXPECT_FALSE(verification.sampled);
@@ -31,40 +31,25 @@ TEST_F(VerifyCellTest, RecordsHowFarFromTheReferenceItEnds) {
   }
 }
 
-TEST_F(VerifyCellTest, WhoStatesAnotherStepIsWrong) {
-  add("a/miscounts").says = [](BlockAnswer& answer) { answer.end_step += answer.end_step > 1 ? 1 : 0; };
-  make_plan();
-  run();
+TEST_F(VerifyCellTest, SaysWhatIsWrong) {
+  add("miscounts").says = [](BlockAnswer& answer) { answer.end_step += answer.end_step > 1 ? 1 : 0; };
+  add("stops early").steps_made = [](std::uint64_t steps) { return steps == 5 ? 4 : steps; };
+  add("needs whole blocks").steps_made = [](std::uint64_t steps) { return steps < 5 ? steps - 1 : steps; };
+  add("flatters").stated_loss_factor = 0.9;
+  add("states no loss");
+  add("dies of it");
+  on_request_["states no loss"] = fail_after(0, "evaluate", unsupported("no evaluation"));
+  on_request_["dies of it"] = fail_after(0, "evaluate", Error{ErrorKind::crashed, "signal 11"});
+  plan_and_run();
   expect_status(0, CellState::wrong,
                 "leaves the reference at step 2: the state's step number is 3, expected 2, after 2 steps");
-}
-
-TEST_F(VerifyCellTest, WhoStatesAnotherLossIsWrong) {
-  add("a/flatters").stated_loss_factor = 0.9;
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).status.state, CellState::wrong);
-  EXPECT_NE(cell(0).status.reason.find("loss"), std::string::npos) << cell(0).status.reason;
-  EXPECT_FALSE(cell(0).block.has_value()) << "it is not to be timed";
-}
-
-TEST_F(VerifyCellTest, WhoStatesNoLossIsJudgedByItsParameters) {
-  add("a/states none");
-  add("b/dies");
-  on_request_["a/states none"] = fail_after(0, "evaluate", unsupported("no evaluation"));
-  on_request_["b/dies"] = fail_after(0, "evaluate", Error{ErrorKind::crashed, "signal 11"});
-  make_plan();
-  run();
-  expect_status(0, CellState::ok, "");
-  expect_status(1, CellState::crashed, "signal 11");
-}
-
-TEST_F(VerifyCellTest, NamesTheLastStepWhereAllBeforeAreRight) {
-  add("a/stops early").steps_made = [](std::uint64_t steps) { return steps == 5 ? 4 : steps; };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).status.state, CellState::wrong);
-  EXPECT_TRUE(cell(0).status.reason.starts_with("leaves the reference at step 5: ")) << cell(0).status.reason;
+  expect_status(1, CellState::wrong, "leaves the reference at step 5: ...");
+  expect_status(2, CellState::wrong, "in two parts (...");
+  EXPECT_EQ(cell(3).status.state, CellState::wrong);
+  EXPECT_NE(cell(3).status.reason.find("loss"), std::string::npos) << cell(3).status.reason;
+  EXPECT_FALSE(cell(3).block.has_value()) << "it is not to be timed";
+  expect_status(4, CellState::ok, "");
+  expect_status(5, CellState::crashed, "signal 11");
 }
 
 TEST_F(VerifyCellTest, BothPartsOfADividedBlockHaveSteps) {
@@ -76,9 +61,7 @@ TEST_F(VerifyCellTest, BothPartsOfADividedBlockHaveSteps) {
   constexpr int kSeeds = 20;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     options_.seed = static_cast<std::uint64_t>(seed);
-    report_ = {};
-    make_plan();
-    run();
+    plan_and_run();
     expect_status(0, CellState::ok, "");
   }
   EXPECT_EQ(empty_blocks, (5 + 2 * 5) * kSeeds) << "those that are timed, of verification and of two launches";
@@ -95,14 +78,6 @@ TEST_F(VerifyCellTest, WhereNoWorkerCanBeStartedNoCellIsToBlame) {
   EXPECT_EQ(cell(0).status.state, CellState::pending);
 }
 
-TEST_F(VerifyCellTest, WhatAStepDoesMustNotDependOnWhereABlockBegins) {
-  add("a/needs whole blocks").steps_made = [](std::uint64_t steps) { return steps < 5 ? steps - 1 : steps; };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).status.state, CellState::wrong);
-  EXPECT_TRUE(cell(0).status.reason.starts_with("in two parts (")) << cell(0).status.reason;
-}
-
 TEST_F(VerifyCellTest, WhoAnswersLongAfterItsTimesAreOverIsNotBelieved) {
   add("a/early").says = [](BlockAnswer& answer) {
     if (answer.end_step == 20) answer.received_ns += 900'000'000;
@@ -110,20 +85,21 @@ TEST_F(VerifyCellTest, WhoAnswersLongAfterItsTimesAreOverIsNotBelieved) {
   add("b/waits when it is read").says = [](BlockAnswer& answer) {
     if (answer.end_step == 20) answer.outside.real_ns = 900'000'000;
   };
-  make_plan();
-  run();
+  plan_and_run();
   expect_status(0, CellState::untrusted, "says that 20 steps take 2 ms, and the answer came after 902 ms");
   expect_status(1, CellState::untrusted, "says that 20 steps take 2 ms, and the answer came after 902 ms");
 }
 
 TEST_F(VerifyCellTest, ABlockHasTheStepsAndTheRateThatKeepItFromTheFixedPoint) {
-  add("a/slow");
+  int empty_blocks = 0;
+  add("a/slow").says = [&](BlockAnswer& answer) {
+    if (answer.end_step == 0) answer.real_ns = ++empty_blocks == 3 ? 400 : 500;
+  };
   add("b/quick").step_ns = 1000;
-  make_plan();
-  run();
+  plan_and_run();
   const std::int64_t steps = plan_.scenarios[0]->scenario.steps;
   const double rate = plan_.scenarios[0]->problem.optimizer.learning_rates.front();
-  EXPECT_EQ(cell(0).block->empty_block_ns, 500);
+  EXPECT_EQ(cell(0).block->empty_block_ns, 400) << "the least of several";
   EXPECT_EQ(cell(0).block->steps, 20U);
   EXPECT_EQ(cell(0).block->learning_rate, rate);
   EXPECT_FALSE(cell(0).block->reduced_learning_rate);
@@ -136,8 +112,7 @@ TEST_F(VerifyCellTest, ABlockHasTheStepsAndTheRateThatKeepItFromTheFixedPoint) {
 TEST_F(VerifyCellTest, SaysHowFarTheWorstTensorIsOffByTheEnd) {
   add("a/fast").computes = [](scenario::Problem& problem) { problem.optimizer.learning_rates.front() *= 1.5; };
   catalogue_.back().implementation.activations = {"identity", "relu"};
-  make_plan({"mlp-10-50-1"}, {{"rows", "16"}});
-  run();
+  plan_and_run({"mlp-10-50-1"}, {{"rows", "16"}});
   const std::vector<report::TensorCheck>& tensors = cell(0).verification.value().tensors;
   ASSERT_EQ(tensors.size(), 4U);
   const report::TensorCheck& worst = *std::ranges::max_element(tensors, {}, &report::TensorCheck::relative);
@@ -153,8 +128,7 @@ TEST_F(VerifyCellTest, WhatTakesNoTimeGetsAsManyStepsAsCanBeCounted) {
   tests::FakeWorker& worker = add("a/nothing");
   worker.step_ns = 0;
   worker.steps_made = [](std::uint64_t steps) { return std::min<std::uint64_t>(steps, 10); };
-  make_plan();
-  run();
+  plan_and_run();
   EXPECT_EQ(cell(0).block->steps, 100'000'000U);
   // The reference cannot say how far so many move the parameters, of which a start is varied by a share: then by some
   // of the last bits.
@@ -162,16 +136,6 @@ TEST_F(VerifyCellTest, WhatTakesNoTimeGetsAsManyStepsAsCanBeCounted) {
   for (const std::vector<double>& start : worker.starts) {
     for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(start[i], worker.starts.front()[i], 1e-3);
   }
-}
-
-TEST_F(VerifyCellTest, AnEmptyBlockIsTheLeastOfSeveral) {
-  int empty_blocks = 0;
-  add("a/restless").says = [&](BlockAnswer& answer) {
-    if (answer.end_step == 0) answer.real_ns = ++empty_blocks == 3 ? 400 : 500;
-  };
-  make_plan();
-  run();
-  EXPECT_EQ(cell(0).block->empty_block_ns, 400);
 }
 
 TEST_F(VerifyCellTest, CellsOfAUnitHaveBlocksOfTheSameSteps) {
@@ -194,6 +158,61 @@ TEST_F(VerifyCellTest, TimedBlocksScaleEveryRateOfASchedule) {
   planned.problem.optimizer.learning_rates = {0.5, 0.25};
   const scenario::Problem problem = timed_problem(planned, planned.cells[0], {.learning_rate = 0.1});
   EXPECT_EQ(problem.optimizer.learning_rates, (std::vector<double>{0.1, 0.05}));
+}
+
+class ReferenceTrajectoriesTest : public FakeRun {
+ protected:
+  std::size_t kept() const {
+    const std::filesystem::path cache = folder_.path() / "cache";
+    if (!std::filesystem::exists(cache)) return 0;
+    const std::filesystem::directory_iterator entries(cache);
+    return static_cast<std::size_t>(std::ranges::distance(entries));
+  }
+  ReferenceTrajectories references() {
+    options_.reference_cache = folder_.path() / "cache";
+    return {*plan_.scenarios[0], options_};
+  }
+};
+
+TEST_F(ReferenceTrajectoriesTest, KeepWhatTakesLongToMake) {
+  add("a/tf32");
+  catalogue_.back().implementation.capabilities = {"tf32_products"};
+  make_plan();
+  EXPECT_TRUE(references().status().ok());
+  EXPECT_EQ(kept(), 0U) << "quicker to make than to read";
+  const auto seconds = [this] { return verify::reference_seconds(plan_.scenarios[0]->problem, {}); };
+  for (int rows = 50'000; seconds() < 0.05; rows *= 2) {
+    report_ = {};
+    make_plan({"mlp-10-50-1"}, {{"rows", std::to_string(rows)}, {"model.layers.0.activation", "identity"}});
+  }
+  EXPECT_TRUE(references().status().ok());
+  EXPECT_EQ(kept(), 1U);
+  ReferenceTrajectories found = references();
+  EXPECT_EQ(kept(), 1U);
+  EXPECT_TRUE(found.of(plan_.scenarios[0]->cells.at(0)).ok());
+  EXPECT_EQ(kept(), 2U) << "that of another arithmetic";
+}
+
+TEST_F(ReferenceTrajectoriesTest, NameTheScenarioThatIsUnfit) {
+  add("a/right");
+  const auto words = [this](const std::string& scenario, const std::vector<scenario::Setting>& settings) {
+    report_ = {};
+    make_plan({scenario}, settings);
+    const Status status = references().status();
+    EXPECT_TRUE(status.ok() || status.error().kind == ErrorKind::usage);
+    return status.ok() ? "" : status.error().message;
+  };
+  const std::string diverged = words("linreg-3x2", {{"learning_rate", "1e20"}});
+  EXPECT_NE(diverged.find("/scenarios/linreg-3x2.json: /optimizer/learning_rate: found 1e+20, at which training "
+                          "diverges: its loss or its parameters are not finite from step 2; expected less than "),
+            std::string::npos)
+      << diverged;
+  // Five steps beyond the bound are nothing yet; as many as the scenario has are followed.
+  EXPECT_EQ(words("linreg-300x2", {{"learning_rate", "1.5"}, {"steps", "2"}}), "");
+  EXPECT_NE(words("linreg-300x2", {{"learning_rate", "1.5"}, {"steps", "50"}}), "");
+  options_.limits.memory_bytes = 100;
+  const std::string large = words("linreg-3x2", {});
+  EXPECT_NE(large.find("/scenarios/linreg-3x2.json: /model: found 2 parameters"), std::string::npos) << large;
 }
 
 }  // namespace

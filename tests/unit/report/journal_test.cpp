@@ -1,14 +1,13 @@
 #include "harness/report/journal.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "tests/support/reports/example_report.h"
 #include "tests/support/reports/temporary_folder.h"
+#include "tests/unit/report/full_disk.h"
 
 namespace gdbench::report {
 namespace {
@@ -59,31 +58,36 @@ Journal journal_of(const Report& report, const std::string& path) {
   return journal;
 }
 
-TEST(Journal, AddsUpToTheReport) {
+// The lines of a whole run but its end.
+std::string text_of_run() {
+  const TemporaryFolder folder;
+  { const Journal journal = journal_of(example_report(), folder.file("j")); }
+  return text_of(folder.file("j"));
+}
+
+std::string refusal(const std::string& text) {
+  const Result<Report> read = parse_journal(text, "j");
+  return read.ok() ? "" : read.error().message;
+}
+
+TEST(Journal, AddsUpToTheReportAndWithoutAnEndIsAKilledRun) {
   const TemporaryFolder folder;
   Report report = example_report();
   report.cells.front().runtime.emplace()["threads"] = "1 by a setting of its own";
+  write_text(folder.file("j"), std::string(100'000, 'x'));  // of an earlier run
   Journal journal = journal_of(report, folder.file("j"));
+  const Result<Report> killed = read_report(folder.file("j"));
+  ASSERT_TRUE(killed.ok());
+  EXPECT_EQ(killed->run.status, "killed");
+  EXPECT_EQ(killed->run.finished_at, "");
   ASSERT_TRUE(journal.end(report.run).ok());
   const Result<Report> read = read_report(folder.file("j"));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(to_json(read.value()), to_json(without_summaries(report)));
 }
 
-TEST(Journal, WithoutAnEndIsAKilledRun) {
-  const TemporaryFolder folder;
-  const Journal journal = journal_of(example_report(), folder.file("j"));
-  const Result<Report> read = read_report(folder.file("j"));
-  ASSERT_TRUE(read.ok());
-  EXPECT_EQ(read->run.status, "killed");
-  EXPECT_EQ(read->run.finished_at, "");
-  EXPECT_EQ(read->cells[0].samples.size(), example_report().cells[0].samples.size());
-}
-
 TEST(Journal, DropsATruncatedLastLineWhereverItBreaks) {
-  const TemporaryFolder folder;
-  { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  const std::string whole = text_of(folder.file("j"));
+  const std::string whole = text_of_run();
   const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
   const Result<Report> without = parse_journal(whole.substr(0, last_line), "j");
   ASSERT_TRUE(without.ok());
@@ -95,66 +99,42 @@ TEST(Journal, DropsATruncatedLastLineWhereverItBreaks) {
 }
 
 TEST(Journal, NamesFileAndLineOfACorruptLine) {
-  const TemporaryFolder folder;
-  { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  std::string text = text_of(folder.file("j"));
+  const std::string text = text_of_run();
   const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
-  std::string broken = text;
-  broken[third] = '#';
-  EXPECT_EQ(parse_journal(broken, "j").error().message,
-            "j: line 3: found no event, expected one JSON object with the key \"event\"");
-
-  broken = text;
-  broken.insert(third, "{\"event\":\"sample\",\"cell\":\"example-3x2/example/loops\",\"sample\":{\"launch\":\"x\"}}\n");
-  EXPECT_EQ(parse_journal(broken, "j").error().message, "j: line 3: /sample/launch: found \"x\", expected an integer");
-
-  broken = text;
-  broken.insert(third, "{\"event\":\"note\",\"text\":1}\n");
-  EXPECT_EQ(parse_journal(broken, "j").error().message, "j: line 3: /text: found 1, expected a string");
-
-  broken = text;
-  broken.insert(third, "{\"event\":\"dance\"}\n");
-  EXPECT_EQ(parse_journal(broken, "j").error().message,
-            "j: line 3: /event: found \"dance\", expected one of run, cell, sample, launch, note, resume, end");
-
-  broken = text;
-  broken.insert(third, "{\"event\":\"sample\",\"cell\":\"nobody\"}\n");
-  EXPECT_EQ(parse_journal(broken, "j").error().message,
-            "j: line 3: /cell: found \"nobody\", expected the id of a cell of line 1");
-}
-
-TEST(Journal, BeginsWithTheRunAndHasNoOther) {
-  const auto refusal = [](const std::string& text) { return parse_journal(text, "j").error().message; };
-  EXPECT_EQ(refusal("{\"event\":\"note\",\"text\":\"a\"}\n"),
-            "j: line 1: found the event \"note\", expected the event \"run\" on line 1 only");
-  EXPECT_EQ(refusal("{\"event\":\"run\",\"rep"), "j: line 1: found no whole line, expected the event \"run\"");
-  EXPECT_EQ(refusal(""), "j: line 1: found no whole line, expected the event \"run\"");
-  EXPECT_EQ(refusal("{\"event\":\"run\"}\n"), "j: line 1: /report: found nothing, expected this key");
-  const std::string no_event = "j: line 1: found no event, expected one JSON object with the key \"event\"";
-  for (const char* text : {"[]\n", "{}\n", "{\"event\":1}\n", "\n"}) EXPECT_EQ(refusal(text), no_event) << text;
-  const TemporaryFolder folder;
-  { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  const std::string whole = text_of(folder.file("j"));
-  EXPECT_EQ(refusal(whole + whole), "j: line " + std::to_string(std::count(whole.begin(), whole.end(), '\n') + 1) +
-                                        ": found the event \"run\", expected the event \"run\" on line 1 only");
+  const std::string no_event = "found no event, expected one JSON object with the key \"event\"";
+  for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
+           {"#", no_event},
+           {R"({"event":"sample","cell":"example-3x2/example/loops","sample":{"launch":"x"}})",
+            "/sample/launch: found \"x\", expected an integer"},
+           {R"({"event":"note","text":1})", "/text: found 1, expected a string"},
+           {R"({"event":"dance"})",
+            "/event: found \"dance\", expected one of run, cell, sample, launch, note, resume, end"},
+           {R"({"event":"sample","cell":"nobody"})", "/cell: found \"nobody\", expected the id of a cell of line 1"}}) {
+    EXPECT_EQ(refusal(std::string(text).insert(third, line + "\n")), "j: line 3: " + message);
+  }
+  for (const auto& [all, message] : std::vector<std::pair<std::string, std::string>>{
+           {"[]\n", no_event},
+           {"{}\n", no_event},
+           {"{\"event\":1}\n", no_event},
+           {"\n", no_event},
+           {"{\"event\":\"note\",\"text\":\"a\"}\n",
+            "found the event \"note\", expected the event \"run\" on line 1 only"},
+           {"{\"event\":\"run\",\"rep", "found no whole line, expected the event \"run\""},
+           {"", "found no whole line, expected the event \"run\""},
+           {"{\"event\":\"run\"}\n", "/report: found nothing, expected this key"}}) {
+    EXPECT_EQ(refusal(all), "j: line 1: " + message);
+  }
+  EXPECT_EQ(refusal(text + text), "j: line " + std::to_string(std::ranges::count(text, '\n') + 1) +
+                                      ": found the event \"run\", expected the event \"run\" on line 1 only");
 }
 
 TEST(Journal, UnknownKeysAreErrorsUnlessItIsOfANewerVersion) {
-  const TemporaryFolder folder;
-  { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  std::string text = text_of(folder.file("j")) + "{\"event\":\"note\",\"text\":\"a\",\"of a newer version\":1}\n";
-  EXPECT_FALSE(parse_journal(text, "j").ok());
+  std::string text = text_of_run() + "{\"event\":\"note\",\"text\":\"a\",\"of a newer version\":1}\n";
+  EXPECT_NE(refusal(text), "");
   const std::string minor = "\"minor\":" + std::to_string(kSchemaMinor);
   ASSERT_NE(text.find(minor), std::string::npos);
   text.replace(text.find(minor), minor.size(), "\"minor\":" + std::to_string(kSchemaMinor + 1));
-  EXPECT_TRUE(parse_journal(text, "j").ok()) << parse_journal(text, "j").error().message;
-}
-
-TEST(Journal, ReplacesAnExistingFile) {
-  const TemporaryFolder folder;
-  write_text(folder.file("j"), std::string(100'000, 'x'));
-  { const Journal journal = journal_of(example_report(), folder.file("j")); }
-  EXPECT_TRUE(read_report(folder.file("j")).ok());
+  EXPECT_EQ(refusal(text), "");
 }
 
 TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
@@ -167,35 +147,27 @@ TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
   EXPECT_TRUE(parse_journal(text, "j").ok());
 }
 
-TEST(Journal, ReportsAFullDisk) {
-  const Result<Journal> journal = Journal::create("/dev/full", example_report());
-  ASSERT_FALSE(journal.ok());
-  EXPECT_EQ(journal.error().message, "/dev/full: cannot be written: No space left on device");
+TEST(Journal, ReportsWhatCannotBeWritten) {
+  for (const auto& [path, reason] :
+       {std::pair("/dev/full", "No space left on device"), {"/no-such-folder/j", "No such file or directory"}}) {
+    const Result<Journal> journal = Journal::create(path, example_report());
+    ASSERT_FALSE(journal.ok());
+    EXPECT_EQ(journal.error().message, std::string(path) + ": cannot be written: " + reason);
+  }
 }
 
 TEST(Journal, StaysReadableAndClosedAfterTheDiskBecameFull) {
   const TemporaryFolder folder;
   Journal journal = journal_of(example_report(), folder.file("j"));
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{std::filesystem::file_size(folder.file("j")) + 10, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Status full = journal.note("this does not fit");
-  setrlimit(RLIMIT_FSIZE, &before);
-  signal(SIGXFSZ, handler);
+  Status full;
+  tests::with_largest_file(std::filesystem::file_size(folder.file("j")) + 10,
+                           [&] { full = journal.note("this does not fit"); });
   ASSERT_FALSE(full.ok());
   EXPECT_EQ(full.error().message, folder.file("j") + ": cannot be written: File too large");
   const Status closed = journal.note("this would follow half a line");
   ASSERT_FALSE(closed.ok());
   EXPECT_EQ(closed.error().message, folder.file("j") + ": the journal is closed");
   EXPECT_TRUE(read_report(folder.file("j")).ok());
-}
-
-TEST(Journal, ReportsAnUnwritablePath) {
-  const Result<Journal> journal = Journal::create("/no-such-folder/j", example_report());
-  ASSERT_FALSE(journal.ok());
-  EXPECT_EQ(journal.error().message, "/no-such-folder/j: cannot be written: No such file or directory");
 }
 
 TEST(Journal, CanBeMoved) {
@@ -215,13 +187,6 @@ TEST(Journal, IsNotOpenInProcessesThatAreStarted) {
   ASSERT_EQ(std::system(("ls -l /proc/self/fd > " + listing).c_str()), 0);
   EXPECT_NE(text_of(listing).find(listing), std::string::npos);
   EXPECT_EQ(text_of(listing).find(folder.file("j")), std::string::npos) << text_of(listing);
-}
-
-TEST(Journal, NowhereKeepsNothing) {
-  Journal journal = Journal::nowhere();
-  EXPECT_TRUE(journal.sample("any", {}).ok());
-  EXPECT_TRUE(journal.launch("any", {}).ok());
-  EXPECT_TRUE(journal.end({}).ok());
 }
 
 }  // namespace

@@ -39,103 +39,82 @@ report::CalibrationOutcome outcome(double slowdown, Change change) {
   return outcome;
 }
 
-TEST(CalibrationLevels, CountFalseAlarmsAndFindings) {
+// An improvement finds no slowdown, and is a false alarm where there is none.
+TEST(CalibrationLevels, CountFindingsAndFalseAlarmsWithMediansAndLimits) {
   report::Calibration calibration;
-  for (int i = 0; i < 10; ++i) {
-    calibration.outcomes.push_back(outcome(0, i == 0 ? Change::improved : Change::equivalent));
-    calibration.outcomes.push_back(outcome(0.02, i < 6 ? Change::regressed : Change::inconclusive));
-    calibration.outcomes.push_back(outcome(0.05, Change::regressed));
+  for (const double ratio : {1.01, 0.0, 1.05, 1.03}) {  // 0: nothing was measured
+    for (const double slowdown : {0.0, 0.02}) {
+      calibration.outcomes.push_back(outcome(slowdown, ratio > 1.02 ? Change::regressed : Change::improved));
+      calibration.outcomes.back().ratio = ratio;
+      calibration.outcomes.back().seconds = 100 * ratio;
+    }
+    calibration.outcomes.push_back(outcome(0.05, ratio > 1.04 ? Change::equivalent : Change::inconclusive));
   }
   const std::vector<report::CalibrationLevel> levels = report::levels_of(calibration);
   ASSERT_EQ(levels.size(), 3U);
-  EXPECT_DOUBLE_EQ(levels[0].share, 0.1) << "a wrong improvement is a false alarm too";
-  EXPECT_DOUBLE_EQ(levels[1].share, 0.6);
-  EXPECT_DOUBLE_EQ(levels[2].share, 1);
-  EXPECT_NEAR(levels[2].lower_limit, 0.741, 1e-3);
-  EXPECT_DOUBLE_EQ(report::smallest_detectable_slowdown(levels), 0.035) << "half-way from 60% to 100%";
-}
-
-TEST(CalibrationLevels, HaveMediansAndLimits) {
-  report::Calibration calibration;
-  for (const double ratio : {1.01, 0.0, 1.05, 1.03}) {  // 0: nothing was measured
-    calibration.outcomes.push_back(outcome(0.02, ratio > 1.02 ? Change::regressed : Change::improved));
-    calibration.outcomes.back().ratio = ratio;
-    calibration.outcomes.back().seconds = 100 * ratio;
-  }
-  const report::CalibrationLevel level = report::levels_of(calibration).at(0);
-  EXPECT_EQ(level.slowdown, 0.02);
-  EXPECT_EQ(level.comparisons, 4);
-  EXPECT_EQ(level.regressed, 2);
-  EXPECT_EQ(level.improved, 2);
-  EXPECT_EQ(level.share, 0.5) << "an improvement finds no slowdown";
-  EXPECT_EQ(level.median_ratio, 1.03);
-  EXPECT_EQ(level.seconds, 102);
+  EXPECT_EQ(levels[0].share, 1);
+  EXPECT_EQ(levels[1].slowdown, 0.02);
+  EXPECT_EQ(levels[1].comparisons, 4);
+  EXPECT_EQ(levels[1].regressed, 2);
+  EXPECT_EQ(levels[1].improved, 2);
+  EXPECT_EQ(levels[1].share, 0.5);
+  EXPECT_EQ(levels[1].median_ratio, 1.03);
+  EXPECT_EQ(levels[1].seconds, 102);
   // Clopper and Pearson for 2 of 4, one-sided at 95%.
-  EXPECT_NEAR(level.lower_limit, 0.0976, 1e-4);
-  EXPECT_NEAR(level.upper_limit, 0.9024, 1e-4);
+  EXPECT_NEAR(levels[1].lower_limit, 0.0976, 1e-4);
+  EXPECT_NEAR(levels[1].upper_limit, 0.9024, 1e-4);
+  EXPECT_EQ(levels[2].share, 0);
 }
 
 TEST(CalibrationLevels, FourInFiveFindTheSmallestSlowdown) {
-  const auto level = [](double slowdown, double share) {
-    report::CalibrationLevel made;
-    made.slowdown = slowdown;
-    made.share = share;
-    return made;
-  };
-  const auto smallest = [](const std::vector<report::CalibrationLevel>& levels) {
-    return report::smallest_detectable_slowdown(levels);
-  };
-  EXPECT_EQ(smallest({}), 0);
-  EXPECT_EQ(smallest({level(0, 1), level(0.1, 0.79)}), 0) << "without a slowdown there is nothing to find";
-  EXPECT_EQ(smallest({level(0, 0), level(0.1, 0.8), level(0.2, 1)}), 0.1);
-  EXPECT_EQ(smallest({level(0, 0.1), level(0.1, 0.9)}), 0.1) << "false alarms find nothing";
-  EXPECT_EQ(smallest({level(0.5, 0.6), level(1, 0.8)}), 1);
-  EXPECT_DOUBLE_EQ(smallest({level(0.1, 0.1), level(0.2, 0.6), level(0.4, 1)}), 0.3);
+  using Levels = std::vector<std::pair<double, double>>;  // slowdowns and shares
+  for (const auto& [levels, smallest] : {std::pair(Levels{}, 0.),
+                                         {{{0, 1}, {0.1, 0.79}}, 0},  // without a slowdown there is nothing to find
+                                         {{{0, 0}, {0.1, 0.8}, {0.2, 1}}, 0.1},
+                                         {{{0, 0.1}, {0.1, 0.9}}, 0.1},  // false alarms find nothing
+                                         {{{0.5, 0.6}, {1, 0.8}}, 1},
+                                         {{{0.1, 0.1}, {0.2, 0.6}, {0.4, 1}}, 0.3}}) {  // half-way from 60% to 100%
+    std::vector<report::CalibrationLevel> made(levels.size());
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      made[i].slowdown = levels[i].first;
+      made[i].share = levels[i].second;
+    }
+    EXPECT_DOUBLE_EQ(report::smallest_detectable_slowdown(made), smallest);
+  }
 }
 
 TEST(OutcomeFile, IsGoneOnWithAndKnowsAnotherCalibration) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("gdbench-outcomes-" + std::to_string(getpid()))).string();
   std::filesystem::remove(path);
-  report::Calibration calibration;
-  calibration.planned = 3;
+  const auto open = [&](report::Calibration& calibration, int planned) {
+    calibration.planned = planned;
+    return OutcomeFile::open(path, "design", calibration);
+  };
   {
-    Result<OutcomeFile> file = OutcomeFile::open(path, "design", calibration);
+    report::Calibration calibration;
+    Result<OutcomeFile> file = open(calibration, 3);
     ASSERT_TRUE(file.ok()) << file.error().message;
     ASSERT_TRUE(file->append(outcome(0.02, Change::regressed)).ok());
   }
+  std::stringstream whole;
+  whole << std::ifstream(path).rdbuf();
   std::ofstream(path, std::ios::app) << "{\"event\":\"outc";  // killed while it wrote
   report::Calibration again;
-  again.planned = 3;
-  ASSERT_TRUE(OutcomeFile::open(path, "design", again).ok());
+  ASSERT_TRUE(open(again, 3).ok());
   ASSERT_EQ(again.outcomes.size(), 1U);
   EXPECT_EQ(again.outcomes[0].change, Change::regressed);
   EXPECT_EQ(again.outcomes[0].slowdown, 0.02);
-  report::Calibration other;
-  other.planned = 4;
-  const Result<OutcomeFile> refused = OutcomeFile::open(path, "design", other);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("line 1: found another calibration"), std::string::npos);
-  std::filesystem::remove(path);
-}
-
-TEST(OutcomeFile, AChangeThatNobodyKnowsIsAnError) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("gdbench-unknown-change-" + std::to_string(getpid()))).string();
-  report::Calibration calibration;
-  {
-    Result<OutcomeFile> file = OutcomeFile::open(path, "design", calibration);
-    ASSERT_TRUE(file.ok()) << file.error().message;
-    ASSERT_TRUE(file->append(outcome(0.02, Change::regressed)).ok());
-  }
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  std::string changed = text.str();
+  const auto refusal = [&](int planned) {
+    report::Calibration other;
+    const Result<OutcomeFile> refused = open(other, planned);
+    return refused.ok() ? "" : refused.error().message;
+  };
+  EXPECT_NE(refusal(4).find("line 1: found another calibration"), std::string::npos) << refusal(4);
+  std::string changed = whole.str();
   changed.replace(changed.find("regressed"), 9, "regresses");
   std::ofstream(path) << changed;
-  const Result<OutcomeFile> refused = OutcomeFile::open(path, "design", calibration);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("line 2: found"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refusal(3).find("line 2: found"), std::string::npos) << refusal(3);
   std::filesystem::remove(path);
 }
 

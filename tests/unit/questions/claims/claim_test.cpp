@@ -30,23 +30,9 @@ class ClaimFile : public testing::Test {
     return read_claim(folder_.file("mine.json"));
   }
 
-  // The error, without the folder; "" where there is none.
-  std::string error_of(const json& claim) const {
-    const Result<Claim> result = read(claim);
-    return result.ok() ? "" : without_folder(result.error().message);
-  }
-
-  // The valid claim's relation, changed.
-  std::string relation_error(const json& patch) const {
-    json claim = valid();
-    claim["experiments"][0]["relations"][0].merge_patch(patch);
-    return error_of(claim);
-  }
-
-  std::string expand_error(const json& patch) const {
-    json claim = valid();
-    claim["experiments"][0].merge_patch(patch);
-    const Result<Claim> result = read(claim);
+  // Of the valid claim, changed by a JSON patch; without the folder, "" where there is none.
+  std::string error_of(const std::string& patch) const {
+    const Result<Claim> result = read(valid().patch(json::parse(patch)));
     if (!result.ok()) return without_folder(result.error().message);
     const auto scenarios = scenario::list_scenarios({std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios"});
     const Result<ExpandedClaim> expanded =
@@ -58,8 +44,6 @@ class ClaimFile : public testing::Test {
 
   tests::TemporaryFolder folder_;
 };
-
-constexpr const char* kRelation = "mine.json: /experiments/0/relations/0/";
 
 TEST_F(ClaimFile, IsReadWhole) {
   const Result<Claim> claim = read(valid());
@@ -73,91 +57,88 @@ TEST_F(ClaimFile, IsReadWhole) {
   EXPECT_EQ(relation.a, (report::Settings{{"implementation", "one/x"}}));
 }
 
+struct Fault {
+  std::string patch;    // values of keys; null: it is taken away
+  std::string message;  // a part of it
+};
+
+// {"kind": "trend"} as operations of a JSON patch below `place`.
+std::string patch_of(const std::string& place, const json& values) {
+  json patch = json::array();
+  for (const auto& [key, value] : values.items()) {
+    if (value.is_null()) patch.push_back({{"op", "remove"}, {"path", place + key}});
+    if (!value.is_null()) patch.push_back({{"op", "add"}, {"path", place + key}, {"value", value}});
+  }
+  return patch.dump();
+}
+
 TEST_F(ClaimFile, RelationsAreChecked) {
-  const std::string prefix = kRelation;
-  EXPECT_EQ(relation_error({{"kind", "ration"}}),
-            prefix + "kind: found \"ration\", expected one of ratio, saving, trend, crossover (did you mean ratio?)");
-  EXPECT_EQ(relation_error({{"a", {{"color", "red"}}}}),
-            prefix +
-                "a/color: found \"color\", which no cell of the matrix has, expected one of scenario, "
-                "implementation, threads, batch.rows");
-  EXPECT_EQ(relation_error({{"a", 3}}), prefix + "a: found 3, expected an object that chooses cells");
-  EXPECT_EQ(relation_error({{"at_least", nullptr}}),
-            prefix + "at_least: found nothing, expected at_least, at_most or both");
-  EXPECT_EQ(relation_error({{"at_least", 0}}), prefix + "at_least: found 0, expected a positive number");
-  EXPECT_EQ(relation_error({{"at_most", 1}}), prefix + "at_most: found 1, expected more than at_least");
-  EXPECT_EQ(relation_error({{"b", {{"implementation", "one/x"}}}}),
-            prefix + "b: found what a is, expected another choice of cells");
-  EXPECT_EQ(relation_error({{"steps", {1}}}),
-            prefix + "steps: found an array, expected steps with the quantity time_for_steps only");
-  EXPECT_EQ(relation_error({{"quantity", "time_for_steps"}}),
-            prefix + "steps: found nothing, expected an array of numbers of steps");
-  EXPECT_EQ(relation_error({{"quantity", "time_for_steps"}, {"steps", {0}}}),
-            prefix + "steps: found 0, expected integers from 1 to 1000000000");
-  EXPECT_EQ(relation_error({{"kind", "trend"}}), prefix + "along: found nothing, expected text on one line");
-  EXPECT_EQ(relation_error({{"along", "implementation"}}),
-            prefix + "along: found \"implementation\", which a or b chooses, expected another axis");
-  EXPECT_EQ(relation_error({{"kind", "crossover"}, {"along", "batch"}}),
-            prefix + "at_least: found 2, expected no limit: a crossover is about who is ahead");
-  EXPECT_NE(relation_error({{"sentense", 1}}).find("sentense: found an unknown key"), std::string::npos);
+  const Fault faults[] = {
+      {R"({"kind": "ration"})",
+       R"(kind: found "ration", expected one of ratio, saving, trend, crossover (did you mean ratio?))"},
+      {R"({"a": {"color": "red"}})",
+       R"(a/color: found "color", which no cell of the matrix has, expected one of scenario, implementation, )"
+       "threads, batch.rows"},
+      {R"({"a": 3})", "a: found 3, expected an object that chooses cells"},
+      {R"({"at_least": null})", "at_least: found nothing, expected at_least, at_most or both"},
+      {R"({"at_least": 0})", "at_least: found 0, expected a positive number"},
+      {R"({"at_most": 1})", "at_most: found 1, expected more than at_least"},
+      {R"({"b": {"implementation": "one/x"}})", "b: found what a is, expected another choice of cells"},
+      {R"({"steps": [1]})", "steps: found an array, expected steps with the quantity time_for_steps only"},
+      {R"({"quantity": "time_for_steps"})", "steps: found nothing, expected an array of numbers of steps"},
+      {R"({"quantity": "time_for_steps", "steps": [0]})", "steps: found 0, expected integers from 1 to 1000000000"},
+      {R"({"kind": "trend"})", "along: found nothing, expected text on one line"},
+      {R"({"along": "implementation"})",
+       R"(along: found "implementation", which a or b chooses, expected another axis)"},
+      {R"({"kind": "crossover", "along": "batch"})",
+       "at_least: found 2, expected no limit: a crossover is about who is ahead"},
+      {R"({"sentense": 1})", "sentense: found an unknown key"}};
+  for (const auto& [patch, message] : faults) {
+    const std::string error = error_of(patch_of("/experiments/0/relations/0/", json::parse(patch)));
+    EXPECT_NE(error.find("mine.json: /experiments/0/relations/0/" + message), std::string::npos) << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
 }
 
-TEST_F(ClaimFile, TheRestIsChecked) {
-  json claim = valid();
-  claim["experiments"][0]["matrix"]["axes"]["batsch"] = {1};
-  EXPECT_NE(error_of(claim).find("mine.json: /experiments/0/matrix/axes/batsch/0: found an unknown axis"),
-            std::string::npos)
-      << error_of(claim);
-  claim = valid();
-  claim["experiments"][0]["matrix"]["exclude"] = {{{"rows", 1}}};
-  EXPECT_NE(error_of(claim).find("/experiments/0/matrix/exclude/0/rows: found a key that no axis has"),
-            std::string::npos)
-      << error_of(claim);
-  claim = valid();
-  claim["experiments"][0]["matrix"]["axes"]["threads"] = "powers of two";
-  EXPECT_EQ(error_of(claim),
-            "mine.json: /experiments/0/matrix/axes: found threads \"powers of two\", expected numbers of threads: a "
-            "claim is about the same cells everywhere");
-  claim = valid();
-  claim["id"] = "yours";
-  EXPECT_EQ(error_of(claim), "mine.json: /id: found \"yours\", expected the file's own name, \"mine\"");
-  claim = valid();
-  claim.erase("source");
-  EXPECT_EQ(error_of(claim), "mine.json: /source: found nothing, expected text on one line");
-  claim = valid();
-  claim["experiments"][0]["relations"][0]["decides"] = false;
-  EXPECT_EQ(error_of(claim), "mine.json: /experiments: found no relation that decides, expected at least one");
+TEST_F(ClaimFile, TheRestIsCheckedAndThatItComparesSomething) {
+  const std::string relation = "/experiments/0/relations/0";
+  const Fault faults[] = {
+      {R"({"experiments/0/matrix/axes/batsch": [1]})", "/experiments/0/matrix/axes/batsch/0: found an unknown axis"},
+      {R"({"experiments/0/matrix/exclude": [{"rows": 1}]})",
+       "/experiments/0/matrix/exclude/0/rows: found a key that no axis has"},
+      {R"({"experiments/0/matrix/axes/threads": "powers of two"})",
+       R"(/experiments/0/matrix/axes: found threads "powers of two", expected numbers of threads: a claim is about )"
+       "the same cells everywhere"},
+      {R"({"id": "yours"})", R"(/id: found "yours", expected the file's own name, "mine")"},
+      {R"({"source": null})", "/source: found nothing, expected text on one line"},
+      {R"({"experiments/0/relations/0/decides": false})",
+       "/experiments: found no relation that decides, expected at least one"},
+      {R"({"experiments/0/matrix/exclude": [{"implementation": "two/x"}]})",
+       relation + ": found no two cells of the matrix that a and b choose and that else agree, expected at least one "
+                  "pair"},
+      {R"({"experiments/0/relations/0/at": {"batch": [2]}})",
+       relation + ": found at batch.rows=2, which no pair of cells has, expected a value of the matrix"},
+      {R"({"experiments/0/relations/0/kind": "trend", "experiments/0/relations/0/along": "threads"})",
+       relation + ": found one value of threads, which it goes along, expected several"},
+      {R"({"experiments/0/matrix/axes/scenario": ["nowhere"]})", "which no scenario matches"}};
+  for (const auto& [patch, message] : faults) {
+    const std::string error = error_of(patch_of("/", json::parse(patch)));
+    EXPECT_NE(error.find(message), std::string::npos) << error;
+    EXPECT_TRUE(error.starts_with("mine.json: ")) << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
 }
 
-TEST_F(ClaimFile, WhatComparesNothingIsAnError) {
-  const std::string prefix = "mine.json: /experiments/0/relations/0: ";
-  EXPECT_EQ(expand_error(json::object()), "");
-  EXPECT_EQ(
-      expand_error({{"matrix", {{"exclude", {{{"implementation", "two/x"}}}}}}}),
-      prefix + "found no two cells of the matrix that a and b choose and that else agree, expected at least one pair");
-  json relation = valid()["experiments"][0]["relations"][0];
-  relation["at"] = {{"batch", {2}}};
-  EXPECT_EQ(expand_error({{"relations", {relation}}}),
-            prefix + "found at batch.rows=2, which no pair of cells has, expected a value of the matrix");
-  relation.erase("at");
-  relation["kind"] = "trend";
-  relation["along"] = "threads";
-  EXPECT_EQ(expand_error({{"relations", {relation}}}),
-            prefix + "found one value of threads, which it goes along, expected several");
-  EXPECT_NE(expand_error({{"matrix", {{"axes", {{"scenario", {"nowhere"}}}}}}}).find("which no scenario matches"),
-            std::string::npos);
-}
-
+// 2 batches and 2 implementations, each with 4 settings.
 TEST_F(ClaimFile, SmallOnesDoNotBecomeLarge) {
-  // 2 batches and 2 implementations, each with 4 settings.
   json relation = valid()["experiments"][0]["relations"][0];
+  const json one_more = relation;
   relation["quantity"] = "time_for_steps";
   std::vector<int> steps(62500);
   std::iota(steps.begin(), steps.end(), 1);
   relation["steps"] = steps;
-  EXPECT_EQ(expand_error({{"relations", {relation}}}), "");
-  json one_more = valid()["experiments"][0]["relations"][0];
-  EXPECT_EQ(expand_error({{"relations", {relation, one_more}}}),
+  EXPECT_EQ(error_of(patch_of("/experiments/0/", {{"relations", {relation}}})), "");
+  EXPECT_EQ(error_of(patch_of("/experiments/0/", {{"relations", {relation, one_more}}})),
             "mine.json: /experiments/0/relations/1: found more than a million settings of all cells, once for each "
             "relation and number of steps, expected fewer");
 }

@@ -1,4 +1,4 @@
-// What a claim is found to be, by kind of relation.
+// What a claim is found to be, by kind of relation, and which cells its verdict rests on.
 #include "harness/questions/claims/judge.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +16,7 @@ using scenario::Point;
 using tests::claim_of;
 using tests::judge;
 using tests::MadeCell;
+using tests::needed;
 using tests::number_of;
 using tests::slower;
 
@@ -34,14 +35,54 @@ json relation(const char* kind, json more) {
 
 Claim ratio_claim(json more) { return claim_of(batches(), relation("ratio", std::move(more))); }
 
-TEST(Ratio, IsConfirmedWhereItHoldsEverywhere) {
-  const ClaimJudgement judgement = judge(ratio_claim({{"at_least", 3}}), slower("one/x", 4));
-  EXPECT_EQ(judgement.verdict, ClaimVerdict::confirmed);
-  ASSERT_EQ(judgement.relations.size(), 1U);
-  EXPECT_EQ(judgement.relations[0].points.size(), 3U);
-  ASSERT_TRUE(judgement.relations[0].deciding);
-  EXPECT_NEAR(judgement.relations[0].points[0].ratio->value, 4, 1e-9);
-  EXPECT_TRUE(judgement.relations[0].flips.empty());
+// The ratio of one/x to two/x is `first` at the first batch and goes to `last` at the last one.
+tests::MakeCell from_to(double first, double last) {
+  return [=](const Point& point) {
+    const double batch = number_of(point, "batch");
+    const double ratio = batch < 2 ? first : batch < 100 ? (first + last) / 2 : last;
+    return MadeCell{.step_ns = point.implementation == "one/x" ? 1000 * ratio : 1000};
+  };
+}
+
+struct Judged {
+  const char* kind;
+  json limits;
+  double first;  // see from_to
+  double last;
+  ClaimVerdict verdict;
+};
+
+TEST(Relation, HoldsOrNot) {
+  constexpr ClaimVerdict kConfirmed = ClaimVerdict::confirmed;
+  constexpr ClaimVerdict kRefuted = ClaimVerdict::refuted;
+  const json saving = {{"at_least", 0.25}};
+  const json small_saving = {{"at_most", 0.1}};
+  const json range = {{"at_least", 3}, {"at_most", 5}};
+  const json shrinks = {{"at_most", 0.8}, {"along", "batch"}};
+  const json along = {{"along", "batch"}};
+  const Judged cases[] = {
+      {"ratio", {{"at_least", 20}, {"points", "any"}}, 1, 24, kConfirmed},
+      {"ratio", {{"at_least", 30}, {"points", "any"}}, 1, 24, kRefuted},
+      {"ratio", range, 4, 4, kConfirmed},
+      {"ratio", range, 6, 6, kRefuted},
+      {"ratio", range, 2, 2, kRefuted},
+      {"saving", saving, 0.7, 0.7, kConfirmed},
+      {"saving", saving, 0.8, 0.8, kRefuted},
+      {"saving", saving, 1.5, 1.5, kRefuted},
+      {"saving", small_saving, 0.95, 0.95, kConfirmed},
+      {"saving", small_saving, 0.8, 0.8, kRefuted},
+      {"trend", shrinks, 6, 3, kConfirmed},
+      {"trend", shrinks, 3, 3, kRefuted},
+      {"trend", shrinks, 3, 6, kRefuted},
+      {"crossover", along, 0.5, 3, kConfirmed},
+      {"crossover", along, 0.5, 0.8, kRefuted},
+      {"crossover", along, 1, 3, kRefuted},    // nobody is ahead at the first
+      {"crossover", along, 3, 0.5, kRefuted},  // the other way round
+  };
+  for (const auto& [kind, limits, first, last, verdict] : cases) {
+    EXPECT_EQ(judge(claim_of(batches(), relation(kind, limits)), from_to(first, last)).verdict, verdict)
+        << kind << " " << limits << " from " << first << " to " << last;
+  }
 }
 
 TEST(Ratio, IsRefutedAndNamesTheStrongestPoint) {
@@ -60,14 +101,6 @@ TEST(Ratio, IsRefutedAndNamesTheStrongestPoint) {
   EXPECT_TRUE(judged.flips[0].holds_at_from);
 }
 
-TEST(Ratio, HoldsSomewhereWhereAnyIsEnough) {
-  const auto make = [](const Point& point) {
-    return MadeCell{.step_ns = point.implementation == "one/x" ? 10 * number_of(point, "batch") : 100};
-  };
-  EXPECT_EQ(judge(ratio_claim({{"at_least", 20}, {"points", "any"}}), make).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(judge(ratio_claim({{"at_least", 30}, {"points", "any"}}), make).verdict, ClaimVerdict::refuted);
-}
-
 TEST(Ratio, OnlyTheNamedPointsDecide) {
   const ClaimJudgement judgement =
       judge(ratio_claim({{"at_least", 3}, {"at", {{"batch", {1, 32}}}}}), [](const Point& point) {
@@ -77,13 +110,6 @@ TEST(Ratio, OnlyTheNamedPointsDecide) {
   EXPECT_EQ(judgement.verdict, ClaimVerdict::confirmed);
   EXPECT_FALSE(judgement.relations[0].points[2].decides);
   EXPECT_EQ(judgement.relations[0].flips.size(), 1U) << "what is shown beside is looked at for flips";
-}
-
-TEST(Ratio, ARangeHasTwoSides) {
-  const Claim claim = ratio_claim({{"at_least", 3}, {"at_most", 5}});
-  EXPECT_EQ(judge(claim, slower("one/x", 4)).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(judge(claim, slower("one/x", 6)).verdict, ClaimVerdict::refuted);
-  EXPECT_EQ(judge(claim, slower("one/x", 2)).verdict, ClaimVerdict::refuted);
 }
 
 // The launches' ratios lie from 2.7 to 3.6: the limit of 3 is among them.
@@ -168,52 +194,25 @@ TEST(NotRun, ARefutationStandsWithoutTheOtherPoints) {
   EXPECT_EQ(judgement.verdict, ClaimVerdict::refuted) << "it had to hold everywhere";
 }
 
-TEST(Saving, IsAPartOfTheOther) {
-  const Claim claim = claim_of(batches(), relation("saving", {{"at_least", 0.25}}));
-  EXPECT_EQ(judge(claim, slower("one/x", 0.7)).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(judge(claim, slower("one/x", 0.8)).verdict, ClaimVerdict::refuted);
-  EXPECT_EQ(judge(claim, slower("one/x", 1.5)).verdict, ClaimVerdict::refuted);
-  const Claim small = claim_of(batches(), relation("saving", {{"at_most", 0.1}}));
-  EXPECT_EQ(judge(small, slower("one/x", 0.95)).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(judge(small, slower("one/x", 0.8)).verdict, ClaimVerdict::refuted);
-}
-
-// The ratio of one/x to two/x is `first` at the first batch and goes to `last` at the last one.
-tests::MakeCell from_to(double first, double last) {
-  return [=](const Point& point) {
-    const double batch = number_of(point, "batch");
-    const double ratio = batch < 2 ? first : batch < 100 ? (first + last) / 2 : last;
-    return MadeCell{.step_ns = point.implementation == "one/x" ? 1000 * ratio : 1000};
-  };
-}
-
 TEST(Trend, IsTheRatiosChangeFromTheFirstToTheLast) {
   const Claim claim = claim_of(batches(), relation("trend", {{"at_most", 0.8}, {"along", "batch"}}));
-  const ClaimJudgement shrinking = judge(claim, from_to(6, 3));
-  EXPECT_EQ(shrinking.verdict, ClaimVerdict::confirmed);
-  const report::JudgedRelation& judged = shrinking.relations[0];
+  const report::JudgedRelation judged = judge(claim, from_to(6, 3)).relations[0];
   ASSERT_EQ(judged.points.size(), 4U) << "three ratios and their change";
   EXPECT_EQ(judged.points[0].state, PointState::shown);
   EXPECT_EQ(judged.deciding, 3U);
   EXPECT_NEAR(judged.points[3].ratio->value, 0.5, 1e-9);
   EXPECT_EQ(judged.points[3].at.back().second, "1 to 256");
-  EXPECT_EQ(judge(claim, from_to(3, 3)).verdict, ClaimVerdict::refuted);
-  EXPECT_EQ(judge(claim, from_to(3, 6)).verdict, ClaimVerdict::refuted);
   const ClaimJudgement missing =
       judge(claim, [](const Point& point) { return MadeCell{.in_report = number_of(point, "batch") != 256}; });
   EXPECT_EQ(missing.verdict, ClaimVerdict::not_run);
 }
 
-TEST(Crossover, NeedsAnotherWinnerAtEachEnd) {
+TEST(Crossover, NamesWhereTheWinnerChanges) {
   const Claim claim = claim_of(batches(), relation("crossover", {{"along", "batch"}}));
-  const ClaimJudgement crossing = judge(claim, from_to(0.5, 3));
-  EXPECT_EQ(crossing.verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(crossing.relations[0].points[1].state, PointState::shown);
-  ASSERT_EQ(crossing.relations[0].flips.size(), 1U);
-  EXPECT_EQ(crossing.relations[0].flips[0].to, "32");
-  EXPECT_EQ(judge(claim, from_to(0.5, 0.8)).verdict, ClaimVerdict::refuted);
-  EXPECT_EQ(judge(claim, from_to(1, 3)).verdict, ClaimVerdict::refuted) << "nobody is ahead at the first";
-  EXPECT_EQ(judge(claim, from_to(3, 0.5)).verdict, ClaimVerdict::refuted) << "the other way round";
+  const report::JudgedRelation crossing = judge(claim, from_to(0.5, 3)).relations[0];
+  EXPECT_EQ(crossing.points[1].state, PointState::shown);
+  ASSERT_EQ(crossing.flips.size(), 1U);
+  EXPECT_EQ(crossing.flips[0].to, "32");
 }
 
 TEST(Claim, NeedsEachOfItsRelations) {
@@ -229,6 +228,33 @@ TEST(Claim, NeedsEachOfItsRelations) {
   EXPECT_EQ(beside.relations[1].verdict, ClaimVerdict::refuted);
   std::swap(relations[0], relations[1]);
   EXPECT_EQ(judge(claim_of(batches(), relations), slower("one/x", 4)).deciding, 1U) << "of all relations";
+}
+
+using Cells = std::set<std::size_t>;  // of one/x and two/x at each batch
+
+TEST(Needs, APointThatIsNotNamedIsBeside) {
+  const NeededCells cells = needed(ratio_claim({{"at_least", 3}, {"at", {{"batch", {1, 256}}}}}), slower("one/x", 2));
+  EXPECT_EQ(cells.deciding, (Cells{0, 1, 4, 5}));
+  EXPECT_EQ(cells.beside, (Cells{2, 3}));
+  EXPECT_FALSE(cells.lacks_some);
+}
+
+TEST(Needs, OfATrendTheEndsDecideAndOfWhatIsShownNothing) {
+  json relations = relation("trend", {{"at_least", 3}, {"along", "batch"}});
+  relations.push_back(relation("ratio", {{"at_least", 3}, {"decides", false}})[0]);
+  const NeededCells cells = needed(claim_of(batches(), relations), slower("one/x", 2));
+  EXPECT_EQ(cells.deciding, (Cells{0, 1, 4, 5}));
+  EXPECT_EQ(cells.beside, (Cells{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(Needs, ACellThatCannotBeMeasuredIsLacking) {
+  const auto make = [](const Point& point) {
+    const bool is_a = point.implementation == "one/x";
+    return MadeCell{.status = {is_a ? report::CellState::ok : report::CellState::unsupported, ""}};
+  };
+  const NeededCells cells = needed(ratio_claim({{"at_least", 3}}), make);
+  EXPECT_EQ(cells.deciding, (Cells{0, 2, 4}));
+  EXPECT_TRUE(cells.lacks_some);
 }
 
 }  // namespace

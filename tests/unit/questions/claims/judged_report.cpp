@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "harness/analysis/summarise.h"
-#include "harness/questions/claims/figures.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -29,7 +28,7 @@ void add_launches(const MadeCell& made, report::Cell& cell) {
   for (int launch = 0; launch < made.launches; ++launch) {
     const double part = made.launches > 1 ? launch / (made.launches - 1.0) : 0;
     const double step_ns = made.step_ns * (1 + made.spread * part);
-    report::Launch record;
+    report::Launch& record = cell.launches.emplace_back();
     record.launch = launch;
     record.load_seconds = 0.001;
     record.prepare_seconds = made.prepare_seconds + made.import_seconds;
@@ -37,15 +36,9 @@ void add_launches(const MadeCell& made, report::Cell& cell) {
     record.first_step_ns = 3 * step_ns;
     record.total_seconds = 2;
     record.peak_resident_bytes = static_cast<std::int64_t>(made.memory_bytes);
-    cell.launches.push_back(record);
     for (int round = 0; round <= kRounds; ++round) {
-      report::Sample sample;
-      sample.launch = launch;
-      sample.round = round;
-      sample.cold = round == 0;
-      sample.steps = 100;
-      sample.real_ns = sample.cold ? 50 * step_ns : round < kRounds ? made.disturbed * step_ns : step_ns;
-      cell.samples.push_back(sample);
+      const double real_ns = round == 0 ? 50 * step_ns : round < kRounds ? made.disturbed * step_ns : step_ns;
+      cell.samples.push_back({.launch = launch, .round = round, .cold = round == 0, .steps = 100, .real_ns = real_ns});
     }
   }
 }
@@ -54,17 +47,14 @@ report::Cell cell_of(const scenario::Point& point, const std::string& key, const
   report::Cell cell;
   cell.scenario = key;
   cell.implementation = point.implementation;
-  cell.options = point.options;
   cell.threads = point.threads;
   cell.id = key + "/" + point.implementation;
-  for (const auto& [option, value] : point.options) cell.id += "?" + option + "=" + value;
   cell.status = made.status;
   if (made.target_steps >= 0) {
-    report::TargetRun run;
+    report::TargetRun& run = cell.target.emplace();
     run.state = made.target_steps == 0 ? report::TargetState::unreached : report::TargetState::reached;
     run.steps = static_cast<std::uint64_t>(made.target_steps);
     run.stopped_after = 500;
-    cell.target = run;
   }
   add_launches(made, cell);
   return cell;
@@ -80,34 +70,27 @@ report::Cell control_of(report::Cell cell, double factor) {
 report::Report report_of(const claims::ExpandedClaim& claim, const MakeCell& make) {
   report::Report report;
   std::set<std::string> keys;
-  std::set<std::string> ids;
   for (const scenario::Point& point : claim.points) {
     const MadeCell made = make(point);
     if (!made.in_report) continue;
     const scenario::Scenario scenario =
         value_or_throw(scenario::read_scenario(point.scenario_file, point.scenario_settings));
     const std::string key = scenario.identity();
-    if (keys.insert(key).second) {
-      report.scenarios.emplace_back();
-      report.scenarios.back().key = key;
-    }
-    report::Cell cell = cell_of(point, key, made);
-    if (!ids.insert(cell.id).second) continue;
-    report.cells.push_back(std::move(cell));
+    if (keys.insert(key).second) report.scenarios.emplace_back().key = key;
+    report.cells.push_back(cell_of(point, key, made));
     if (made.control > 0) report.cells.push_back(control_of(report.cells.back(), made.control));
   }
   analysis::summarise(report);
   return report;
 }
 
+claims::ExpandedClaim expanded_of(const claims::Claim& claim) {
+  return value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
+}
+
 }  // namespace
 
 std::string value_of(const scenario::Point& point, const std::string& key) {
-  const std::string prefix = scenario::kOptionPrefix;
-  if (key.starts_with(prefix)) {
-    const auto found = point.options.find(key.substr(prefix.size()));
-    return found == point.options.end() ? "" : found->second;
-  }
   for (const scenario::Setting& setting : point.scenario_settings) {
     if (scenario::full_key(setting.key) == scenario::full_key(key)) return setting.value;
   }
@@ -127,29 +110,9 @@ claims::Claim claim_of(const nlohmann::json& matrix, const nlohmann::json& relat
   return value_or_throw(claims::read_claim(folder.file("made.json")));
 }
 
-namespace {
-
-claims::ExpandedClaim expanded_of(const claims::Claim& claim) {
-  return value_or_throw(claims::expand(claim, scenarios(), {{.id = "one/x"}, {.id = "two/x"}}));
-}
-
-}  // namespace
-
-Needed needed(const claims::Claim& claim, const MakeCell& make, const std::string& key) {
+claims::NeededCells needed(const claims::Claim& claim, const MakeCell& make) {
   const claims::ExpandedClaim expanded = expanded_of(claim);
-  const report::Report report = report_of(expanded, make);
-  const claims::NeededCells cells = value_or_throw(claims::needed_cells(expanded, report));
-  claims::CellFinder finder(report);
-  Needed named{{}, {}, cells.lacks_some};
-  for (const scenario::Point& point : expanded.points) {
-    const report::Cell* cell = value_or_throw(finder.find(point)).cell;
-    if (cell == nullptr) continue;
-    const auto index = static_cast<std::size_t>(cell - report.cells.data());
-    const std::string name = point.implementation + " " + value_of(point, key);
-    if (cells.deciding.contains(index)) named.deciding.insert(name);
-    if (cells.beside.contains(index)) named.beside.insert(name);
-  }
-  return named;
+  return value_or_throw(claims::needed_cells(expanded, report_of(expanded, make)));
 }
 
 report::ClaimJudgement judge(const claims::Claim& claim, const MakeCell& make) {

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "harness/questions/claims/expand.h"
@@ -13,7 +12,7 @@
 
 namespace gdbench::tests {
 
-// Of a point: its value of a setting or option ("batch.rows", "impl.loader"), "" where it has none.
+// Of a point: its value of a setting, "" where it has none.
 std::string value_of(const scenario::Point& point, const std::string& key);
 double number_of(const scenario::Point& point, const std::string& key);
 
@@ -39,13 +38,8 @@ claims::Claim claim_of(const nlohmann::json& matrix, const nlohmann::json& relat
 // The claim beside a report of all its cells. Throws where it cannot be judged.
 report::ClaimJudgement judge(const claims::Claim& claim, const MakeCell& make);
 
-// The implementations and scenarios' settings of the cells that it needs, each as "one/x 32" with the value of `key`.
-struct Needed {
-  std::set<std::string> deciding;
-  std::set<std::string> beside;
-  bool lacks_some = false;
-};
-Needed needed(const claims::Claim& claim, const MakeCell& make, const std::string& key);
+// The cells of such a report, in the order of the claim's points, that it needs.
+claims::NeededCells needed(const claims::Claim& claim, const MakeCell& make);
 
 // Whether implementation a is `factor` times as slow as the others, everywhere: step_ns = 1000 or 1000 * factor.
 MakeCell slower(const std::string& implementation, double factor);

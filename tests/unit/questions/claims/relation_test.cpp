@@ -1,8 +1,6 @@
 // Quantities of cells, and which cells a relation compares.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "harness/questions/claims/judge.h"
 #include "tests/unit/questions/claims/judged_report.h"
 
@@ -32,66 +30,49 @@ std::vector<JudgedPoint> points_of(json relation, const tests::MakeCell& make, c
 
 bool is_one(const Point& point) { return point.implementation == "one/x"; }
 
-TEST(Quantity, TimeForStepsCountsWhatComesBeforeThemButNoImport) {
+// Loading takes 1 ms, the first step three times a steady one; imports are left out.
+TEST(Quantity, IsThatOfTheCells) {
   const auto make = [](const Point& point) {
     return MadeCell{.step_ns = is_one(point) ? 1e6 : 2e6,
                     .prepare_seconds = is_one(point) ? 0.1 : 0.01,
-                    .import_seconds = is_one(point) ? 5.0 : 1.0};
+                    .import_seconds = is_one(point) ? 5.0 : 1.0,
+                    .memory_bytes = is_one(point) ? 4e8 : 1e8,
+                    .target_steps = is_one(point) ? 300 : 100};
   };
+  const std::pair<json, double> cases[] = {
+      {{{"quantity", "step"}}, 0.5},
+      {{{"quantity", "first_step"}}, 0.5},
+      {{{"quantity", "peak_memory"}}, 4},
+      {{{"quantity", "steps_to_target"}}, 3},
+      {{{"quantity", "time_to_target"}}, (101 + 302 * 1.0) / (11 + 102 * 2.0)},
+      {{{"quantity", "time_for_steps"}, {"steps", {1}}}, (101 + 3 * 1.0) / (11 + 3 * 2.0)},
+      {{{"quantity", "time_for_steps"}, {"steps", {1000}}}, (101 + 1002 * 1.0) / (11 + 1002 * 2.0)}};
+  for (const auto& [relation, ratio] : cases) {
+    EXPECT_NEAR(points_of(relation, make).at(0).ratio->value, ratio, 1e-6) << relation;
+  }
+  EXPECT_EQ(points_of({{"quantity", "own_memory"}}, make)[0].state, report::PointState::not_run) << "it was not read";
   const auto points = points_of({{"quantity", "time_for_steps"}, {"steps", {1, 1000}}}, make);
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].at, (report::Settings{{"steps", "1"}}));
-  // Load 1 ms, prepare, the first step three times a steady one.
-  EXPECT_NEAR(points[0].ratio->value, (1 + 100 + 3 * 1.0) / (1 + 10 + 3 * 2.0), 1e-6);
-  EXPECT_NEAR(points[1].ratio->value, (1 + 100 + 3 * 1.0 + 999 * 1.0) / (1 + 10 + 3 * 2.0 + 999 * 2.0), 1e-6);
-  EXPECT_NEAR(points_of({{"quantity", "first_step"}}, make)[0].ratio->value, 0.5, 1e-9);
 }
 
 TEST(Quantity, AStepIsTheLeastBlockOfALaunch) {
   const auto make = [](const Point& point) { return MadeCell{.disturbed = is_one(point) ? 3.0 : 1.0}; };
   EXPECT_NEAR(points_of({{"quantity", "step"}}, make)[0].ratio->value, 1, 1e-9);
-  const json batches = {{"axes", {{"scenario", "mlp-10-50-1"}, {"batch", {1, 32}}, {"implementation", {"one/x"}}}}};
-  const json relation = {{"quantity", "step"}, {"a", {{"batch", 1}}}, {"b", {{"batch", 32}}}};
-  const auto disturbed = [](const Point& point) {
-    return MadeCell{.spread = 0.5, .disturbed = value_of(point, "batch.rows") == "1" ? 3.0 : 1.0};
-  };
-  const stats::Estimate ratio = *points_of(relation, disturbed, batches).at(0).ratio;
-  EXPECT_NEAR(ratio.value, 1, 1e-9);
-  // Launches of one number were not measured side by side: both intervals at 97.5%, by Student's t of 5 degrees of
-  // freedom (3.163381, any table), at their worst ends.
-  double mean = 0;
-  double squares = 0;
-  for (int launch = 0; launch < 6; ++launch) mean += std::log(1 + 0.1 * launch) / 6;
-  for (int launch = 0; launch < 6; ++launch) squares += std::pow(std::log(1 + 0.1 * launch) - mean, 2);
-  EXPECT_NEAR(std::log(ratio.interval.high), 2 * 3.163381 * std::sqrt(squares / 5 / 6), 1e-4);
-  EXPECT_NEAR(ratio.interval.low, 1 / ratio.interval.high, 1e-9);
-}
-
-TEST(Quantity, MemoryIsOfProcesses) {
-  const auto make = [](const Point& point) { return MadeCell{.memory_bytes = is_one(point) ? 4e8 : 1e8}; };
-  EXPECT_NEAR(points_of({{"quantity", "peak_memory"}}, make)[0].ratio->value, 4, 1e-9);
-  EXPECT_EQ(points_of({{"quantity", "own_memory"}}, make)[0].state, report::PointState::not_run) << "it was not read";
 }
 
 TEST(Quantity, StepsToATargetAreCountedAndNeedNoLaunches) {
-  const auto make = [](const Point& point) {
-    return MadeCell{
-        .step_ns = is_one(point) ? 500.0 : 1000.0, .launches = 1, .target_steps = is_one(point) ? 300 : 100};
+  const auto make = [](int steps) {
+    return [steps](const Point& point) { return MadeCell{.launches = 1, .target_steps = is_one(point) ? steps : 100}; };
   };
-  const JudgedPoint counted = points_of({{"quantity", "steps_to_target"}}, make)[0];
+  const JudgedPoint counted = points_of({{"quantity", "steps_to_target"}}, make(300))[0];
   EXPECT_EQ(counted.state, report::PointState::holds);
   EXPECT_FALSE(counted.ratio->within_one_process);
-  const JudgedPoint timed = points_of({{"quantity", "time_to_target"}}, make)[0];
+  const JudgedPoint timed = points_of({{"quantity", "time_to_target"}}, make(300))[0];
   EXPECT_EQ(timed.state, report::PointState::undecided) << "one launch times nothing for good";
-  // Load and prepare take 2 ms, the first step two more steps.
-  EXPECT_NEAR(timed.ratio->value, (2e6 + (300 + 2) * 500) / (2e6 + (100 + 2) * 1000), 1e-9);
-}
-
-TEST(Quantity, ATargetThatWasNotReachedIsNoFigure) {
-  const auto make = [](const Point& point) { return MadeCell{.target_steps = is_one(point) ? 0 : 100}; };
-  const JudgedPoint point = points_of({{"quantity", "time_to_target"}}, make)[0];
-  EXPECT_EQ(point.state, report::PointState::not_run);
-  EXPECT_NE(point.remark.find("unreached after 500 steps"), std::string::npos) << point.remark;
+  const JudgedPoint missed = points_of({{"quantity", "time_to_target"}}, make(0))[0];
+  EXPECT_EQ(missed.state, report::PointState::not_run);
+  EXPECT_NE(missed.remark.find("unreached after 500 steps"), std::string::npos) << missed.remark;
 }
 
 TEST(Pairs, ScenariosThatDifferAreComparedLaunchByLaunch) {

@@ -7,17 +7,17 @@
 namespace gdbench::compare {
 namespace {
 
-std::string refusal(report::Report first, report::Report second) {
+Result<report::Report> merged(const std::vector<report::Report>& reports) {
+  const char* const names[] = {"first.json", "second.json", "third.json"};
   std::vector<MergeInput> inputs;
-  inputs.push_back({"first.json", std::move(first)});
-  inputs.push_back({"second.json", std::move(second)});
-  const Result<report::Report> merged = merge(std::move(inputs));
-  return merged.ok() ? "" : merged.error().message;
+  for (const report::Report& report : reports) inputs.push_back({names[inputs.size()], report});
+  return merge(std::move(inputs));
 }
 
 TEST(Merge, HasEveryCellOnce) {
   report::Report first = report_of({cell_taking("a", "new", 100)});
   report::Report second = report_of({cell_taking("b", "new", 100)});
+  report::Report third = report_of({cell_taking("c", "new", 100)});
   first.run.shard = "1/2";
   first.run.started_at = "2026-01-02T00:00:00Z";
   first.run.finished_at = "2026-01-04T00:00:00Z";
@@ -30,63 +30,56 @@ TEST(Merge, HasEveryCellOnce) {
   second.run.quick = true;
   second.notes = {"both", "second"};
   second.scenarios[0].key = second.cells[0].scenario = "other";
-  std::vector<MergeInput> inputs;
-  inputs.push_back({"first.json", first});
-  inputs.push_back({"second.json", second});
-  const Result<report::Report> merged = merge(std::move(inputs));
-  ASSERT_TRUE(merged.ok()) << merged.error().message;
-  EXPECT_EQ(merged->cells.size(), 2U);
-  EXPECT_EQ(merged->scenarios.size(), 2U);
-  EXPECT_EQ(merged->run.started_at, "2026-01-01T00:00:00Z");
-  EXPECT_EQ(merged->run.status, "killed") << "one part of it was";
-  EXPECT_FALSE(merged->run.shard);
-  EXPECT_EQ(merged->run.finished_at, "2026-01-04T00:00:00Z");
-  EXPECT_EQ(merged->run.measuring_seconds, 4 * 86'400) << "of both parts, two days each";
-  EXPECT_EQ(merged->run.budget_seconds, 80);
-  EXPECT_TRUE(merged->run.quick) << "one part of it was";
-  EXPECT_EQ(merged->notes, (std::vector<std::string>{"both", "first", "second"}));
-}
+  for (report::Report* part : {&first, &second, &third}) part->ceilings.emplace().measurements.resize(1);
+  const Result<report::Report> two = merged({first, second});
+  ASSERT_TRUE(two.ok()) << two.error().message;
+  EXPECT_EQ(two->run.started_at, "2026-01-01T00:00:00Z");
+  EXPECT_EQ(two->run.finished_at, "2026-01-04T00:00:00Z");
+  EXPECT_EQ(two->run.measuring_seconds, 4 * 86'400) << "of both parts, two days each";
+  EXPECT_EQ(two->run.status, "killed") << "one part of it was";
+  EXPECT_EQ(two->run.budget_seconds, 80);
+  EXPECT_TRUE(two->run.quick) << "one part of it was";
+  EXPECT_FALSE(two->run.shard);
+  EXPECT_EQ(two->notes, (std::vector<std::string>{"both", "first", "second"}));
 
-TEST(Merge, HasAScenarioOfThreePartsOnce) {
-  std::vector<MergeInput> inputs;
-  for (const char* name : {"a", "b", "c"}) {
-    inputs.push_back({name, report_of({cell_taking(name, "new", 100)})});
-    inputs.back().report.ceilings.emplace().measurements.resize(1);
-  }
-  inputs[0].report.run.status = "interrupted";
-  const Result<report::Report> merged = merge(std::move(inputs));
-  ASSERT_TRUE(merged.ok()) << merged.error().message;
-  EXPECT_EQ(merged->scenarios.size(), 1U);
-  EXPECT_EQ(merged->cells.size(), 3U);
-  EXPECT_EQ(merged->ceilings->measurements.size(), 3U);
-  EXPECT_EQ(merged->run.status, "interrupted") << "though the other parts are complete";
-  EXPECT_FALSE(merged->run.quick);
+  first.run.status = "interrupted";
+  second.run.status = "complete";
+  const Result<report::Report> all = merged({first, third, second});
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  EXPECT_EQ(all->scenarios.size(), 2U) << "that of two parts once";
+  EXPECT_EQ(all->cells.size(), 3U);
+  EXPECT_EQ(all->ceilings->measurements.size(), 3U);
+  EXPECT_EQ(all->run.status, "interrupted") << "though the other parts are complete";
+  EXPECT_FALSE(merged({first, third})->run.quick);
 }
 
 TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   const report::Report first = report_of({cell_taking("a", "new", 100)});
-  report::Report second = report_of({cell_taking("b", "new", 100)});
-  EXPECT_EQ(refusal(first, second), "");
-  EXPECT_EQ(refusal(first, first),
+  const auto refusal = [&](void (*change)(report::Report&)) {
+    report::Report second = report_of({cell_taking("b", "new", 100)});
+    change(second);
+    const Result<report::Report> result = merged({first, second});
+    return result.ok() ? "" : result.error().message;
+  };
+  EXPECT_EQ(refusal([](report::Report&) {}), "");
+  EXPECT_EQ(refusal([](report::Report& second) { second.cells[0].id = "s/a"; }),
             "second.json: found the cell s/a, which first.json has too, expected every cell once");
-  second.run.seed = 7;
-  EXPECT_EQ(refusal(first, second), "second.json: /run/seed: found \"7\", expected \"1\", as first.json has it");
-  second.run.seed = 1;
-  second.run.matrix = "other";
-  EXPECT_EQ(refusal(first, second), "second.json: /run/matrix: found \"other\", expected \"\", as first.json has it");
-  second.run.matrix = first.run.matrix;
-  second.run.baseline = "loop/plain";
-  EXPECT_EQ(refusal(first, second),
+  EXPECT_EQ(refusal([](report::Report& second) { second.run.seed = 7; }),
+            "second.json: /run/seed: found \"7\", expected \"1\", as first.json has it");
+  EXPECT_EQ(refusal([](report::Report& second) { second.run.matrix = "other"; }),
+            "second.json: /run/matrix: found \"other\", expected \"\", as first.json has it");
+  EXPECT_EQ(refusal([](report::Report& second) { second.run.baseline = "loop/plain"; }),
             "second.json: /run/baseline: found \"loop/plain\", expected \"hand/naive\", as first.json has it");
-  second.run.baseline = first.run.baseline;
-  for (const char* part : {"compiler", "git_revision"}) {
-    second.environment =
-        R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6", "build": {")" + std::string(part) + R"(": "unlike"}})";
-    EXPECT_NE(refusal(first, second).find("/environment/build/" + std::string(part)), std::string::npos) << part;
-  }
-  second.environment = R"({"cpu": {"model": "Abacus"}})";
-  EXPECT_EQ(refusal(first, second),
+  EXPECT_EQ(refusal([](report::Report& second) { second.environment = R"({"cpu": {"model": "Abacus"}})"; }),
             "second.json: /environment/cpu/model: found \"Abacus\", the base has \"Processor\", as first.json has it");
+  const std::string built = refusal([](report::Report& second) {
+    second.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6", "build": {"compiler": "unlike"}})";
+  });
+  EXPECT_NE(built.find("/environment/build/compiler"), std::string::npos) << built;
+  const std::string revision = refusal([](report::Report& second) {
+    second.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6", "build": {"git_revision": "unlike"}})";
+  });
+  EXPECT_NE(revision.find("/environment/build/git_revision"), std::string::npos) << revision;
 }
 
 TEST(Merge, TellsKindsOfMachinesApart) {

@@ -19,17 +19,10 @@ report::Cell cell_taking(const std::string& name, const std::string& arm, double
   for (int launch = 0; launch < launches; ++launch) {
     const double speed = scatter();
     for (int round = 0; round <= 6; ++round) {
-      report::Sample sample;
-      sample.launch = launch;
-      sample.round = round;
-      sample.cold = round == 0;
-      sample.steps = 10;
-      sample.real_ns = step_ns * speed * scatter();
-      cell.samples.push_back(sample);
+      const double real_ns = step_ns * speed * scatter();
+      cell.samples.push_back({.launch = launch, .round = round, .cold = round == 0, .steps = 10, .real_ns = real_ns});
     }
-    report::Launch record;
-    record.launch = launch;
-    cell.launches.push_back(record);
+    cell.launches.emplace_back().launch = launch;
   }
   return cell;
 }

@@ -143,116 +143,114 @@ TEST(Fairness, TheWorstComesFirst) {
   }
 }
 
-TEST(Fairness, ARankOneVectorBesideAColumn) {
-  const char* vector = R"({"weights_shape": [10]})";
-  const char* column = R"({"weights_shape": [10, 1]})";
-  const Comparison comparison = compared(vector, column);
-  ASSERT_EQ(rules_of(comparison), std::vector{Rule::rank_one_product});
-  EXPECT_EQ(comparison.findings[0].side, Side::a);
-  EXPECT_EQ(comparison.findings[0].a, "(10,)");
-  EXPECT_TRUE(compared(vector, vector).fair());
-}
+struct Pair {
+  const char* name;
+  std::string a;  // merge patches
+  std::string b;
+  std::vector<Rule> rules;
+};
 
-TEST(Fairness, NoWarmUpOfWhatIsNotCompiled) {
+TEST(Fairness, ValuesThatBelongTogetherAreJudgedTogether) {
+  const std::string vector = R"({"weights_shape": [10]})";
   const std::string cold = R"({"compiled": "none", "warm_up_steps": 0})";
-  const std::string warm = R"({"compiled": "none"})";
-  EXPECT_EQ(rules_of(compared(cold, warm)), std::vector{Rule::no_warm_up});
-  EXPECT_TRUE(compared(cold, cold).fair());
-  EXPECT_TRUE(is_unknown(compared(R"({"compiled": "none", "warm_up_steps": null})", warm), "warm_up_steps"));
-  EXPECT_EQ(rules_of(compared(R"({"timed": ["tracing"]})", R"({"timed": ["tracing"]})")),
-            (std::vector{Rule::tracing, Rule::tracing}));
+  const std::string tracing = R"({"timed": ["tracing"]})";
+  const std::string labels = R"({"loss": "softmax_cross_entropy", "target_shape": ["N"]})";
+  const std::string symbol = R"({"prediction_shape": ["N", 4], "target_shape": [32, 4]})";
+  const std::string seeded = R"({"initial": {"seed": 1, "distribution": "normal"}})";
+  const std::string no_decay = R"({"optimizer": {"weight_decay": null}})";
+  const Pair pairs[] = {
+      {"a column and a vector", vector, R"({"weights_shape": [10, 1]})", {Rule::rank_one_product}},
+      {"two vectors", vector, vector, {}},
+      {"no warm-up of what is not compiled", cold, R"({"compiled": "none"})", {Rule::no_warm_up}},
+      {"neither has one", cold, cold, {}},
+      {"tracing is timed", tracing, tracing, {Rule::tracing, Rule::tracing}},
+      {"data where parameters are not said",
+       R"({"parameters_dtype": null, "data_dtype": "f64"})",
+       R"({"parameters_dtype": null})",
+       {Rule::dtype}},
+      {"the mean of a sum of squares", R"({"loss": "sum_of_squares"})", "{}", {}},
+      // Without a decay that is added to the gradient, Adam divides a factor out again.
+      {"Adam hides a factor", no_decay, R"({"loss": "half_mse", "optimizer": {"weight_decay": null}})", {}},
+      {"but no rate",
+       no_decay,
+       R"({"loss": "half_mse", "optimizer": {"weight_decay": null, "learning_rate": 0.001}})",
+       {Rule::learning_rate}},
+      {"other seeds", seeded, R"({"initial": {"distribution": "zeros"}})", {Rule::initial}},
+      {"class labels are no broadcast", labels, labels, {}},
+      {"N is 32 here", symbol, symbol, {}},
+      {"the order of a full batch", R"({"batch": "full", "shuffle": false})", R"({"batch": "full"})", {}}};
+  for (const auto& [name, a, b, rules] : pairs) {
+    const Comparison comparison = compared(a, b);
+    EXPECT_EQ(rules_of(comparison), rules) << name;
+    EXPECT_EQ(comparison.fair(), rules.empty()) << name;
+  }
+  const Finding finding = compared(vector, R"({"weights_shape": [10, 1]})").findings.at(0);
+  EXPECT_EQ(finding.side, Side::a);
+  EXPECT_EQ(finding.a, "(10,)");
 }
 
-TEST(Fairness, UpdatesOfOtherBatchesAreOneFinding) {
-  const Comparison comparison =
-      compared(R"({"rows": 1000, "epochs": 100})", R"({"rows": 1000, "epochs": 100, "batch": "full"})");
-  ASSERT_EQ(rules_of(comparison), std::vector{Rule::rows_of_a_step});
-  EXPECT_EQ(comparison.findings[0].a, "3200 updates of 32 rows");
-  EXPECT_EQ(comparison.findings[0].b, "100 updates of 1000 rows");
-  EXPECT_EQ(comparison.findings[0].ratio, 32);
-  const Comparison unknown = compared(R"({"batch": "full", "rows": null, "epochs": null, "updates": 320})");
-  EXPECT_TRUE(unknown.findings.empty());
-  EXPECT_TRUE(is_unknown(unknown, "batch"));
-}
-
-TEST(Fairness, IntegersAreCastSomewhere) {
-  const char* integers = R"({"data_dtype": "uint8", "casts_per_step": null})";
-  EXPECT_TRUE(is_unknown(compared(integers), "casts_per_step"));
-  EXPECT_TRUE(is_unknown(compared(integers, integers), "casts_per_step"));
-  const Comparison comparison = compared(R"({"data_dtype": "uint8", "casts_per_step": 1})");
-  ASSERT_EQ(rules_of(comparison), std::vector{Rule::casts});
-  EXPECT_EQ(comparison.findings[0].a, "1 of uint8 data");
-}
-
-TEST(Fairness, DataOfOtherTypesWhereParametersAreNotSaid) {
-  const char* unsaid = R"({"parameters_dtype": null})";
-  EXPECT_EQ(rules_of(compared(R"({"parameters_dtype": null, "data_dtype": "f64"})", unsaid)), std::vector{Rule::dtype});
-}
-
-TEST(Fairness, HalfOfALossIsMadeUpForByTwiceTheRate) {
-  const auto sgd = [](const std::string& a, const std::string& b) { return compared(a, b, plain_description()); };
-  const Comparison comparison = sgd(R"({"loss": "mse"})", R"({"loss": "half_mse"})");
-  ASSERT_EQ(rules_of(comparison), std::vector{Rule::gradient_factor});
-  EXPECT_DOUBLE_EQ(*comparison.findings[0].ratio, 2);
-  EXPECT_DOUBLE_EQ(*comparison.findings[0].learning_rate, 0.02);
-  EXPECT_TRUE(sgd(R"({"loss": "mse"})", R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.02}})").fair());
-  // A wrong rate besides is no finding of its own: the right one has been named.
-  EXPECT_EQ(rules_of(sgd(R"({"loss": "mse"})", R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.03}})")),
-            std::vector{Rule::gradient_factor});
-}
-
-TEST(Fairness, ReductionsAreFactorsToo) {
-  const auto ratio = [](const std::string& a, const std::string& b) {
-    const Comparison comparison = compared(a, b, plain_description());
-    EXPECT_EQ(rules_of(comparison), std::vector{Rule::gradient_factor});
-    return comparison.findings.at(0).ratio;
+TEST(Fairness, WhatIsNotSaidOrProvenIsUnknown) {
+  const std::string integers = R"({"data_dtype": "uint8", "casts_per_step": null})";
+  const std::string seeded = R"({"initial": {"seed": 1, "distribution": "normal"}})";
+  const auto expect_unknown = [](const Comparison& comparison, const std::string& key) {
+    EXPECT_TRUE(comparison.findings.empty()) << key;
+    EXPECT_TRUE(is_unknown(comparison, key)) << to_json(comparison).dump(1);
   };
-  EXPECT_DOUBLE_EQ(*ratio(R"({"loss_reduction": "sum"})", "{}"), 32 * 4);
-  EXPECT_DOUBLE_EQ(*ratio(R"({"loss_reduction": "mean_over_rows"})", "{}"), 4);
-  EXPECT_DOUBLE_EQ(*ratio(R"({"loss": "sum_of_squares", "loss_reduction": null})", "{}"), 32 * 4);
+  expect_unknown(compared(R"({"compiled": "none", "warm_up_steps": null})", R"({"compiled": "none"})"),
+                 "warm_up_steps");
+  expect_unknown(compared(R"({"batch": "full", "rows": null, "epochs": null, "updates": 320})"), "batch");
+  expect_unknown(compared(integers), "casts_per_step");
+  expect_unknown(compared(integers, integers), "casts_per_step");
+  expect_unknown(compared(seeded), "initial");
+  expect_unknown(compared(seeded, seeded), "initial");
+  EXPECT_EQ(compared(seeded, seeded).unknown[0].reason, UnknownReason::not_proven) << "copied ones are";
+}
+
+TEST(Fairness, FindingsHaveTheirFigures) {
+  const Comparison updates =
+      compared(R"({"rows": 1000, "epochs": 100})", R"({"rows": 1000, "epochs": 100, "batch": "full"})");
+  ASSERT_EQ(rules_of(updates), std::vector{Rule::rows_of_a_step}) << "updates of other batches are one finding";
+  EXPECT_EQ(updates.findings[0].a, "3200 updates of 32 rows");
+  EXPECT_EQ(updates.findings[0].b, "100 updates of 1000 rows");
+  EXPECT_EQ(updates.findings[0].ratio, 32);
+  const Comparison casts = compared(R"({"data_dtype": "uint8", "casts_per_step": 1})");
+  ASSERT_EQ(rules_of(casts), std::vector{Rule::casts});
+  EXPECT_EQ(casts.findings[0].a, "1 of uint8 data");
+}
+
+struct Factor {
+  const char* a;
+  const char* b;
+  std::optional<double> ratio;          // of the gradients
+  std::optional<double> learning_rate;  // that makes up for it
+};
+
+TEST(Fairness, FactorsOfAGradientAreMadeUpForByTheRate) {
   const char* unsaid = R"({"prediction_shape": null, "target_shape": null, "loss_reduction": "mean_over_rows"})";
-  EXPECT_EQ(ratio(unsaid, R"({"prediction_shape": null, "target_shape": null})"), std::nullopt);
-  EXPECT_TRUE(compared(R"({"loss": "sum_of_squares"})", "{}").fair()) << "of which the mean is taken";
-}
-
-TEST(Fairness, PartsThatAreNotDivided) {
-  const Comparison comparison = compared(R"({"accumulation": {"divides": false}})", "{}", plain_description());
-  ASSERT_EQ(rules_of(comparison), std::vector{Rule::undivided_accumulation});
-  EXPECT_DOUBLE_EQ(*comparison.findings[0].ratio, 2);
-  EXPECT_DOUBLE_EQ(*comparison.findings[0].learning_rate, 0.02);
-}
-
-// Without a decay that is added to the gradient, Adam divides a factor out again.
-TEST(Fairness, AnAdaptiveOptimizerHidesAFactor) {
-  const char* mse = R"({"optimizer": {"weight_decay": null}})";
-  EXPECT_TRUE(compared(mse, R"({"loss": "half_mse", "optimizer": {"weight_decay": null}})").fair());
-  const Comparison rates =
-      compared(mse, R"({"loss": "half_mse", "optimizer": {"weight_decay": null, "learning_rate": 0.001}})");
-  EXPECT_EQ(rules_of(rates), std::vector{Rule::learning_rate});
-  const Comparison decayed = compared("{}", R"({"loss": "half_mse"})");
+  const char* half = R"({"loss": "half_mse"})";
+  const Factor factors[] = {
+      {"{}", half, 2, 0.02},
+      // A wrong rate besides is no finding of its own: the right one has been named.
+      {"{}", R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.03}})", 2, 0.02},
+      {R"({"loss_reduction": "sum"})", "{}", 32 * 4, 1.28},
+      {R"({"loss_reduction": "mean_over_rows"})", "{}", 4, 0.04},
+      {R"({"loss": "sum_of_squares", "loss_reduction": null})", "{}", 32 * 4, 1.28},
+      {unsaid, R"({"prediction_shape": null, "target_shape": null})", std::nullopt, std::nullopt}};
+  for (const auto& [a, b, ratio, learning_rate] : factors) {
+    const Comparison comparison = compared(a, b, plain_description());
+    ASSERT_EQ(rules_of(comparison), std::vector{Rule::gradient_factor}) << a << b;
+    EXPECT_EQ(comparison.findings[0].ratio, ratio) << a << b;
+    EXPECT_EQ(comparison.findings[0].learning_rate, learning_rate) << a << b;
+  }
+  const char* made_up = R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.02}})";
+  EXPECT_TRUE(compared("{}", made_up, plain_description()).fair());
+  const Comparison parts = compared(R"({"accumulation": {"divides": false}})", "{}", plain_description());
+  ASSERT_EQ(rules_of(parts), std::vector{Rule::undivided_accumulation});
+  EXPECT_EQ(parts.findings[0].ratio, 2);
+  EXPECT_EQ(parts.findings[0].learning_rate, 0.02);
+  const Comparison decayed = compared("{}", half);
   ASSERT_EQ(rules_of(decayed), std::vector{Rule::gradient_factor});
-  EXPECT_FALSE(decayed.findings[0].learning_rate);
-}
-
-TEST(Fairness, OnlyCopiedParametersAreProvenToBeTheSame) {
-  const char* seeded = R"({"initial": {"seed": 1, "distribution": "normal"}})";
-  const Comparison comparison = compared(seeded, seeded);
-  EXPECT_TRUE(comparison.findings.empty());
-  ASSERT_TRUE(is_unknown(comparison, "initial"));
-  EXPECT_EQ(comparison.unknown[0].reason, UnknownReason::not_proven);
-  EXPECT_TRUE(is_unknown(compared(seeded, "{}"), "initial"));
-  EXPECT_EQ(rules_of(compared(seeded, R"({"initial": {"distribution": "zeros"}})")), std::vector{Rule::initial});
-}
-
-TEST(Fairness, ClassLabelsAreNoBroadcast) {
-  const char* labels = R"({"loss": "softmax_cross_entropy", "target_shape": ["N"]})";
-  EXPECT_TRUE(compared(labels, labels).fair());
-  const char* symbol = R"({"prediction_shape": ["N", 4], "target_shape": [32, 4]})";
-  EXPECT_TRUE(compared(symbol, symbol).fair()) << "N is 32 here";
-}
-
-TEST(Fairness, TheOrderOfAFullBatchDoesNotMatter) {
-  EXPECT_TRUE(compared(R"({"batch": "full", "shuffle": false})", R"({"batch": "full"})").fair());
+  EXPECT_FALSE(decayed.findings[0].learning_rate) << "Adam adds its decay to the gradient";
 }
 
 }  // namespace

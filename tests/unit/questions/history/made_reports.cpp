@@ -7,10 +7,10 @@
 
 namespace gdbench::history {
 
-ReadReports reports_taking(const std::vector<double>& levels, std::uint64_t seed) {
+ReadReports reports_taking(const std::vector<Level>& levels, std::uint64_t seed) {
   Random random(seed);
   ReadReports read;
-  for (const double level : levels) {
+  const auto add = [&](double level) {
     const std::size_t number = read.reports.size();
     const std::string name = std::to_string(number);
     const double time = level * std::exp(kScatter * random.normal());
@@ -24,15 +24,11 @@ ReadReports reports_taking(const std::vector<double>& levels, std::uint64_t seed
     cell.scenario = "key";
     cell.status = {report::CellState::ok, ""};
     cell.step_ns = stats::Estimate{time, {0.99 * time, 1.01 * time}, 10, false};
+  };
+  for (const auto& [reports, step_ns] : levels) {
+    for (int i = 0; i < reports; ++i) add(step_ns);
   }
   return read;
-}
-
-std::vector<double> repeated(std::size_t count, double value) { return std::vector<double>(count, value); }
-
-std::vector<double> joined_levels(std::vector<double> first, const std::vector<double>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
 }
 
 }  // namespace gdbench::history

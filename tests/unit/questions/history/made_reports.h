@@ -11,12 +11,13 @@ namespace gdbench::history {
 
 constexpr double kScatter = 0.005;  // standard deviation of a report's times around their level
 
-// Report number i is of revision "r<i>", begins i minutes after the first one, and has the cell "s/a", of 10 launches,
-// whose step takes `levels[i]` times a scatter that the seed decides.
-ReadReports reports_taking(const std::vector<double>& levels, std::uint64_t seed = 1);
+struct Level {
+  int reports;
+  double step_ns;
+};
 
-// So many values.
-std::vector<double> repeated(std::size_t count, double value);
-std::vector<double> joined_levels(std::vector<double> first, const std::vector<double>& second);
+// Report number i is of revision "r<i>", begins i minutes after the first one, and has the cell "s/a", of 10 launches,
+// whose step takes what its level says times a scatter that the seed decides.
+ReadReports reports_taking(const std::vector<Level>& levels, std::uint64_t seed = 1);
 
 }  // namespace gdbench::history
