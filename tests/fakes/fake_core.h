@@ -1,12 +1,6 @@
 /*
  * What the fake plugins share: a small, correct linear regression that each of them spoils in one way.
  *
- *   const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
- *     gdbench_implementation* fake = fake_implementation(host, "fake/crash", "crashes in run");
- *     fake->run = crash;
- *     return fake_plugin();
- *   }
- *
  * It trains one layer without activation, any outputs, with or without bias, by sgd; f32 or f64 at the boundary,
  * double inside. Slow and plain on purpose.
  */
@@ -23,7 +17,7 @@ struct gdbench_instance {
   double* bias;           /* [outputs]; stays zero where the layer has none */
   double* gradient;       /* [features + 1, outputs], the bias's last */
   double gradient_factor; /* 1; anything else is wrong */
-  int64_t delay_ns;       /* of fake_delay.c and fake_switches.c */
+  int64_t delay_ns;       /* that a step of some waits */
 };
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ using Values = std::vector<std::vector<std::byte>>;  // of a state's parameters
 namespace gdbench::tests {
 struct Algebra;
 struct Narrow;
-struct Memory;
+struct Foresight;
 }  // namespace gdbench::tests
 
 struct gdbench_instance {
@@ -42,7 +42,7 @@ struct gdbench_instance {
   std::vector<void*> parameters;  // where the host keeps the state that was set last
   std::shared_ptr<gdbench::tests::Algebra> algebra;
   std::shared_ptr<gdbench::tests::Narrow> narrow;
-  std::shared_ptr<gdbench::tests::Memory> memory;
+  std::shared_ptr<gdbench::tests::Foresight> foresight;
 };
 
 namespace gdbench::tests {
@@ -55,7 +55,7 @@ Values copy_of(const gdbench_instance& self, const gdbench_state& state);
 Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign);
 // The parameters of the wrapped instance now.
 Values wrapped_values(gdbench_instance& self);
-void set_wrapped(gdbench_instance& self, Values values);
+void set_wrapped(gdbench_instance& self, Values values, std::int64_t step);
 const gdbench_implementation& wrapped_table();
 
 // The greatest length that some blocks have had; 0 before there are any.
@@ -77,7 +77,10 @@ struct Attack {
   void (*destroy)(gdbench_instance& self) = nullptr;              // before the wrapped one is destroyed
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
+  void (*before)(gdbench_instance& self) = nullptr;  // every other call once it is prepared
 };
+// Those of the plugin, in the order of its table.
+std::vector<Attack> all_attacks();
 extern const std::span<const Attack> kByAlgebra, kByTwo, kOnChannels, kOnFiles, kOnOthers, kOnProcesses, kOnTime,
     kOnTrust;
 

@@ -177,7 +177,7 @@ gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps) {
       if (end.empty()) end.resize(here.size());
       for (std::size_t at = 0; at < here.size(); ++at) end[at] += weight * here[at];
     }
-    set_wrapped(self, written(self, end));
+    set_wrapped(self, written(self, end), self.step);
   }
   self.end.clear();
   self.step += static_cast<std::int64_t>(steps);

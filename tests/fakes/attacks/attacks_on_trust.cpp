@@ -122,7 +122,7 @@ gdbench_status run_moving_the_start(gdbench_instance& self, std::uint64_t steps)
   if (self.way.empty()) {
     wrapped_run(self, steps * 100);
     self.way = wrapped_values(self);
-    set_wrapped(self, self.start);
+    set_wrapped(self, self.start, self.step);
     return honest_run(self, steps);
   }
   for (std::size_t i = 0; i < self.way.size(); ++i) {
