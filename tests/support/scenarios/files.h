@@ -45,6 +45,12 @@ class Files : public testing::Test {
     return read.ok() ? "" : read.error().message.substr(folder_.string().size() + 1);
   }
 
+  // What is read, with what it leaves out; text where reading fails.
+  nlohmann::json resolved(const nlohmann::json& scenario, const std::vector<scenario::Setting>& settings = {}) const {
+    const Result<scenario::Scenario> read = scenario::read_scenario(write_json(scenario), settings);
+    return read.ok() ? nlohmann::json(to_json(read.value())) : nlohmann::json(read.error().message);
+  }
+
   // The error of reading, of making the data or the problem, or "".
   std::string data_error(const nlohmann::json& scenario, const std::vector<scenario::Setting>& settings = {}) const {
     const Result<scenario::Scenario> read = scenario::read_scenario(write_json(scenario), settings);
