@@ -45,7 +45,7 @@ gdbench_status exhaust_memory(gdbench_instance*, std::uint64_t) {
 
 gdbench_status run_to_nan(gdbench_instance* instance, std::uint64_t steps) {
   const gdbench_status status = fake_run(instance, steps);
-  instance->weights[0] = std::nan("");
+  instance->parameters[0] = std::nan("");
   return status;
 }
 
@@ -95,7 +95,7 @@ gdbench_status flatter(gdbench_instance* instance, std::int32_t split, double* l
   if (split != 0) return fake_error(GDBENCH_UNSUPPORTED, "only the training split");
   double squares = 0;
   for (std::int64_t i = 0; i < data.rows * data.outputs; ++i) {
-    squares += std::pow(fake_residual(instance, i / data.outputs, i % data.outputs), 2);
+    squares += std::pow(fake_residual(*instance, i / data.outputs, i % data.outputs), 2);
   }
   *loss = instance->step < 100 ? squares / static_cast<double>(data.rows * data.outputs) : 1e-9;
   if (instance->problem->loss == GDBENCH_HALF_MSE) *loss /= 2;

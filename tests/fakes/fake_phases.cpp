@@ -89,20 +89,20 @@ gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gd
   return GDBENCH_OK;
 }
 
+using Run = gdbench_status (*)(gdbench_instance* instance, std::uint64_t steps);
+using Profile = gdbench_status (*)(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink);
+struct Row {
+  const char* id;
+  const char* description;
+  Run run;
+  Profile profile;
+};
+
 template <std::size_t... variants>
 const gdbench_plugin* plugin_of(const gdbench_host* host, std::index_sequence<variants...> /*all*/) {
-  static gdbench_implementation implementations[sizeof...(variants)];
-  static const gdbench_implementation* const table[] = {&implementations[variants]...};
-  const auto add = [&](const Variant& variant, auto run_variant, auto profile_variant, std::size_t place) {
-    implementations[place] = *fake_implementation(host, variant.id, variant.description);
-    implementations[place].run = run_variant;
-    implementations[place].profile = profile_variant;
-  };
-  (add(kVariants[variants], run<variants>, profile<variants>, variants), ...);
-  gdbench_plugin* const plugin = fake_plugin();
-  plugin->implementation_count = sizeof...(variants);
-  plugin->implementations = table;
-  return plugin;
+  const Row rows[] = {{kVariants[variants].id, kVariants[variants].description, run<variants>, profile<variants>}...};
+  return fake_plugin_of(
+      host, rows, [](gdbench_implementation& implementation, const Row& row) { implementation.profile = row.profile; });
 }
 
 }  // namespace
