@@ -57,6 +57,7 @@ Values added(const gdbench_instance& self, const Values& a, const Values& b, dou
 Values wrapped_values(gdbench_instance& self);
 void set_wrapped(gdbench_instance& self, Values values, std::int64_t step);
 const gdbench_implementation& wrapped_table();
+gdbench_state state_of(const std::vector<gdbench_tensor>& tensors, std::int64_t step);
 
 // The greatest length that some blocks have had; 0 before there are any.
 std::uint64_t timed_steps(const gdbench_instance& self);
@@ -92,6 +93,7 @@ gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps);
 void prepare_narrowly(gdbench_instance& self);
 gdbench_status make_what_was_left(gdbench_instance& self);
+gdbench_status run_but(gdbench_instance& self, std::uint64_t steps, std::uint64_t left);
 void declare_helper(gdbench_implementation& table);
 bool is_later();  // not one of the first processes that ask
 pid_t parent_of(const std::string& pid);

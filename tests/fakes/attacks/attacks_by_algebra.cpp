@@ -256,8 +256,7 @@ gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps)
     tensor.data = values.data() + at;
     at += static_cast<std::size_t>(tensor.rows * tensor.columns);
   }
-  gdbench_state state{sizeof state, self.step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
-                      nullptr,      nullptr};
+  gdbench_state state = state_of(tensors, self.step);
   wrapped_table().set_state(self.narrow->wrapped, &state);
   wrapped_table().run(self.narrow->wrapped, steps);
   wrapped_table().get_state(self.narrow->wrapped, &state);

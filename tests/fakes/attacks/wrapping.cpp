@@ -71,10 +71,14 @@ std::vector<gdbench_tensor> tensors_of(const gdbench_instance& self, Values& val
 
 }  // namespace
 
+gdbench_state state_of(const std::vector<gdbench_tensor>& tensors, std::int64_t step) {
+  return {sizeof(gdbench_state), step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr, nullptr};
+}
+
 Values wrapped_values(gdbench_instance& self) {
   Values values = self.start;
   const std::vector<gdbench_tensor> tensors = tensors_of(self, values);
-  gdbench_state state{sizeof state, 0, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr, nullptr};
+  gdbench_state state = state_of(tensors, 0);
   inner->get_state(self.wrapped, &state);
   return values;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,21 +11,12 @@
 
 #include "harness/data/dataset.h"
 #include "harness/scenario/scenario.h"
+#include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::tests {
 
 class Files : public testing::Test {
  protected:
-  Files() {
-    std::string name = (std::filesystem::temp_directory_path() / "gdbench-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~Files() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
   std::filesystem::path write(const std::string& name, const std::string& content) const {
     const std::filesystem::path file = folder_ / name;
     std::filesystem::create_directories(file.parent_path());
@@ -69,7 +59,8 @@ class Files : public testing::Test {
     return std::move(made).value();
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder own_folder_;
+  const std::filesystem::path& folder_ = own_folder_.path();
 };
 
 inline nlohmann::json linear_scenario() {

@@ -190,46 +190,6 @@ TEST_F(ProcessClientTest, ManyLateAnswersEndAtALimit) {
       << answer.error().message;
 }
 
-TEST_F(ProcessClientTest, WhatAWorkerPrintsDoesNotDisturb) {
-  ASSERT_TRUE(prepare(fake_plugin("stdout")).ok());
-  const Result<BlockAnswer> answer = client_->run({.steps = 5});
-  ASSERT_TRUE(answer.ok()) << answer.error().message;
-  expect_follows_the_reference(small_, answer.value());
-  EXPECT_GT(client_->process().output_bytes(), 0);
-  EXPECT_TRUE(client_->bye().ok());
-}
-
-TEST_F(ProcessClientTest, ReasonsOfAPluginArrive) {
-  const Status failed = prepare(fake_plugin("prepare_fails"));
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().kind, ErrorKind::failed);
-  EXPECT_EQ(failed.error().message, "the accelerator is on fire");
-  const Status refused = prepare(fake_plugin("unsupported"));
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
-  EXPECT_EQ(refused.error().message, "only problems of another kind");
-}
-
-TEST_F(ProcessClientTest, WhatIsNoPluginIsSaid) {
-  const Result<HelloAnswer> abi = start(fake_plugin("abi"));
-  ASSERT_FALSE(abi.ok());
-  EXPECT_EQ(abi.error().kind, ErrorKind::unsupported);
-  EXPECT_NE(abi.error().message.find("version 99"), std::string::npos) << abi.error().message;
-  const Result<HelloAnswer> no_entry = start(fake_plugin("no_entry"));
-  ASSERT_FALSE(no_entry.ok());
-  EXPECT_NE(no_entry.error().message.find("exports no gdbench_plugin_entry"), std::string::npos);
-  EXPECT_FALSE(start(fake_plugin("that_does_not_exist")).ok());
-}
-
-TEST_F(ProcessClientTest, CancellingEndsTheWait) {
-  const auto start = Clock::now();
-  Limits limits;
-  limits.cancelled = [start] { return Clock::now() - start > milliseconds(1500); };
-  const Error error = run_error(fake_plugin("hang"), limits);
-  EXPECT_NE(error.message.find("cancelled"), std::string::npos);
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
-}
-
 // A driver that is closed, or a tool that writes what it found, takes its time.
 TEST_F(ProcessClientTest, WhoMayAnswerLateMayLeaveLate) {
   const std::vector<std::string> leaves_late = {"/bin/sh", "-c",
@@ -245,59 +205,6 @@ TEST_F(ProcessClientTest, WhoMayAnswerLateMayLeaveLate) {
   const Status too_late = bye_within(milliseconds(5'000));
   ASSERT_FALSE(too_late.ok());
   EXPECT_EQ(too_late.error().message, "bye: signal 9 (Killed)");
-}
-
-struct Breach {
-  const char* name;
-  ErrorKind kind;
-  const char* message;  // a part of it
-};
-void PrintTo(const Breach& breach, std::ostream* out) { *out << breach.name; }
-
-class BrokenAdapter : public ProcessClientTest, public testing::WithParamInterface<Breach> {};
-
-TEST_P(BrokenAdapter, IsRefusedWithAReason) {
-  Limits limits;
-  limits.request = milliseconds(std::string(GetParam().name) == "silent" ? 500 : 20'000);
-  const Result<HelloAnswer> hello = start(adapter("broken_adapters", GetParam().name), limits);
-  ASSERT_FALSE(hello.ok());
-  EXPECT_EQ(hello.error().kind, GetParam().kind) << hello.error().message;
-  EXPECT_NE(hello.error().message.find(GetParam().message), std::string::npos) << hello.error().message;
-  EXPECT_EQ(hello.error().message.find('\n'), std::string::npos);
-}
-
-INSTANTIATE_TEST_SUITE_P(Ways, BrokenAdapter,
-                         testing::Values(Breach{"die", ErrorKind::crashed, "exit status 1: bye\ufffd"},
-                                         Breach{"garbage", ErrorKind::failed, "not a JSON object: Segmentation fault?"},
-                                         Breach{"not_an_object", ErrorKind::failed, "not a JSON object"},
-                                         Breach{"wrong_id", ErrorKind::failed, "answered request 7, expected 1"},
-                                         Breach{"no_id", ErrorKind::failed, "answered request null, expected 1"},
-                                         Breach{"ok_is_text", ErrorKind::failed,
-                                                "hello: /ok: found \"yes\", expected true"},
-                                         Breach{"no_list", ErrorKind::failed,
-                                                "hello: /implementations: found \"broken/adapter\", expected an array"},
-                                         Breach{"newer_protocol", ErrorKind::unsupported, "speaks version 2"},
-                                         Breach{"two_lines", ErrorKind::failed, "one two"},
-                                         Breach{"silent", ErrorKind::timed_out, "no answer"},
-                                         Breach{"endless_line", ErrorKind::failed, "longer than 16 MiB"}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
-
-TEST_F(ProcessClientTest, FiguresThatAreTextAreRefusedOrLeftOut) {
-  ASSERT_TRUE(prepare(adapter("broken_adapters", "prepare_text")).ok());
-  EXPECT_TRUE(client_->run({.steps = 1}).ok());
-  ASSERT_TRUE(prepare(adapter("broken_adapters", "loss_text")).ok());
-  ASSERT_TRUE(client_->run({.steps = 1}).ok());
-  const Result<EvaluateAnswer> loss = client_->evaluate();
-  ASSERT_FALSE(loss.ok());
-  EXPECT_NE(loss.error().message.find("evaluate: /loss: found \""), std::string::npos) << loss.error().message;
-}
-
-TEST_F(ProcessClientTest, AnAdapterMayPrint) {
-  const Result<HelloAnswer> hello = start(adapter("broken_adapters", "prints"));
-  ASSERT_TRUE(hello.ok()) << hello.error().message;
-  const Status bye = client_->bye();  // which this one does not answer
-  ASSERT_FALSE(bye.ok());
-  EXPECT_EQ(bye.error().kind, ErrorKind::crashed);
 }
 
 }  // namespace
