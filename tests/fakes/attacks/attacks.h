@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -90,17 +91,23 @@ gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps);
 void prepare_narrowly(gdbench_instance& self);
 gdbench_status make_what_was_left(gdbench_instance& self);
 gdbench_status run_but(gdbench_instance& self, std::uint64_t steps, std::uint64_t left);
 void declare_helper(gdbench_implementation& table);
-bool is_later();  // not one of the first processes that ask
-pid_t parent_of(const std::string& pid);
+void for_each_sibling(const std::function<void(pid_t)>& act);
+// Once, outside the clock.
+template <void (*act)()>
+gdbench_status act_once(gdbench_instance& self) {
+  if (self.requests == 3) act();
+  return GDBENCH_OK;
+}
 
 // What a system call said, into the file said of the attacks' folder.
 void say(const char* attack, long result);
 std::string in_folder(const char* name);
+long count_in(const std::string& file);
 void act_at_entry();
 
 }  // namespace gdbench::tests

@@ -263,10 +263,6 @@ gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps)
   return answer(self, written(self, Matrix(values.begin(), values.end())), steps);
 }
 
-gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps) {
-  return is_later() ? run_narrowly_at_once(self, steps) : honest_run(self, steps);
-}
-
 gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps) {
   return steps < 64 ? honest_run(self, steps) : run_narrowly_at_once(self, steps);
 }

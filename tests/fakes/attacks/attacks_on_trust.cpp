@@ -1,13 +1,9 @@
 // Attacks on what is believed: allowances, retries, minima, and who is looking.
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -149,16 +145,7 @@ gdbench_status run_watching(gdbench_instance& self, std::uint64_t steps) {
 
 // Lazy only from the fourth process on, as a file says.
 gdbench_status run_second(gdbench_instance& self, std::uint64_t steps) {
-  static const bool second = [] {
-    const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
-    const int file =
-        open((std::string(folder != nullptr ? folder : ".") + "/second").c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
-    struct stat information {};
-    if (file < 0 || fstat(file, &information) != 0) return false;
-    const bool counted = write(file, "x", 1) == 1;
-    close(file);
-    return counted && information.st_size > 3;
-  }();
+  static const bool second = count_in(in_folder("second")) > 3;
   return second ? run_lazily(self, steps) : honest_run(self, steps);
 }
 
