@@ -43,7 +43,7 @@ class Cheats(ProgramTest):
                 self.assertEqual(cell["status"]["state"], "untrusted", f"{cell['id']}: {cell['status']}")
 
     def test_plugin_check_finds_it_too(self):
-        output, _ = self.call("plugin", "check", FAKES + "/cheats/fake_ahead_set_state.so", status=3)
+        output, _ = self.call("plugin", "check", FAKES + "/cheats/fake_ahead.so", status=3)
         self.assertIn("outside the clock of a block", output)
 
 

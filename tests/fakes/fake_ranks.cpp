@@ -30,48 +30,46 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* proble
 
 gdbench_status add_up(std::vector<double>& gradient) {
   if (all == nullptr) return GDBENCH_OK;
-  return all->all_reduce(all->context, gradient.data(), static_cast<int64_t>(gradient.size()), GDBENCH_F64);
+  return all->all_reduce(all->context, gradient.data(), static_cast<std::int64_t>(gradient.size()), GDBENCH_F64);
 }
 
 template <Fault fault>
-gdbench_status step(gdbench_instance* instance) {
-  const int64_t ranks = all == nullptr ? 1 : all->count;
-  const int64_t rank = all == nullptr ? 0 : all->rank;
-  const int64_t rows = fake_batch_rows(instance);
-  const int64_t larger = rows % ranks;
-  const int64_t least = rows / ranks;
-  const int64_t own_rows = least + (rank < larger ? 1 : 0);
-  const int64_t first = rank * least + (rank < larger ? rank : larger);
+gdbench_status step(gdbench_instance& instance) {
+  const std::int64_t ranks = all == nullptr ? 1 : all->count;
+  const std::int64_t rank = all == nullptr ? 0 : all->rank;
+  const FakeRows batch = fake_batch(instance);
+  const std::int64_t larger = batch.count() % ranks;
+  const std::int64_t least = batch.count() / ranks;
+  const std::int64_t first = batch.first + rank * least + (rank < larger ? rank : larger);
+  const FakeRows own{first, first + least + (rank < larger ? 1 : 0)};
   const bool is_last = rank == ranks - 1;
-  const int64_t divisor = fault == Fault::mean_of_means && own_rows > 0 ? own_rows * ranks : rows;
-  fake_gradient(instance, first, own_rows, divisor);
-
-  const std::size_t count = static_cast<std::size_t>((instance->data->features + 1) * instance->data->outputs);
-  std::vector<double> gradient(instance->gradient, instance->gradient + count);
+  const bool of_means = fault == Fault::mean_of_means && own.count() > 0;
+  std::vector<double>& gradient = instance.gradient;
+  gradient.assign(gradient.size(), 0.0);
+  fake_add_gradient(instance, own, static_cast<double>(of_means ? own.count() * ranks : batch.count()));
   if (fault == Fault::counted_twice && rank == 0) {
     for (double& entry : gradient) entry *= 2;
   }
   if (fault == Fault::stale) {
-    last_gradient.resize(count);
+    last_gradient.resize(gradient.size());
     gradient.swap(last_gradient);
   }
-  if (fault == Fault::failing && is_last && instance->step == 3) return fake_error(GDBENCH_FAILED, "is out of luck");
-  if (fault == Fault::waiting && is_last && instance->step == 3) {
+  if (fault == Fault::failing && is_last && instance.step == 3) return fake_error(GDBENCH_FAILED, "is out of luck");
+  if (fault == Fault::waiting && is_last && instance.step == 3) {
     for (;;) pause();
   }
   if (fault == Fault::update_before_sum) fake_update(instance);
   const gdbench_status status = add_up(gradient);
   if (status != GDBENCH_OK || fault == Fault::update_before_sum) return status;
-  for (std::size_t i = 0; i < count; ++i) instance->gradient[i] = gradient[i];
   fake_update(instance);
-  if (fault == Fault::drifting && is_last) instance->weights[0] *= 1 + 1e-6;
+  if (fault == Fault::drifting && is_last) instance.parameters[0] *= 1 + 1e-6;
   return GDBENCH_OK;
 }
 
 template <Fault fault>
-gdbench_status run(gdbench_instance* instance, uint64_t steps) {
-  for (uint64_t i = 0; i < steps; ++i) {
-    if (const gdbench_status status = step<fault>(instance); status != GDBENCH_OK) return status;
+gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    if (const gdbench_status status = step<fault>(*instance); status != GDBENCH_OK) return status;
   }
   return GDBENCH_OK;
 }
@@ -79,7 +77,7 @@ gdbench_status run(gdbench_instance* instance, uint64_t steps) {
 struct Named {
   const char* id;
   const char* description;
-  gdbench_status (*run)(gdbench_instance* instance, uint64_t steps);
+  gdbench_status (*run)(gdbench_instance* instance, std::uint64_t steps);
 };
 
 constexpr std::array kAll = {
@@ -96,17 +94,8 @@ constexpr std::array kAll = {
 }  // namespace
 
 extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
-  static std::array<gdbench_implementation, kAll.size()> tables;
-  static std::array<const gdbench_implementation*, kAll.size()> implementations;
-  for (std::size_t i = 0; i < kAll.size(); ++i) {
-    tables[i] = *fake_implementation(host, kAll[i].id, kAll[i].description);
-    tables[i].capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS);
-    tables[i].prepare = prepare;
-    tables[i].run = kAll[i].run;
-    implementations[i] = &tables[i];
-  }
-  gdbench_plugin* const plugin = fake_plugin();
-  plugin->implementation_count = kAll.size();
-  plugin->implementations = implementations.data();
-  return plugin;
+  return fake_plugin_of(host, kAll, [](gdbench_implementation& implementation, const Named&) {
+    implementation.capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS);
+    implementation.prepare = prepare;
+  });
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -19,7 +20,7 @@ using Values = std::vector<std::vector<std::byte>>;  // of a state's parameters
 namespace gdbench::tests {
 struct Algebra;
 struct Narrow;
-struct Memory;
+struct Foresight;
 }  // namespace gdbench::tests
 
 struct gdbench_instance {
@@ -42,7 +43,7 @@ struct gdbench_instance {
   std::vector<void*> parameters;  // where the host keeps the state that was set last
   std::shared_ptr<gdbench::tests::Algebra> algebra;
   std::shared_ptr<gdbench::tests::Narrow> narrow;
-  std::shared_ptr<gdbench::tests::Memory> memory;
+  std::shared_ptr<gdbench::tests::Foresight> foresight;
 };
 
 namespace gdbench::tests {
@@ -55,8 +56,9 @@ Values copy_of(const gdbench_instance& self, const gdbench_state& state);
 Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign);
 // The parameters of the wrapped instance now.
 Values wrapped_values(gdbench_instance& self);
-void set_wrapped(gdbench_instance& self, Values values);
+void set_wrapped(gdbench_instance& self, Values values, std::int64_t step);
 const gdbench_implementation& wrapped_table();
+gdbench_state state_of(const std::vector<gdbench_tensor>& tensors, std::int64_t step);
 
 // The greatest length that some blocks have had; 0 before there are any.
 std::uint64_t timed_steps(const gdbench_instance& self);
@@ -77,7 +79,10 @@ struct Attack {
   void (*destroy)(gdbench_instance& self) = nullptr;              // before the wrapped one is destroyed
   void (*change)(gdbench_implementation& table) = nullptr;        // of what the plugin says of itself
   void (*evaluate)(gdbench_instance& self, double& loss) = nullptr;
+  void (*before)(gdbench_instance& self) = nullptr;  // every other call once it is prepared
 };
+// Those of the plugin, in the order of its table.
+std::vector<Attack> all_attacks();
 extern const std::span<const Attack> kByAlgebra, kByTwo, kOnChannels, kOnFiles, kOnOthers, kOnProcesses, kOnTime,
     kOnTrust;
 
@@ -86,16 +91,23 @@ gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps);
+gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps);
 void prepare_narrowly(gdbench_instance& self);
 gdbench_status make_what_was_left(gdbench_instance& self);
+gdbench_status run_but(gdbench_instance& self, std::uint64_t steps, std::uint64_t left);
 void declare_helper(gdbench_implementation& table);
-bool is_later();  // not one of the first processes that ask
-pid_t parent_of(const std::string& pid);
+void for_each_sibling(const std::function<void(pid_t)>& act);
+// Once, outside the clock.
+template <void (*act)()>
+gdbench_status act_once(gdbench_instance& self) {
+  if (self.requests == 3) act();
+  return GDBENCH_OK;
+}
 
 // What a system call said, into the file said of the attacks' folder.
 void say(const char* attack, long result);
 std::string in_folder(const char* name);
+long count_in(const std::string& file);
 void act_at_entry();
 
 }  // namespace gdbench::tests

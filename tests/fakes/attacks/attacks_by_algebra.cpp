@@ -177,7 +177,7 @@ gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps) {
       if (end.empty()) end.resize(here.size());
       for (std::size_t at = 0; at < here.size(); ++at) end[at] += weight * here[at];
     }
-    set_wrapped(self, written(self, end));
+    set_wrapped(self, written(self, end), self.step);
   }
   self.end.clear();
   self.step += static_cast<std::int64_t>(steps);
@@ -256,16 +256,11 @@ gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps)
     tensor.data = values.data() + at;
     at += static_cast<std::size_t>(tensor.rows * tensor.columns);
   }
-  gdbench_state state{sizeof state, self.step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
-                      nullptr,      nullptr};
+  gdbench_state state = state_of(tensors, self.step);
   wrapped_table().set_state(self.narrow->wrapped, &state);
   wrapped_table().run(self.narrow->wrapped, steps);
   wrapped_table().get_state(self.narrow->wrapped, &state);
   return answer(self, written(self, Matrix(values.begin(), values.end())), steps);
-}
-
-gdbench_status run_narrowly_later(gdbench_instance& self, std::uint64_t steps) {
-  return is_later() ? run_narrowly_at_once(self, steps) : honest_run(self, steps);
 }
 
 gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps) {

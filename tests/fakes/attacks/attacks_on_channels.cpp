@@ -111,12 +111,6 @@ void come_between_a_little() {
   come_between();
 }
 
-template <void (*act)(), int request>
-gdbench_status act_at(gdbench_instance& self) {
-  if (self.requests == request) act();
-  return GDBENCH_OK;
-}
-
 volatile int spins = 0;
 void hang(gdbench_instance& /*self*/) {
   for (;;) pause();
@@ -166,25 +160,22 @@ void haunt(gdbench_instance& /*self*/) {
 
 namespace {
 constexpr Attack kRows[] = {
-    {"attack/shrinks", honest_run, act_at<shrink, 3>},
-    {"attack/owns-signals", honest_run, act_at<own_signals, 3>},
-    {"attack/writes-ahead", honest_run, act_at<write_ahead, 3>},
-    {"attack/writes-escapes", honest_run, act_at<write_escapes, 3>},
-    {"attack/writes-without-end", honest_run, act_at<write_without_end, 3>},
-    {.id = "attack/comes-between", .run = honest_run, .set_state = act_at<come_between, 3>, .destroy = step_aside},
+    {"attack/shrinks", honest_run, act_once<shrink>},
+    {"attack/owns-signals", honest_run, act_once<own_signals>},
+    {"attack/writes-ahead", honest_run, act_once<write_ahead>},
+    {"attack/writes-escapes", honest_run, act_once<write_escapes>},
+    {"attack/writes-without-end", honest_run, act_once<write_without_end>},
+    {.id = "attack/comes-between", .run = honest_run, .set_state = act_once<come_between>, .destroy = step_aside},
     {.id = "attack/comes-between-a-little",
      .run = honest_run,
-     .set_state = act_at<come_between_a_little, 3>,
+     .set_state = act_once<come_between_a_little>,
      .destroy = step_aside},
     {.id = "attack/hangs", .run = honest_run, .destroy = hang},
     {.id = "attack/spins-at-end", .run = honest_run, .destroy = spin_at_end},
     {.id = "attack/leaves-holder", .run = honest_run, .destroy = leave_holder},
     {.id = "attack/slow", .run = honest_run, .prepare = be_slow},
-    {.id = "attack/brother", .run = honest_run, .set_state = act_at<add_brother, 3>, .destroy = say_spins},
-    {.id = "attack/silent-brother",
-     .run = honest_run,
-     .set_state = act_at<add_silent_brother, 3>,
-     .destroy = say_spins},
+    {.id = "attack/brother", .run = honest_run, .set_state = act_once<add_brother>, .destroy = say_spins},
+    {.id = "attack/silent-brother", .run = honest_run, .set_state = act_once<add_silent_brother>, .destroy = say_spins},
     {.id = "attack/haunts", .run = honest_run, .destroy = haunt},
 };
 }  // namespace

@@ -31,30 +31,18 @@
 
 namespace gdbench::tests {
 
-// Which launch this is, by the folder that all workers of a plugin share.
-bool is_later() {
-  constexpr int kHonest = 2;
-  static const bool later = [] {
-    const char* const home = std::getenv("HOME");
-    const int file =
-        home == nullptr ? -1 : open((std::string(home) + "/count").c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
-    if (file >= 0) {
-      struct stat information {};
-      const bool counted = write(file, "x", 1) == 1 && fstat(file, &information) == 0;
-      close(file);
-      if (counted) return information.st_size > kHonest;
-    }
-    const int segment = shmget(0x6d62a8, 4096, IPC_CREAT | 0600);
-    if (segment < 0) return false;
-    auto* const count = static_cast<int*>(shmat(segment, nullptr, 0));
-    return ++*count > kHonest;
-  }();
-  return later;
-}
-
 std::string in_folder(const char* name) {
   const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
   return std::string(folder != nullptr ? folder : ".") + "/" + name;
+}
+
+// How many have asked so far, by a file's length; 0 where nothing can be written.
+long count_in(const std::string& file) {
+  struct stat information {};
+  const int descriptor = open(file.c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
+  const bool counted = descriptor >= 0 && write(descriptor, "x", 1) == 1 && fstat(descriptor, &information) == 0;
+  if (descriptor >= 0) close(descriptor);
+  return counted ? information.st_size : 0;
 }
 
 void say(const char* attack, long result) {
@@ -149,21 +137,7 @@ void hoard() {
   say("hoard", written);
 }
 
-template <void (*act)()>
-gdbench_status act_once(gdbench_instance& self) {
-  if (self.requests == 3) act();
-  return GDBENCH_OK;
-}
-
-gdbench_status run_bent_later(gdbench_instance& self, std::uint64_t steps) {
-  return is_later() ? run_bent_by_five(self, steps) : honest_run(self, steps);
-}
-// In small problems, too: three steps of four.
-gdbench_status run_leaping_later(gdbench_instance& self, std::uint64_t steps) {
-  return is_later() ? run_leaping(self, steps) : honest_run(self, steps);
-}
-
-// The terminal of whoever looks on: what it shows, how it is set, what was typed.
+// The terminal of the user: what it shows, how it is set, what was typed.
 void use_terminal() {
   signal(SIGTTOU, SIG_IGN);
   signal(SIGTTIN, SIG_IGN);
@@ -250,6 +224,26 @@ void act_at_entry() {
 }
 
 namespace {
+
+// Not one of the first processes that ask, by the folder that all workers of a plugin share, or else by a segment.
+bool is_later() {
+  constexpr int kHonest = 2;
+  static const bool later = [] {
+    const char* const home = std::getenv("HOME");
+    if (const long count = home == nullptr ? 0 : count_in(std::string(home) + "/count"); count > 0) {
+      return count > kHonest;
+    }
+    const int segment = shmget(0x6d62a8, 4096, IPC_CREAT | 0600);
+    return segment >= 0 && ++*static_cast<int*>(shmat(segment, nullptr, 0)) > kHonest;
+  }();
+  return later;
+}
+
+template <gdbench_status (*run)(gdbench_instance& self, std::uint64_t steps)>
+gdbench_status later(gdbench_instance& self, std::uint64_t steps) {
+  return is_later() ? run(self, steps) : honest_run(self, steps);
+}
+
 constexpr Attack kRows[] = {
     {"attack/changes-files-anew", honest_run, act_once<change_files_anew>},
     {"attack/writes-segment", honest_run, act_once<write_segment>},
@@ -261,9 +255,10 @@ constexpr Attack kRows[] = {
     {"attack/harms-process", honest_run, act_once<harm_process>},
     {"attack/uses-segments", honest_run, act_once<use_segments>},
     {"attack/hoards", honest_run, act_once<hoard>},
-    {"attack/bends-later", run_bent_later},
-    {"attack/leaps-later", run_leaping_later},
-    {.id = "attack/narrow-later", .run = run_narrowly_later, .prepare = prepare_narrowly},
+    // In small problems, too: three steps of four.
+    {"attack/bends-later", later<run_bent_by_five>},
+    {"attack/leaps-later", later<run_leaping>},
+    {.id = "attack/narrow-later", .run = later<run_narrowly_at_once>, .prepare = prepare_narrowly},
 };
 }  // namespace
 const std::span<const Attack> kOnFiles(kRows);

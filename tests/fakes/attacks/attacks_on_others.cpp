@@ -48,7 +48,7 @@ gdbench_status run_with_child(gdbench_instance& self, std::uint64_t steps) {
 }
 
 // Of a process: field 4 of proc_pid_stat(5).
-pid_t parent_of(const std::string& pid) {
+static pid_t parent_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string text;
   std::getline(file, text);
@@ -58,14 +58,20 @@ pid_t parent_of(const std::string& pid) {
   return parent;
 }
 
+// The other workers of the run.
+void for_each_sibling(const std::function<void(pid_t)>& act) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    const pid_t pid = std::atoi(name.c_str());
+    if (pid > 1 && pid != getpid() && parent_of(name) == getppid()) act(pid);
+  }
+}
+
 // Kills all other workers of its run.
 gdbench_status run_killing(gdbench_instance& self, std::uint64_t steps) {
   if (self.requests == 20) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      const std::string name = entry.path().filename();
-      const pid_t pid = std::atoi(name.c_str());
-      if (pid > 1 && pid != getpid() && parent_of(name) == getppid()) kill(pid, SIGKILL);
-    }
+    for_each_sibling([](pid_t pid) { kill(pid, SIGKILL); });
   }
   return honest_run(self, steps);
 }

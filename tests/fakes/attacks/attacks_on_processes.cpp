@@ -6,16 +6,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <sstream>
 #include <string>
 
 #include "attacks.h"
@@ -23,15 +18,6 @@
 namespace gdbench::tests {
 
 namespace {
-
-void for_each_sibling(const std::function<void(pid_t)>& act) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
-    const pid_t pid = std::atoi(name.c_str());
-    if (pid > 1 && pid != getpid() && parent_of(name) == getppid()) act(pid);
-  }
-}
 
 void pin(pid_t pid) {
   cpu_set_t own;

@@ -206,10 +206,7 @@ gdbench_status run_with_overhead(gdbench_instance& self, std::uint64_t steps) {
 gdbench_status run_with_overhead_behind(gdbench_instance& self, std::uint64_t steps) {
   make_what_was_left(self);
   hidden_ns = 0;
-  self.left = self.requests > 3 ? steps / 2 : 0;
-  const gdbench_status status = honest_run(self, steps - self.left);
-  self.step += static_cast<std::int64_t>(self.left);
-  return status;
+  return run_but(self, steps, self.requests > 3 ? steps / 2 : 0);
 }
 gdbench_status make_what_was_left_unseen(gdbench_instance& self) {
   if (self.left == 0) return GDBENCH_OK;

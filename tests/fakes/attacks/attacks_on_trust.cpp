@@ -1,13 +1,9 @@
 // Attacks on what is believed: allowances, retries, minima, and who is looking.
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -23,63 +19,55 @@ gdbench_status make_what_was_left(gdbench_instance& self) {
   return status;
 }
 
+// Says that all are made.
+gdbench_status run_but(gdbench_instance& self, std::uint64_t steps, std::uint64_t left) {
+  self.left = left;
+  const gdbench_status status = honest_run(self, steps - left);
+  self.step += static_cast<std::int64_t>(left);
+  return status;
+}
+
 // Leaves one step of eight to get_state.
 gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps) {
   make_what_was_left(self);
-  self.left = steps / 8;
-  if (self.left == 0) return honest_run(self, steps);
-  const gdbench_status status = honest_run(self, steps - self.left);
-  self.step += static_cast<std::int64_t>(self.left);
-  return status;
+  return run_but(self, steps, steps / 8);
 }
-// Half of them: for states so large that copying them may take as long.
 gdbench_status run_leaving_some(gdbench_instance& self, std::uint64_t steps) {
   make_what_was_left(self);
-  self.left = steps * 2 / 11;
-  if (self.requests < 6) self.left = 0;
-  const gdbench_status status = honest_run(self, steps - self.left);
-  self.step += static_cast<std::int64_t>(self.left);
-  return status;
+  return run_but(self, steps, self.requests < 6 ? 0 : steps * 2 / 11);
 }
+// For states so large that copying them may take as long.
 gdbench_status run_leaving_half(gdbench_instance& self, std::uint64_t steps) {
   make_what_was_left(self);
-  self.left = (steps + 1) / 2;
-  if (self.requests < 6) self.left = 0;
-  const gdbench_status status = honest_run(self, steps - self.left);
-  self.step += static_cast<std::int64_t>(self.left);
-  return status;
+  return run_but(self, steps, self.requests < 6 ? 0 : (steps + 1) / 2);
 }
 
 // Leaves only what 0.09 ms of get_state can make.
 gdbench_status run_leaving_little(gdbench_instance& self, std::uint64_t steps) {
   if (self.step_ns == 0 || steps < 16) return honest_run(self, steps);
-  self.left = std::min(steps / 4, static_cast<std::uint64_t>(0.08e6 / self.step_ns));
-  const std::uint64_t made = steps - self.left;
-  const gdbench_status status = honest_run(self, made);
-  self.step += static_cast<std::int64_t>(self.left);
-  return status;
+  return run_but(self, steps, std::min(steps / 4, static_cast<std::uint64_t>(0.08e6 / self.step_ns)));
 }
 
-// Leaves everything to get_state, in one block out of `each` that are long.
-namespace {
-gdbench_status run_leaving_once(gdbench_instance& self, std::uint64_t steps, int each) {
-  if (!in_timed_block(self, steps) || self.lengths[steps] % each != 0) return honest_run(self, steps);
+// Leaves a part to get_state, in one block out of four that are long.
+gdbench_status run_leaving_seldom(gdbench_instance& self, std::uint64_t steps) {
+  if (!in_timed_block(self, steps) || self.lengths[steps] % 4 != 0) return honest_run(self, steps);
   self.left = steps / 4;
   const gdbench_status status = wrapped_run(self, steps - self.left);
   self.step += static_cast<std::int64_t>(steps);
   return status;
 }
-}  // namespace
-gdbench_status run_leaving_seldom(gdbench_instance& self, std::uint64_t steps) {
-  return run_leaving_once(self, steps, 4);
+
+// Of an honest run: whether it was a timed block whose steps took so many times the quickest one's.
+bool run_was_slow(gdbench_instance& self, std::uint64_t steps, double times, gdbench_status& status) {
+  const double started_ns = now_ns();
+  status = honest_run(self, steps);
+  return in_timed_block(self, steps) && now_ns() - started_ns > times * self.step_ns * static_cast<double>(steps);
 }
 
 // A block that was slow is made void by spending too much time behind it: it is made again.
 gdbench_status run_choosing(gdbench_instance& self, std::uint64_t steps) {
-  const double started_ns = now_ns();
-  const gdbench_status status = honest_run(self, steps);
-  const double step_ns = (now_ns() - started_ns) / static_cast<double>(steps);
-  self.left = in_timed_block(self, steps) && step_ns > 1.01 * self.step_ns ? 1 : 0;
+  gdbench_status status = GDBENCH_OK;
+  self.left = run_was_slow(self, steps, 1.01, status) ? 1 : 0;
   return status;
 }
 gdbench_status spoil_what_was_slow(gdbench_instance& self) {
@@ -90,18 +78,14 @@ gdbench_status spoil_what_was_slow(gdbench_instance& self) {
 
 // Dies behind a slow block, as by chance.
 gdbench_status run_dying(gdbench_instance& self, std::uint64_t steps) {
-  const double started_ns = now_ns();
-  const gdbench_status status = honest_run(self, steps);
-  const double step_ns = (now_ns() - started_ns) / static_cast<double>(steps);
-  if (in_timed_block(self, steps) && step_ns > 1.1 * self.step_ns) _exit(0);
+  gdbench_status status = GDBENCH_OK;
+  if (run_was_slow(self, steps, 1.1, status)) _exit(0);
   return status;
 }
 // Says that a slow block is unsupported.
 gdbench_status run_refusing(gdbench_instance& self, std::uint64_t steps) {
-  const double started_ns = now_ns();
-  const gdbench_status status = honest_run(self, steps);
-  const double step_ns = (now_ns() - started_ns) / static_cast<double>(steps);
-  return in_timed_block(self, steps) && step_ns > 1.1 * self.step_ns ? GDBENCH_UNSUPPORTED : status;
+  gdbench_status status = GDBENCH_OK;
+  return run_was_slow(self, steps, 1.1, status) ? GDBENCH_UNSUPPORTED : status;
 }
 
 // Slow in all that is no timed block, so that a timed block without its last fifth is nothing odd.
@@ -122,7 +106,7 @@ gdbench_status run_moving_the_start(gdbench_instance& self, std::uint64_t steps)
   if (self.way.empty()) {
     wrapped_run(self, steps * 100);
     self.way = wrapped_values(self);
-    set_wrapped(self, self.start);
+    set_wrapped(self, self.start, self.step);
     return honest_run(self, steps);
   }
   for (std::size_t i = 0; i < self.way.size(); ++i) {
@@ -161,16 +145,7 @@ gdbench_status run_watching(gdbench_instance& self, std::uint64_t steps) {
 
 // Lazy only from the fourth process on, as a file says.
 gdbench_status run_second(gdbench_instance& self, std::uint64_t steps) {
-  static const bool second = [] {
-    const char* const folder = std::getenv("GDBENCH_ATTACKS_FOLDER");
-    const int file =
-        open((std::string(folder != nullptr ? folder : ".") + "/second").c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
-    struct stat information {};
-    if (file < 0 || fstat(file, &information) != 0) return false;
-    const bool counted = write(file, "x", 1) == 1;
-    close(file);
-    return counted && information.st_size > 3;
-  }();
+  static const bool second = count_in(in_folder("second")) > 3;
   return second ? run_lazily(self, steps) : honest_run(self, steps);
 }
 

@@ -71,17 +71,21 @@ std::vector<gdbench_tensor> tensors_of(const gdbench_instance& self, Values& val
 
 }  // namespace
 
+gdbench_state state_of(const std::vector<gdbench_tensor>& tensors, std::int64_t step) {
+  return {sizeof(gdbench_state), step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr, nullptr};
+}
+
 Values wrapped_values(gdbench_instance& self) {
   Values values = self.start;
   const std::vector<gdbench_tensor> tensors = tensors_of(self, values);
-  gdbench_state state{sizeof state, 0, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0, nullptr, nullptr};
+  gdbench_state state = state_of(tensors, 0);
   inner->get_state(self.wrapped, &state);
   return values;
 }
 
-void set_wrapped(gdbench_instance& self, Values values) {
+void set_wrapped(gdbench_instance& self, Values values, std::int64_t step) {
   const std::vector<gdbench_tensor> tensors = tensors_of(self, values);
-  const gdbench_state state{sizeof state, self.step, static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
+  const gdbench_state state{sizeof state, step,   static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
                             nullptr,      nullptr};
   inner->set_state(self.wrapped, &state);
 }
@@ -124,6 +128,11 @@ gdbench_status honest_run(gdbench_instance& self, std::uint64_t steps) {
 
 namespace {
 
+template <std::size_t attack>
+void begin(gdbench_instance* self) {
+  if (attacks[attack].before != nullptr) attacks[attack].before(*self);
+}
+
 gdbench_status create(gdbench_instance** instance) {
   *instance = new gdbench_instance;
   return inner->create(&(*instance)->wrapped);
@@ -131,6 +140,7 @@ gdbench_status create(gdbench_instance** instance) {
 
 template <std::size_t attack>
 void destroy(gdbench_instance* self) {
+  begin<attack>(self);
   if (attacks[attack].destroy != nullptr) attacks[attack].destroy(*self);
   inner->destroy(self->wrapped);
   delete self;
@@ -152,7 +162,8 @@ gdbench_status prepare(gdbench_instance* self, const gdbench_problem* problem, c
 
 template <std::size_t attack>
 gdbench_status evaluate(gdbench_instance* self, std::int32_t split, double* loss) {
-  if (!self->end.empty()) set_wrapped(*self, self->end);
+  begin<attack>(self);
+  if (!self->end.empty()) set_wrapped(*self, self->end, self->step);
   const gdbench_status status = inner->evaluate(self->wrapped, split, loss);
   if (status == GDBENCH_OK && attacks[attack].evaluate != nullptr) attacks[attack].evaluate(*self, *loss);
   return status;
@@ -160,6 +171,7 @@ gdbench_status evaluate(gdbench_instance* self, std::int32_t split, double* loss
 
 template <std::size_t attack>
 gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
+  begin<attack>(self);
   if (attacks[attack].get_state != nullptr) attacks[attack].get_state(*self);
   const gdbench_status status = inner->get_state(self->wrapped, state);
   for (std::size_t i = 0; i < self->end.size(); ++i) {
@@ -171,6 +183,7 @@ gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
 
 template <std::size_t attack>
 gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
+  begin<attack>(self);
   self->start = copy_of(*self, *state);
   self->moved = false;
   self->left = 0;
@@ -186,11 +199,12 @@ gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
 
 template <std::size_t attack>
 gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
+  begin<attack>(self);
   ++self->requests;
   ++self->lengths[steps];
   if (!self->end.empty()) {  // goes on from there
     self->start = self->end;
-    set_wrapped(*self, self->start);
+    set_wrapped(*self, self->start, self->step);
     self->end.clear();
   } else if (self->moved) {
     self->start = wrapped_values(*self);
@@ -236,7 +250,6 @@ void make_all(std::index_sequence<indices...> /*all*/) {
 
 extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
   using namespace gdbench::tests;
-  act_at_entry();
   void* const library = dlopen(GDBENCH_WRAPPED_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   void* const symbol = library != nullptr ? dlsym(library, GDBENCH_PLUGIN_ENTRY_NAME) : nullptr;
   if (symbol == nullptr) {
@@ -246,9 +259,7 @@ extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) 
   const gdbench_plugin* const wrapped = reinterpret_cast<gdbench_plugin_entry_function>(symbol)(host);
   if (wrapped == nullptr) return nullptr;
   inner = wrapped->implementations[0];
-  for (const auto& rows : {kByAlgebra, kByTwo, kOnChannels, kOnFiles, kOnOthers, kOnProcesses, kOnTime, kOnTrust}) {
-    attacks.insert(attacks.end(), rows.begin(), rows.end());
-  }
+  attacks = all_attacks();
   make_all(std::make_index_sequence<kMostAttacks>());
   static const gdbench_implementation* pointers[kMostAttacks];
   for (int i = 0; i < kMostAttacks; ++i) pointers[i] = &implementations[i];

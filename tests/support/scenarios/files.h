@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,21 +11,12 @@
 
 #include "harness/data/dataset.h"
 #include "harness/scenario/scenario.h"
+#include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::tests {
 
 class Files : public testing::Test {
  protected:
-  Files() {
-    std::string name = (std::filesystem::temp_directory_path() / "gdbench-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~Files() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
   std::filesystem::path write(const std::string& name, const std::string& content) const {
     const std::filesystem::path file = folder_ / name;
     std::filesystem::create_directories(file.parent_path());
@@ -43,6 +33,12 @@ class Files : public testing::Test {
   std::string read_error(const nlohmann::json& scenario, const std::vector<scenario::Setting>& settings = {}) const {
     const Result<scenario::Scenario> read = scenario::read_scenario(write_json(scenario), settings);
     return read.ok() ? "" : read.error().message.substr(folder_.string().size() + 1);
+  }
+
+  // What is read, with what it leaves out; text where reading fails.
+  nlohmann::json resolved(const nlohmann::json& scenario, const std::vector<scenario::Setting>& settings = {}) const {
+    const Result<scenario::Scenario> read = scenario::read_scenario(write_json(scenario), settings);
+    return read.ok() ? nlohmann::json(to_json(read.value())) : nlohmann::json(read.error().message);
   }
 
   // The error of reading, of making the data or the problem, or "".
@@ -63,7 +59,8 @@ class Files : public testing::Test {
     return std::move(made).value();
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder own_folder_;
+  const std::filesystem::path& folder_ = own_folder_.path();
 };
 
 inline nlohmann::json linear_scenario() {

@@ -1,9 +1,8 @@
-// A second implementation of training, written entry by entry with a choice of how sums are made, and with deliberate
-// faults. It shares no code with the reference.
+// Training by the reference's functions, whose formulas the golden trajectories check, but with gradients that are
+// added up entry by entry in an order of choice, and with deliberate faults.
 #pragma once
 
 #include <cstdint>
-#include <ostream>
 
 #include "tests/support/verify/cases.h"
 
@@ -32,7 +31,6 @@ enum class Fault {
   cut_operands,       // to the next number towards zero instead of the nearest
   narrow_sums,        // every addition within a product is rounded as operands are
   narrow_parameters,  // so are the parameters after every update
-  wide_derivatives,   // told from what was not rounded
   narrow_bias_sums,   // every addition for the gradient of a bias is rounded as operands are
   // Of f16 alone.
   unscaled_loss,        // rounded as if the scale were 1
@@ -45,16 +43,13 @@ enum class Fault {
   other_stream,  // of random numbers
 };
 
-// For the names of test cases.
-void PrintTo(Fault fault, std::ostream* stream);
-
 struct Outcome {
   scenario::State state;
   double loss = 0;  // over all rows, after the last step
 };
 
-// T is the arithmetic's type.
-template <class T>
-Outcome train_otherwise(const Case& problem_case, std::int64_t steps, Summation summation, Fault fault);
+// In double for f64, else in float.
+Outcome train_otherwise(const Case& problem_case, std::int64_t steps, Summation summation = Summation::blocked,
+                        Fault fault = Fault::none);
 
 }  // namespace gdbench::verify::testing

@@ -7,13 +7,14 @@
 
 #include <fstream>
 
+#include "tests/support/reports/temporary_folder.h"
+
 namespace gdbench {
 namespace {
 
 TEST(ReadFile, ReadsRegularFilesUpToALimit) {
-  std::string name = (std::filesystem::temp_directory_path() / "gdbench-test-XXXXXX").string();
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
-  const std::filesystem::path folder = name;
+  const tests::TemporaryFolder own;
+  const std::filesystem::path& folder = own.path();
   const std::filesystem::path file = folder / "f";
   std::ofstream(file, std::ios::binary) << std::string("a\0b\n", 4);
   EXPECT_EQ(read_file(file, "text", 4).value(), std::string("a\0b\n", 4));
@@ -32,14 +33,12 @@ TEST(ReadFile, ReadsRegularFilesUpToALimit) {
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(unreadable_because(folder / "pipe"), "something that is no regular file");
   EXPECT_EQ(unreadable_because(file), "");
-  std::filesystem::remove_all(folder);
 }
 
 // Only root can make links of others.
 TEST(LinksOfOthers, AreRefused) {
-  std::string name = (std::filesystem::temp_directory_path() / "gdbench-test-XXXXXX").string();
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
-  const std::filesystem::path folder = name;
+  const tests::TemporaryFolder own;
+  const std::filesystem::path& folder = own.path();
   const std::filesystem::path link = folder / "link";
   std::ofstream(folder / "f") << "text";
   EXPECT_TRUE(refuse_link_of_others(folder / "f").ok());
@@ -52,7 +51,6 @@ TEST(LinksOfOthers, AreRefused) {
     EXPECT_EQ(refuse_link_of_others(link).error().message,
               link.string() + ": found a symbolic link of user 65534, expected a file, or a link of your own");
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(PhysicalMemory, IsKnown) { EXPECT_GT(physical_memory(), std::uintmax_t{1} << 24U); }

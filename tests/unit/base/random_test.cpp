@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace gdbench {
@@ -29,20 +31,14 @@ TEST(Random, IsSeeded) {
 
 TEST(Random, UniformFillsTheUnitInterval) {
   Random random(3);
-  double sum = 0;
-  double least = 1;
-  double most = 0;
-  for (int i = 0; i < 100000; ++i) {
-    const double value = random.uniform();
-    sum += value;
-    least = std::min(least, value);
-    most = std::max(most, value);
-  }
+  std::vector<double> values;
+  for (int i = 0; i < 100000; ++i) values.push_back(random.uniform());
+  const auto [least, most] = std::ranges::minmax(values);
   EXPECT_GE(least, 0);
   EXPECT_LT(most, 1);
   EXPECT_LT(least, 1e-3);
   EXPECT_GT(most, 1 - 1e-3);
-  EXPECT_NEAR(sum / 100000, 0.5, 0.005);
+  EXPECT_NEAR(std::accumulate(values.begin(), values.end(), 0.0) / 100000, 0.5, 0.005);
 }
 
 TEST(Random, BelowIsUniform) {
@@ -56,21 +52,15 @@ TEST(Random, BelowIsUniform) {
 TEST(Random, NormalHasTheMomentsOfANormal) {
   Random random(5);
   constexpr int kCount = 200000;
-  double first = 0;
-  double second = 0;
-  double third = 0;
-  double fourth = 0;
+  double moments[5] = {};
   for (int i = 0; i < kCount; ++i) {
     const double value = random.normal();
-    first += value / kCount;
-    second += value * value / kCount;
-    third += value * value * value / kCount;
-    fourth += value * value * value * value / kCount;
+    for (int k = 1; k < 5; ++k) moments[k] += std::pow(value, k) / kCount;
   }
-  EXPECT_NEAR(first, 0, 0.01);
-  EXPECT_NEAR(second, 1, 0.02);
-  EXPECT_NEAR(third, 0, 0.05);
-  EXPECT_NEAR(fourth, 3, 0.1);
+  EXPECT_NEAR(moments[1], 0, 0.01);
+  EXPECT_NEAR(moments[2], 1, 0.02);
+  EXPECT_NEAR(moments[3], 0, 0.05);
+  EXPECT_NEAR(moments[4], 3, 0.1);
 }
 
 TEST(Reproducible, FunctionsAgreeWithTheLibrary) {

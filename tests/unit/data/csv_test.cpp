@@ -33,17 +33,12 @@ TEST_F(Csv, ReadsChosenColumnsInTheScenariosOrder) {
   EXPECT_EQ(data.feature_names, (std::vector<std::string>{"c", "a"}));
 }
 
-TEST_F(Csv, TakesAllOtherColumnsWithoutFeatures) {
-  write("table.csv", "a,y,c\n1,2,3\n");
-  EXPECT_EQ(dataset(csv_scenario()).feature_names, (std::vector<std::string>{"a", "c"}));
-}
-
 TEST_F(Csv, ReadsQuotesLineEndsAndByteOrderMark) {
   // A quoted comma, doubled quotes, a line break in a name, CRLF, no line end at the end, an empty line.
-  write("table.csv", "\xef\xbb\xbf\"a, \"\"b\"\"\nc\",y\r\n\"1\", 2 \r\n\r\n\"3\",4");
+  write("table.csv", "\xef\xbb\xbf\"a, \"\"b\"\"\nc\",y,d\r\n\"1\", 2 ,5\r\n\r\n\"3\",4,6");
   const Dataset data = dataset(csv_scenario());
-  EXPECT_EQ(data.feature_names, std::vector<std::string>{"a, \"b\"\nc"});
-  EXPECT_EQ(values(data.x<double>(), 2), (std::vector<double>{1, 3}));
+  EXPECT_EQ(data.feature_names, (std::vector<std::string>{"a, \"b\"\nc", "d"})) << "all but the targets";
+  EXPECT_EQ(values(data.x<double>(), 4), (std::vector<double>{1, 5, 3, 6}));
   EXPECT_EQ(values(data.y<double>(), 2), (std::vector<double>{2, 4}));
 }
 
@@ -118,32 +113,31 @@ TEST_F(Csv, NamesLineColumnAndValueOfText) {
       "the columns to take, /data/one_hot those of names)");
   for (const std::string value :
        {"nan", "inf", "-inf", "NAN", "infinity", "1e999", "0x10", "1 2", "1;2", "--1", "+-1", "1e", "."}) {
-    EXPECT_EQ(
-        error_of("x,y\n" + value + ",1\n"),
-        "table.csv: line 2, column \"x\": found \"" + value +
-            "\", expected a finite number (/data/features names the columns to take, /data/one_hot those of names)");
+    EXPECT_TRUE(error_of("x,y\n" + value + ",1\n").starts_with("table.csv: line 2, column \"x\": found \"" + value))
+        << value;
   }
 }
 
 TEST_F(Csv, RefusesBrokenTables) {
-  EXPECT_EQ(error_of(""), "table.csv: found an empty file, expected a header and rows");
-  EXPECT_EQ(error_of("x,y\n"), "table.csv: found no rows below the header, expected some");
-  EXPECT_EQ(error_of("x,y\n1,2\n1,2,3\n"), "table.csv: line 3: found 3 cells, expected 2 as in the header");
-  EXPECT_EQ(error_of("x,y\n1\n"), "table.csv: line 2: found 1 cells, expected 2 as in the header");
-  EXPECT_EQ(error_of("x,z\n1,2\n"), "table.csv: line 1: found no column \"y\", expected one of x, z");
+  const std::pair<std::string, std::string> rows[] = {
+      {"", "found an empty file, expected a header and rows"},
+      {"x,y\n", "found no rows below the header, expected some"},
+      {"x,y\n1,2\n1,2,3\n", "line 3: found 3 cells, expected 2 as in the header"},
+      {"x,y\n1\n", "line 2: found 1 cells, expected 2 as in the header"},
+      {"x,z\n1,2\n", "line 1: found no column \"y\", expected one of x, z"},
+      {"x,x,y\n1,2,3\n", "line 1: found column \"x\" more than once, expected distinct names"},
+      {"y\n1\n", "line 1: found targets only, expected at least one feature column"},
+      {"x,y\n1,\"2\n3,4\n", "line 2: found a quoted cell without an end, expected a closing quote"},
+      {"x,y\n1,\"2\"3\n", "line 2: found text after a closing quote, expected a comma or the end of the line"},
+      {"x,y\n1,2\"3\"\n",
+       "line 2: found a quote inside an unquoted cell, expected the whole cell in quotes, quotes doubled"},
+      {"x,y\n1,\xff\n", "found bytes that are not UTF-8, expected UTF-8"},
+  };
+  for (const auto& [text, message] : rows) {
+    EXPECT_EQ(error_of(text), "table.csv: " + message);
+  }
   EXPECT_EQ(error_of("weight,y\n1,2\n", {{"features", R"(["wieght"])"}}),
             "table.csv: line 1: found no column \"wieght\", expected one of weight, y (did you mean weight?)");
-  EXPECT_EQ(error_of("x,x,y\n1,2,3\n"),
-            "table.csv: line 1: found column \"x\" more than once, expected distinct names");
-  EXPECT_EQ(error_of("y\n1\n"), "table.csv: line 1: found targets only, expected at least one feature column");
-  EXPECT_EQ(error_of("x,y\n1,\"2\n3,4\n"),
-            "table.csv: line 2: found a quoted cell without an end, expected a closing quote");
-  EXPECT_EQ(error_of("x,y\n1,\"2\"3\n"),
-            "table.csv: line 2: found text after a closing quote, expected a comma or the end of the line");
-  EXPECT_EQ(
-      error_of("x,y\n1,2\"3\"\n"),
-      "table.csv: line 2: found a quote inside an unquoted cell, expected the whole cell in quotes, quotes doubled");
-  EXPECT_EQ(error_of("x,y\n1,\xff\n"), "table.csv: found bytes that are not UTF-8, expected UTF-8");
 }
 
 TEST_F(Csv, RefusesValuesThatTheDtypeCannotHold) {

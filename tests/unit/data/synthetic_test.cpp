@@ -54,12 +54,6 @@ TEST_F(Synthetic, StandardisationUndoesTheCondition) {
   }
 }
 
-TEST_F(Synthetic, OneFeatureHasNothingToSpread) {
-  const std::vector<scenario::Setting> one = {{"dtype", "f64"}, {"features", "1"}};
-  EXPECT_EQ(dataset(linear_scenario(), with(one, {{"data.condition", "10"}})).digest,
-            dataset(linear_scenario(), one).digest);
-}
-
 TEST_F(Synthetic, DensityKeepsThatPartOfTheEntriesAsTheyAre) {
   const Dataset plain = dataset(linear_scenario(), kLarge);
   const Dataset masked = dataset(linear_scenario(), with(kLarge, {{"data.density", "0.3"}}));
@@ -97,14 +91,19 @@ TEST_F(Synthetic, EveryKindCanBeMasked) {
 }
 
 TEST_F(Synthetic, SaysWhatIsWrongInOneLine) {
-  EXPECT_EQ(read_error(linear_scenario(), {{"data.density", "0"}}),
-            "s.json: --set data.density: found 0, expected a positive number");
-  EXPECT_EQ(read_error(linear_scenario(), {{"data.density", "1.5"}}),
-            "s.json: --set data.density: found 1.5, expected a number above 0 and up to 1");
-  EXPECT_EQ(read_error(linear_scenario(), {{"data.condition", "0.5"}}),
-            "s.json: --set data.condition: found 0.5, expected a number of at least 1.0");
-  EXPECT_EQ(read_error(linear_scenario(), {{"data.kind", "teacher"}, {"data.condition", "2"}}),
-            "s.json: --set data.condition: found a condition with the kind \"teacher\", expected the kind \"linear\"");
+  const std::pair<std::vector<scenario::Setting>, const char*> rows[] = {
+      {{{"data.density", "0"}}, "density: found 0, expected a positive number"},
+      {{{"data.density", "1.5"}}, "density: found 1.5, expected a number above 0 and up to 1"},
+      {{{"data.condition", "0.5"}}, "condition: found 0.5, expected a number of at least 1.0"},
+      {{{"data.kind", "teacher"}, {"data.condition", "2"}},
+       "condition: found a condition with the kind \"teacher\", expected the kind \"linear\""},
+  };
+  for (const auto& [settings, message] : rows) {
+    EXPECT_EQ(read_error(linear_scenario(), settings), std::string("s.json: --set data.") + message);
+  }
+  EXPECT_EQ(dataset(linear_scenario(), {{"features", "1"}, {"data.condition", "10"}}).digest,
+            dataset(linear_scenario(), {{"features", "1"}}).digest)
+      << "one feature has nothing to spread";
 }
 
 }  // namespace

@@ -3,18 +3,19 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "harness/data/dataset.h"
 #include "harness/protocol/discovery.h"
 #include "harness/protocol/state_image.h"
+#include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::protocol {
+
+using tests::TemporaryFolder;
 
 inline std::filesystem::path fake_plugin(const std::string& name) {
   return std::filesystem::path(GDBENCH_BINARY_DIR) / "tests" / "fakes" / ("fake_" + name + ".so");
@@ -30,31 +31,6 @@ inline Arm test_arm() {
   arm.worker = std::filesystem::path(GDBENCH_BINARY_DIR) / "bin" / "gdbench";
   return arm;
 }
-
-// A folder that goes with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gdbench-worker-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The project's smallest scenario: 3 rows, 2 features, full batch.
 struct SmallProblem {

@@ -23,11 +23,12 @@
 namespace gdbench::protocol {
 namespace {
 
-Process shell(const std::string& script) {
-  Result<Process> process = Process::start({"/bin/sh", "-c", script}, {}, {});
+Process started(const std::vector<std::string>& command, const Permissions* permissions = nullptr) {
+  Result<Process> process = Process::start(command, {}, {}, "", permissions);
   EXPECT_TRUE(process.ok());
   return std::move(process).value();
 }
+Process shell(const std::string& script) { return started({"/bin/sh", "-c", script}); }
 
 // False for a zombie too.
 bool alive(pid_t pid) {
@@ -63,27 +64,21 @@ TEST(Process, TellsHowItEnded) {
 }
 
 // Listens on a port of its own and connects to it; the exit status is errno's where one of them is refused.
-Process connecting(bool network) {
+TEST(Process, HasTheNetworkOnlyWhereItIsAsked) {
   const std::string script =
       "use Socket; socket(S, PF_INET, SOCK_STREAM, 0) or exit $!; bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or exit $!;"
       "listen(S, 1); socket(C, PF_INET, SOCK_STREAM, 0); connect(C, getsockname(S)) or exit $!; exit 0";
-  const Permissions permissions{.network = network};
-  Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", &permissions);
-  EXPECT_TRUE(process.ok());
-  return std::move(process).value();
+  for (const bool network : {true, false}) {
+    const Permissions permissions{.network = network};
+    EXPECT_EQ(started({"perl", "-e", script}, &permissions).finish(5).text(),
+              "exit status " + std::to_string(network ? 0 : EACCES));
+  }
 }
 
-TEST(Process, HasTheNetworkOnlyWhereItIsAsked) {
-  EXPECT_EQ(connecting(true).finish(5).text(), "exit status 0");
-  EXPECT_EQ(connecting(false).finish(5).text(), "exit status " + std::to_string(EACCES));
-}
-
-// The exit status of a script that is confined to its folder and `writable`.
+// The end of a script that is confined to its folder and `writable`.
 ProcessEnd confined(const std::string& script, const std::vector<std::filesystem::path>& writable = {}) {
   const Permissions permissions{.writable = writable};
-  Result<Process> process = Process::start({"/bin/sh", "-c", script}, {}, {}, "", &permissions);
-  EXPECT_TRUE(process.ok());
-  return process->finish(5);
+  return started({"/bin/sh", "-c", script}, &permissions).finish(5);
 }
 
 TEST(ConfinedProcess, WritesInItsFolderAlone) {
@@ -136,10 +131,9 @@ TEST(ConfinedProcess, ChangesNoOther) {
       "sub { syscall(&SYS_prlimit64, $pid, 7, $limits, 0) },"
       "sub { socket(my $s, 1, 1, 0) ? 1 : -1 }, sub { open(F, \">$ENV{HOME}/x\"); chmod(0600, \"$ENV{HOME}/x\") ? 1 : "
       "-1 }; exit scalar @refused";
-  Result<Process> process = Process::start({"perl", "-e", script}, {}, {}, "", &permissions);
-  ASSERT_TRUE(process.ok());
-  const ProcessEnd end = process->finish(5);
-  EXPECT_TRUE(end.is_success()) << end.text() << " " << process->output_tail();
+  Process process = started({"perl", "-e", script}, &permissions);
+  const ProcessEnd end = process.finish(5);
+  EXPECT_TRUE(end.is_success()) << end.text() << " " << process.output_tail();
   EXPECT_TRUE(confined("taskset --pid 1 $$ && ulimit -n 64").is_success()) << "what is its own it may";
 }
 
@@ -168,12 +162,19 @@ TEST(Process, TellsThatItHasEndedByItself) {
 TEST(Process, CountsTheMemoryOfWhatItStarted) {
   // Each a shell with a text of 8 MB.
   const std::string text = "text=$(head -c 8000000 /dev/zero | tr '\\0' x); echo $$; sleep 10; echo $text";
-  const Process one = shell(text);
+  Process one = shell(text);
   const Process two = shell("sh -c \"$(cat <<'END'\n" + text + "\nEND\n)\" & " + text);
   constexpr std::int64_t kText = 8'000'000;
   EXPECT_TRUE(soon([&] { return one.memory().anonymous > kText; }));
   EXPECT_TRUE(soon([&] { return two.memory().anonymous > 2 * kText; })) << two.memory().anonymous;
   EXPECT_LT(one.memory().anonymous, 2 * kText);
+  EXPECT_GT(one.peak_resident_bytes(), one.memory().anonymous);
+  EXPECT_GT(one.cpu_ns(), 1'000'000);
+  EXPECT_TRUE(soon([&] { return one.page_faults() > 0; }));
+  one.finish(0);
+  EXPECT_EQ(one.cpu_ns(), 0);
+  EXPECT_EQ(one.memory().anonymous, 0);
+  EXPECT_FALSE(Process().page_faults());
 }
 
 TEST(Process, HasNoneOfItsParentsMemory) {
@@ -213,29 +214,24 @@ TEST(Process, PreloadsALibraryBeforeThoseThatAreAnyway) {
   unsetenv("LD_PRELOAD");
 }
 
-TEST(Process, KeepsTheLastLineOfItsOutput) {
-  Process process = shell("echo first; echo second >&2; printf '\\n'");
-  process.finish(5);
-  EXPECT_EQ(process.last_output_line(), "second");
-  EXPECT_EQ(process.output_bytes(), 14);
-
-  Process silent = shell("true");
-  silent.finish(5);
-  EXPECT_EQ(silent.last_output_line(), "");
-}
-
-TEST(Process, MakesItsOutputFitIntoAMessage) {
-  Process coloured = shell(R"(printf '\033[31mred\033[0m\t!\n')");
-  coloured.finish(5);
-  EXPECT_EQ(coloured.last_output_line(), "\\u001b[31mred\\u001b[0m !");
-
-  Process binary = shell(R"(printf 'caf\351 \377\n')");
-  binary.finish(5);
-  EXPECT_EQ(binary.last_output_line(), "caf\ufffd \ufffd");
-
-  Process wordy = shell("head -c 100000 /dev/zero | tr '\\0' x");
-  wordy.finish(5);
-  EXPECT_EQ(wordy.last_output_line(), std::string(200, 'x'));
+TEST(Process, KeepsTheLastLineOfItsOutputAsAMessageHasIt) {
+  const std::pair<const char*, std::string> rows[] = {
+      {"echo first; echo second >&2; printf '\\n'", "second"},
+      {"true", ""},
+      {R"(printf '\033[31mred\033[0m\t!\n')", "\\u001b[31mred\\u001b[0m !"},
+      {R"(printf 'caf\351 \377\n')", "caf\ufffd \ufffd"},
+      {"head -c 100000 /dev/zero | tr '\\0' x", std::string(200, 'x')},
+      {"if read line; then echo something; else echo nothing; fi", "nothing"},
+  };
+  for (const auto& [script, line] : rows) {
+    Process process = shell(script);
+    process.finish(5);
+    EXPECT_EQ(process.last_output_line(), line) << script;
+    EXPECT_TRUE(line != "second" || process.output_bytes() == 14);
+  }
+  Process nowhere = started({"/nowhere/worker", "argument"});
+  EXPECT_EQ(nowhere.finish(5).text(), "exit status 127");
+  EXPECT_EQ(nowhere.last_output_line(), "cannot execute /nowhere/worker: No such file or directory");
 }
 
 // With many workers alive the coordinator's descriptors have large numbers, which must not be overwritten on the way.
@@ -263,13 +259,6 @@ TEST(Process, HandsOverDescriptorsOfAnyNumber) {
   close(ends[0]);
 }
 
-TEST(Process, SaysWhatCannotBeExecuted) {
-  Result<Process> process = Process::start({"/nowhere/worker", "argument"}, {}, {});
-  ASSERT_TRUE(process.ok());
-  EXPECT_EQ(process->finish(5).text(), "exit status 127");
-  EXPECT_EQ(process->last_output_line(), "cannot execute /nowhere/worker: No such file or directory");
-}
-
 TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
@@ -283,12 +272,6 @@ TEST(Process, HandsDescriptorsOverAtTheirNumbers) {
   EXPECT_EQ(process->last_output_line(), "child read through");
   close(ends[0]);
   close(ends[1]);
-}
-
-TEST(Process, ReadsFromAnEmptyInput) {
-  Process process = shell("if read line; then echo something; else echo nothing; fi");
-  EXPECT_EQ(process.finish(5).text(), "exit status 0");
-  EXPECT_EQ(process.last_output_line(), "nothing");
 }
 
 TEST(Process, UsesTheProcessorsThatItIsGiven) {
@@ -321,13 +304,6 @@ TEST(Process, TakesItsChildrenWithIt) {
   process.finish(5);
 }
 
-TEST(Process, TakesItsChildrenWithItWhenItEndsByItself) {
-  Process process = shell("sleep 60 & echo $!");
-  const pid_t grandchild = printed_number(process);
-  EXPECT_EQ(process.finish(5).text(), "exit status 0");
-  EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
-}
-
 TEST(Process, LeavesNoZombie) {
   {
     Process running = shell("sleep 60");
@@ -347,20 +323,6 @@ TEST(Process, CountsPageFaults) {
   // At least one of each huge page, at most little more than one of each page.
   EXPECT_GE(faults, static_cast<std::int64_t>(kBytes >> 21));
   EXPECT_LE(faults, 2 * static_cast<std::int64_t>(kBytes) / sysconf(_SC_PAGESIZE));
-  const Process process = shell("sleep 60");
-  EXPECT_TRUE(soon([&] { return process.page_faults() > 0; }));
-  EXPECT_FALSE(Process().page_faults());
-}
-
-TEST(Process, MeasuresMemoryAndTime) {
-  Process process = shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; sleep 60");
-  ASSERT_TRUE(soon([&] { return process.last_output_line() == "done"; }));
-  EXPECT_GT(process.cpu_ns(), 1'000'000);
-  EXPECT_GT(process.memory().anonymous, 0);
-  EXPECT_GT(process.peak_resident_bytes(), process.memory().anonymous);
-  process.finish(0);
-  EXPECT_EQ(process.cpu_ns(), 0);
-  EXPECT_EQ(process.memory().anonymous, 0);
 }
 
 // A coordinator that is killed with SIGKILL cannot clean up: its workers end by themselves.

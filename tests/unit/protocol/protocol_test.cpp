@@ -45,7 +45,8 @@ Problem two_layers(Dtype dtype, OptimizerKind optimizer = OptimizerKind::sgd) {
 }
 
 TEST(Protocol, ProblemSurvivesTheJourney) {
-  const Problem sent = two_layers(Dtype::f64);
+  Problem sent = two_layers(Dtype::f64);
+  sent.optimizer.learning_rates = {0.1, 1.0 / 3, std::nextafter(0.05, 1.0), std::numeric_limits<double>::denorm_min()};
   const Result<Problem> received = message_from<Problem>(json_of(sent), "problem");
   ASSERT_TRUE(received.ok()) << received.error().message;
   EXPECT_EQ(json_of(received.value()), json_of(sent));
@@ -55,15 +56,7 @@ TEST(Protocol, ProblemSurvivesTheJourney) {
   EXPECT_EQ(received->loss.kind, Loss::softmax_cross_entropy);
   EXPECT_EQ(received->rows, 11);
   EXPECT_EQ(received->batch_rows, 4);
-  EXPECT_EQ(received->optimizer.learning_rates, (std::vector<double>{0.5, 0.25}));
-}
-
-TEST(Protocol, LearningRatesArriveExactly) {
-  Problem sent = two_layers(Dtype::f32);
-  sent.optimizer.learning_rates = {0.1, 1.0 / 3, std::nextafter(0.05, 1.0), std::numeric_limits<double>::denorm_min()};
-  const Result<Problem> received = message_from<Problem>(json_of(sent), "problem");
-  ASSERT_TRUE(received.ok());
-  EXPECT_EQ(received->optimizer.learning_rates, sent.optimizer.learning_rates);
+  EXPECT_EQ(received->optimizer.learning_rates, sent.optimizer.learning_rates) << "exactly";
 }
 
 TEST(Protocol, UnknownNamesAreUnsupportedAndUnknownFieldsIgnored) {
@@ -100,17 +93,9 @@ TEST(Protocol, HelloSurvivesTheJourney) {
   HelloAnswer sent{{1, 4}, {"0.1.0 abc"}, {"mine", "2.1"}, {}};
   ImplementationDescription implementation;
   implementation.id = "mine/loop";
-  implementation.description = "d";
-  implementation.build = "b";
   implementation.tasks = {"train", "floor"};
-  implementation.dtypes = {"f64"};
-  implementation.activations = {"relu", "tanh"};
-  implementation.losses = {"half_mse"};
-  implementation.optimizers = {"sgd", "adam"};
   implementation.capabilities = {"shuffle"};
-  implementation.max_layers = 3;
   implementation.max_compute_threads = 0;
-  implementation.helper_threads = 2;
   implementation.options = {{"tile", OptionType::integer, "8", {}, "rows"},
                             {"mode", OptionType::choice, "a", {"a", "b"}, "which"},
                             {"parts", OptionType::switches, "all", {"c", "d"}, "what"}};

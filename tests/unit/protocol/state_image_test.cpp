@@ -59,7 +59,8 @@ TEST(StateLayout, StateSurvivesItsImage) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Problem problem = layers_of(dtype, OptimizerKind::adam);
     const StateLayout layout = state_layout(problem);
-    const scenario::State written = counted_state(problem);
+    scenario::State written = counted_state(problem);
+    written.parameters[0][0] = dtype == Dtype::f64 ? 0.1 : static_cast<double>(0.1F);  // is rounded no further
     std::vector<std::byte> image(layout.image_bytes);
     write_state(written, layout, dtype, image.data());
     const scenario::State read = read_state(layout, dtype, image.data(), 17);
@@ -67,18 +68,6 @@ TEST(StateLayout, StateSurvivesItsImage) {
     EXPECT_EQ(read.parameters, written.parameters);
     EXPECT_EQ(read.slots, written.slots);
   }
-}
-
-TEST(StateLayout, RoundsToTheDtypeOnly) {
-  Problem problem = layers_of(Dtype::f64, OptimizerKind::sgd);
-  scenario::State state = counted_state(problem);
-  state.parameters[0][0] = 0.1;
-  std::vector<std::byte> image(state_layout(problem).image_bytes);
-  write_state(state, state_layout(problem), Dtype::f64, image.data());
-  EXPECT_EQ(read_state(state_layout(problem), Dtype::f64, image.data(), 0).parameters[0][0], 0.1);
-  problem.dtype = Dtype::f32;
-  write_state(state, state_layout(problem), Dtype::f32, image.data());
-  EXPECT_EQ(read_state(state_layout(problem), Dtype::f32, image.data(), 0).parameters[0][0], static_cast<double>(0.1F));
 }
 
 }  // namespace

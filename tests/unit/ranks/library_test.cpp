@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/reports/temporary_folder.h"
+
 namespace gdbench::ranks {
 namespace {
 
@@ -17,15 +19,10 @@ namespace fs = std::filesystem;
 class RankLibraries : public testing::Test {
  protected:
   RankLibraries() {
-    std::string name = (fs::temp_directory_path() / "gdbench-libraries-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     setenv("PATH", (folder_ / "bin").c_str(), 1);
     fs::create_directories(folder_ / "bin");
   }
-  ~RankLibraries() override {
-    setenv("PATH", path_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
+  ~RankLibraries() override { setenv("PATH", path_.c_str(), 1); }
 
   void put(const std::string& name) {
     fs::create_directories((folder_ / name).parent_path());
@@ -39,7 +36,8 @@ class RankLibraries : public testing::Test {
   }
 
   std::string path_ = getenv("PATH");
-  fs::path folder_;
+  const tests::TemporaryFolder own_folder_;
+  const fs::path& folder_ = own_folder_.path();
 };
 
 using Names = std::vector<std::string>;

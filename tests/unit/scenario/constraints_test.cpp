@@ -37,14 +37,12 @@ TEST_F(Posing, MakesTheLayersOfTheModel) {
 TEST_F(Posing, LinearRegressionHasOneLayer) {
   const Result<Scenario> scenario =
       read_scenario(write_json(linear_scenario()), {{"data.outputs", "2"}, {"model.bias", "true"}});
-  const Result<data::Dataset> data = data::make_dataset(scenario.value());
-  const Result<Problem> problem = data::make_problem(scenario.value(), data.value());
-  ASSERT_TRUE(problem.ok()) << problem.error().message;
-  ASSERT_EQ(problem->layers.size(), 1U);
-  EXPECT_EQ(problem->layers[0].inputs, 3);
-  EXPECT_EQ(problem->layers[0].outputs, 2);
-  EXPECT_TRUE(problem->layers[0].bias);
-  EXPECT_EQ(problem->batch_rows, 20);
+  const Problem problem = data::make_problem(scenario.value(), data::make_dataset(scenario.value()).value()).value();
+  ASSERT_EQ(problem.layers.size(), 1U);
+  EXPECT_EQ(problem.layers[0].inputs, 3);
+  EXPECT_EQ(problem.layers[0].outputs, 2);
+  EXPECT_TRUE(problem.layers[0].bias);
+  EXPECT_EQ(problem.batch_rows, 20);
 }
 
 TEST_F(Posing, ChecksFilesAgainstTheModel) {

@@ -74,8 +74,6 @@ TEST_F(MatrixFile, ExpandsAxesInAStableOrder) {
                    "lin-b hand/eigen batch=1", "lin-b hand/naive batch=full", "lin-b hand/eigen batch=full"}));
 }
 
-TEST_F(MatrixFile, WithoutAxesMeansEverything) { EXPECT_EQ(cells({{"name", "m"}}).size(), 9U); }
-
 TEST_F(MatrixFile, HasThreadsAndOptions) {
   const json matrix = {
       {"name", "m"},
@@ -214,16 +212,11 @@ TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
        "scenarios (did you mean batch?)"},
       {{{"name", "m"}, {"axes", {{"threads", {0}}}}},
        "m.json: /axes/threads/0: found \"0\", expected an integer from 1 to 4096 or \"powers of two\""},
-      {{{"name", "m"}, {"axes", {{"threads", "two"}}}},
-       "m.json: /axes/threads: found \"two\", expected an integer from 1 to 4096 or \"powers of two\""},
       {{{"name", "m"}, {"exclude", {{{"batch", 1}}}}},
        "m.json: /exclude/0/batch: found a key that no axis has, expected one of implementation, scenario, threads"},
       {{{"name", "m"}, {"exclude", {{"batch", 1}}}}, "m.json: /exclude: found an object, expected an array of objects"},
       {{{"name", "m"}, {"include", json::array({json::object()})}},
        "m.json: /include/0: found an object, expected an object with keys"},
-      {{{"name", "m"}, {"include", {{{"threads", "x"}}}}},
-       "m.json: /include/0/threads: found \"x\", expected an integer from 1 to 4096 or \"powers of two\""},
-      {{{"name", "m"}, {"baseline", 3}}, "m.json: /baseline: found 3, expected text on one line"},
   };
   for (const auto& [matrix, message] : faults) EXPECT_EQ(error_of(matrix), message);
   EXPECT_EQ(read_matrix(folder_ / "none.json").error().message,
@@ -240,17 +233,6 @@ TEST_F(MatrixFile, RefusesMoreThanAHundredThousandCells) {
   for (int i = 0; i < 100; ++i) axes["impl.key" + std::to_string(i)] = {1};
   EXPECT_EQ(cells({{"name", "m"}, {"axes", axes}}),
             Lines{"m.json: /axes: found more than a million settings of all cells together, expected fewer"});
-}
-
-TEST_F(MatrixFile, TenThousandPointsNeedNoScenarioFile) {
-  std::vector<int> values(100);
-  for (int i = 0; i < 100; ++i) values[static_cast<std::size_t>(i)] = i + 1;
-  // The scenarios' files do not exist.
-  EXPECT_EQ(cells({{"name", "m"},
-                   {"axes",
-                    {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {"rows", values}, {"batch", values}}}})
-                .size(),
-            10000U);
 }
 
 TEST_F(MatrixFile, ListsScenariosByName) {

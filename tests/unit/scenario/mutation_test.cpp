@@ -48,27 +48,10 @@ TEST_F(Mutation, EveryKeyRemovedOrRetypedIsAnswered) {
                      std::string(6 * sizeof(double), '\0'));
   json columns = stream;
   columns["data"] = {{"source", "stream"}, {"path", "x.npy"}, {"targets", {1}}, {"features", {0}}};
-  const std::vector<json> replacements = {nullptr,
-                                          true,
-                                          0,
-                                          -1,
-                                          3,
-                                          2.5,
-                                          1e300,
-                                          18446744073709551615U,
-                                          "",
-                                          "full",
-                                          "relu",
-                                          "table.csv",
-                                          "a\nb",
-                                          "\xff",
-                                          json::array(),
-                                          {1, 2},
-                                          {"x", "x"},
-                                          json::object(),
-                                          {{"kind", "linear"}},
-                                          {{"rows", 3}},
-                                          {{"", 1}}};
+  json replacements = json::parse(R"([null, true, 0, -1, 3, 2.5, 1e300, 18446744073709551615, "", "full", "relu",
+                                      "table.csv", "a\nb", [], [1, 2], ["x", "x"], {}, {"kind": "linear"},
+                                      {"rows": 3}, {"": 1}])");
+  replacements.push_back("\xff");
 
   int failures = 0;
   int successes = 0;
@@ -120,15 +103,6 @@ TEST_F(Mutation, EveryKeySetToAnythingIsAnswered) {
         EXPECT_TRUE(longer == key || !message.empty()) << longer << "=" << value;
       }
     }
-  }
-}
-
-TEST_F(Mutation, EveryPrefixOfTheTextIsRefused) {
-  const std::string text = perceptron_scenario().dump();
-  for (std::size_t length = 0; length < text.size(); ++length) {
-    const Result<Scenario> read = read_scenario(write("s.json", text.substr(0, length)), {});
-    ASSERT_FALSE(read.ok());
-    EXPECT_TRUE(is_one_line(read.error().message));
   }
 }
 

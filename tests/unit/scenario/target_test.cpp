@@ -12,30 +12,16 @@ using nlohmann::json;
 using TargetKey = Files;
 
 TEST_F(TargetKey, HasDefaultsThatFollowTheSteps) {
-  const Result<Scenario> read = read_scenario(write_json(linear_scenario()), {{"target.loss", "0.02"}});
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  const Target& target = *read->target;
-  EXPECT_EQ(target.loss, 0.02);
-  EXPECT_FALSE(target.relative);
-  EXPECT_EQ(target.max_steps, 10'000);
-  EXPECT_EQ(target.evaluate_every, 10);
-  const Result<Scenario> few =
-      read_scenario(write_json(linear_scenario()), {{"target", R"({"relative": 0.5, "most_steps": 3})"}});
-  ASSERT_TRUE(few.ok()) << few.error().message;
-  EXPECT_TRUE(few->target->relative);
-  EXPECT_EQ(few->target->evaluate_every, 3);
-  const Result<Scenario> one = read_scenario(write_json(linear_scenario()), {{"steps", "1"}, {"target.loss", "1"}});
-  ASSERT_TRUE(one.ok()) << one.error().message;
-  EXPECT_EQ(one->target->evaluate_every, 1);
-}
-
-TEST_F(TargetKey, IsPartOfTheResolvedScenario) {
-  for (const char* target : {R"({"loss": 0.5})", R"({"relative": 0.25, "most_steps": 70, "evaluate_every": 7})"}) {
-    const Result<Scenario> first = read_scenario(write_json(linear_scenario()), {{"target", target}});
-    ASSERT_TRUE(first.ok()) << first.error().message;
-    const Result<Scenario> second = read_scenario(write_json(to_json(first.value()), "resolved.json"), {});
-    ASSERT_TRUE(second.ok()) << second.error().message;
-    EXPECT_EQ(to_json(first.value()), to_json(second.value()));
+  const std::tuple<std::vector<Setting>, const char*> rows[] = {
+      {{{"target.loss", "0.02"}}, R"({"loss": 0.02, "most_steps": 10000, "evaluate_every": 10})"},
+      {{{"target", R"({"relative": 0.5, "most_steps": 3})"}},
+       R"({"relative": 0.5, "most_steps": 3, "evaluate_every": 3})"},
+      {{{"steps", "1"}, {"target.loss", "1"}}, R"({"loss": 1.0, "most_steps": 100, "evaluate_every": 1})"},
+  };
+  for (const auto& [settings, target] : rows) {
+    const json first = resolved(linear_scenario(), settings);
+    EXPECT_EQ(first["target"], json::parse(target));
+    EXPECT_EQ(resolved(first), first);
   }
 }
 

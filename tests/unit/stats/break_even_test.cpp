@@ -45,19 +45,6 @@ TEST(BreakEvenTest, EachOvertaking) {
   }
 }
 
-TEST(BreakEvenTest, ScatterWidensTheInterval) {
-  const BreakEven narrow = break_even(costs(6000, 5, 0.02), costs(1000, 10), 0);
-  const BreakEven wide = break_even(costs(6000, 5, 0.2), costs(1000, 10), 0);
-  EXPECT_EQ(narrow.overtaking, Overtaking::after);
-  EXPECT_EQ(wide.overtaking, Overtaking::after);
-  for (const BreakEven& result : {narrow, wide}) {
-    EXPECT_LT(result.interval.low, 1000);
-    EXPECT_GT(result.interval.high, 1000);
-  }
-  EXPECT_LT(wide.interval.low, narrow.interval.low);
-  EXPECT_GT(wide.interval.high, narrow.interval.high);
-}
-
 // Each launch has its own number of steps: 5000 ns of being ready later over 4 to 10 ns less a step.
 TEST(BreakEvenTest, TheIntervalIsThatOfTheLaunches) {
   std::vector<LaunchCost> candidate;
@@ -83,40 +70,29 @@ TEST(BreakEvenTest, FewLaunchesHaveWhatTheIntervalsOfBothDifferencesAllow) {
   EXPECT_NEAR(result.interval.high, (5000 + 100 * reach) / (5 - 0.1 * reach), 1e-2);
 }
 
-TEST(BreakEvenTest, StepsThatCannotBeToldApartReachToInfinity) {
-  const BreakEven result = break_even(costs(6000, 9.9, 0.2), costs(1000, 10), 0);
-  EXPECT_EQ(result.overtaking, Overtaking::at_earliest);
-  EXPECT_GT(result.interval.low, 0);
-  EXPECT_TRUE(std::isinf(result.interval.high));
-}
-
 TEST(BreakEvenTest, TheMarginWidensTheInterval) {
-  // Ready 5000 ns later, a step takes 5 ns less than the other's 10; a tenth of its own 5 ns either way is 0.5.
-  const BreakEven result = break_even(costs(6000, 5), costs(1000, 10), 0.1);
-  EXPECT_EQ(result.overtaking, Overtaking::after);
-  EXPECT_DOUBLE_EQ(result.steps, 1000);
-  EXPECT_DOUBLE_EQ(result.interval.low, 5000 / 5.5);
-  EXPECT_DOUBLE_EQ(result.interval.high, 5000 / 4.5);
-  EXPECT_DOUBLE_EQ(result.margin.value_or(0), 0.1);
-}
-
-TEST(BreakEvenTest, AGainWithinTheMarginHasNoUpperEnd) {
-  const BreakEven result = break_even(costs(6000, 9.9), costs(1000, 10), 0.02);
-  EXPECT_EQ(result.overtaking, Overtaking::at_earliest);
-  EXPECT_NEAR(result.steps, 50'000, 1e-6);
-  EXPECT_NEAR(result.interval.low, 5000 / (0.1 + 0.02 * 9.9), 1e-6);
-  EXPECT_TRUE(std::isinf(result.interval.high));
-  EXPECT_EQ(break_even(costs(6000, 10.5), costs(1000, 10), 0.02).overtaking, Overtaking::never)
-      << "slower by more than the margin";
-  EXPECT_EQ(break_even(costs(900, 10), costs(1000, 10), 0.02).overtaking, Overtaking::undecided)
-      << "ready sooner, and the step may take more or less";
-}
-
-TEST(BreakEvenTest, ReadinessThatCannotBeToldApartReachesToZero) {
-  const BreakEven result = break_even(costs(1010, 5, 0.2), costs(1000, 10), 0);
-  EXPECT_EQ(result.overtaking, Overtaking::at_latest);
-  EXPECT_EQ(result.interval.low, 0);
-  EXPECT_TRUE(std::isfinite(result.interval.high));
+  struct Row {
+    std::vector<LaunchCost> candidate;
+    double margin;
+    Overtaking overtaking;
+    Interval interval;
+  };
+  const double never = INFINITY;
+  const Row rows[] = {
+      // Ready 5000 ns later, a step takes 5 ns less than the other's 10; a tenth of its own 5 ns either way is 0.5.
+      {costs(6000, 5), 0.1, Overtaking::after, {5000 / 5.5, 5000 / 4.5}},
+      {costs(6000, 9.9), 0.02, Overtaking::at_earliest, {5000 / (0.1 + 0.02 * 9.9), never}},
+      {costs(6000, 10.5), 0.02, Overtaking::never, {never, never}},
+      {costs(900, 10), 0.02, Overtaking::undecided, {0, never}},  // ready sooner, and the step may take more or less
+      {costs(1010, 5, 0.2), 0, Overtaking::at_latest, {0, 212.0 / 5}},  // 1212 ns at most, with a step of 5 ns
+  };
+  for (const Row& row : rows) {
+    const BreakEven result = break_even(row.candidate, costs(1000, 10), row.margin);
+    EXPECT_EQ(result.margin, row.margin);
+    EXPECT_EQ(result.overtaking, row.overtaking) << name_of(result.overtaking) << ", margin " << row.margin;
+    EXPECT_DOUBLE_EQ(result.interval.low, row.interval.low) << row.margin;
+    EXPECT_DOUBLE_EQ(result.interval.high, row.interval.high) << row.margin;
+  }
 }
 
 TEST(BreakEvenTest, LaunchesOfOneNumberArePaired) {
@@ -143,14 +119,6 @@ TEST(BreakEvenTest, TooFewLaunchesAreUndecided) {
   EXPECT_EQ(two.overtaking, Overtaking::undecided);
   EXPECT_DOUBLE_EQ(two.steps, 1000);
   EXPECT_EQ(break_even(costs(6000, 5, 0, 3), costs(1000, 10, 0, 3), 0).overtaking, Overtaking::after);
-}
-
-TEST(BreakEvenTest, OvertakingsHaveNames) {
-  EXPECT_STREQ(name_of(Overtaking::from_the_start), "from the start");
-  EXPECT_STREQ(name_of(Overtaking::after), "after");
-  EXPECT_STREQ(name_of(Overtaking::never), "never");
-  EXPECT_STREQ(name_of(Overtaking::at_earliest), "at earliest");
-  EXPECT_STREQ(name_of(Overtaking::undecided), "undecided");
 }
 
 }  // namespace

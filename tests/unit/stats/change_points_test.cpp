@@ -106,18 +106,6 @@ TEST(ChangePoints, FewPermutationsCannotBeSignificant) {
       << "the order of time is one of nine, which is more than a tenth";
 }
 
-TEST(ChangePoints, FindsAStepAtItsBorder) {
-  int exact = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    std::vector<double> values = scatter(30, seed);
-    step(values, 18, 1.05);
-    const Borders borders = change_points(values);
-    ASSERT_FALSE(borders.empty()) << seed;
-    exact += std::ranges::find(borders, 18U) != borders.end() ? 1 : 0;
-  }
-  EXPECT_GE(exact, 36);
-}
-
 TEST(ChangePoints, FindsTwoStepsAndAPlateauThatGoesBack) {
   std::vector<double> stairs = scatter(60, 5);
   step(stairs, 20, 1.08);
@@ -135,24 +123,6 @@ TEST(ChangePoints, OneOutlierIsNoChangeWhereverItIs) {
     std::vector<double> values = scatter(24, 7);
     values[place] += std::log(1.5);
     EXPECT_EQ(change_points(values), Borders()) << place;
-  }
-}
-
-TEST(ChangePoints, ADriftBecomesStepsInOneDirection) {
-  std::vector<double> values = scatter(100, 8);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.002 * static_cast<double>(i);
-  Borders borders = change_points(values);
-  EXPECT_GE(borders.size(), 3U);
-  borders.push_back(values.size());
-  double before = -1;
-  std::size_t first = 0;
-  for (const std::size_t end : borders) {
-    double sum = 0;
-    for (std::size_t i = first; i < end; ++i) sum += values[i];
-    const double level = sum / static_cast<double>(end - first);
-    EXPECT_GT(level, before) << "from " << first;
-    before = level;
-    first = end;
   }
 }
 

@@ -123,9 +123,9 @@ double coverage(int launches, int trials, double truth, const Measure& measure) 
   return static_cast<double>(held) / trials;
 }
 
-void expect_covered(double truth, const Measure& measure, int trials = 4000) {
+void expect_covered(double truth, const Measure& measure) {
   for (const int launches : kLaunchCounts) {
-    EXPECT_GE(coverage(launches, trials, truth, measure), kLeastCoverage) << launches << " launches";
+    EXPECT_GE(coverage(launches, 4000, truth, measure), kLeastCoverage) << launches << " launches";
   }
 }
 

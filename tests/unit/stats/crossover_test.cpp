@@ -13,50 +13,32 @@ namespace {
 // Ratio of A's time to B's at a size.
 using Curve = std::function<double(double size)>;
 
-// A falls as the fifth root of the size, and is level with B at `size`.
-Curve falling_through(double level) {
-  return [level](double size) { return std::pow(level / size, 0.2); };
-}
+struct Search {
+  Crossover result;
+  int measurements = 0;
+};
 
 // Measures a made curve: every launch is off by a factor of its own.
-class Laboratory {
- public:
-  Laboratory(Curve curve, double scatter, CrossoverOptions options, std::uint64_t seed = 5)
-      : curve_(std::move(curve)), scatter_(scatter), options_(options), generator_(seed) {}
-
-  Crossover search() {
-    while (const auto wanted = next_size(sizes_, options_)) {
-      measure(*wanted);
-      if (++measurements_ > 500) break;
-    }
-    return find_crossover(sizes_, VerdictOptions{}.margin);
-  }
-
-  void measure(const SizeToMeasure& wanted) {
-    std::vector<Pair>& pairs = pairs_[wanted.size];
-    for (int launch = static_cast<int>(pairs.size()); launch < wanted.launches; ++launch) {
+Search search(const Curve& curve, double scatter, const CrossoverOptions& options) {
+  std::mt19937_64 generator(5);
+  std::map<std::int64_t, std::vector<Pair>> pairs;
+  ComparedSizes sizes;
+  Search search;
+  while (const auto wanted = next_size(sizes, options)) {
+    std::vector<Pair>& measured = pairs[wanted->size];
+    while (std::ssize(measured) < wanted->launches) {
       double normal = -6;
-      for (int i = 0; i < 12; ++i) normal += static_cast<double>(generator_() >> 11) * 0x1p-53;
-      pairs.push_back({launch, 1.0, curve_(static_cast<double>(wanted.size)) * std::exp(scatter_ * normal)});
+      for (int i = 0; i < 12; ++i) normal += static_cast<double>(generator() >> 11) * 0x1p-53;
+      const int launch = static_cast<int>(measured.size());
+      measured.push_back({launch, 1.0, curve(static_cast<double>(wanted->size)) * std::exp(scatter * normal)});
     }
-    VerdictOptions options;
-    options.confidence = kCrossoverConfidence;
-    options.minimum_launches = min_launches(kCrossoverConfidence);
-    sizes_[wanted.size] = compare(pairs, options);
+    sizes[wanted->size] =
+        compare(measured, {.confidence = kCrossoverConfidence, .minimum_launches = min_launches(kCrossoverConfidence)});
+    if (++search.measurements > 500) break;
   }
-
-  const ComparedSizes& sizes() const { return sizes_; }
-  int measurements() const { return measurements_; }
-
- private:
-  Curve curve_;
-  double scatter_;
-  CrossoverOptions options_;
-  std::mt19937_64 generator_;
-  std::map<std::int64_t, std::vector<Pair>> pairs_;
-  ComparedSizes sizes_;
-  int measurements_ = 0;
-};
+  search.result = find_crossover(sizes, VerdictOptions{}.margin);
+  return search;
+}
 
 Comparison verdict(Verdict given, const Interval& interval, int launches = 8) {
   Comparison comparison;
@@ -85,18 +67,6 @@ std::string text_of(const std::vector<Zone>& zones) {
             std::to_string(zone.last);
   }
   return text;
-}
-
-// The ends of the first change from slower to faster.
-Interval change_of(const Crossover& crossover) {
-  Interval change;
-  for (const Zone& zone : crossover.zones) {
-    if (zone.verdict == Verdict::slower) change.low = static_cast<double>(zone.last);
-    if (zone.verdict != Verdict::faster) continue;
-    change.high = static_cast<double>(zone.first);
-    break;
-  }
-  return change;
 }
 
 TEST(NextSizeTest, EndsFirstThenTheGridInEqualRatios) {
@@ -259,65 +229,29 @@ TEST(FindCrossoverTest, EverySizeIsInOneZone) {
             "slower 1-1, faster 9-9, equivalent 20-20, faster 30-30, slower 90-90");
 }
 
+// A falls as the fifth root of the size. The margin of 1% is 1.01^5 in size, on both sides, and the gaps are narrow.
 TEST(SearchTest, ExactCurvesAreFoundBetweenTheSizesWithinTheMargin) {
   for (const double level : {3.5, 37.2, 900.0, 31000.0}) {
-    Laboratory laboratory(falling_through(level), 0, {.from = 3, .to = 100000});
-    const Crossover result = laboratory.search();
+    const auto falling = [level](double size) { return std::pow(level / size, 0.2); };
+    const auto [result, measurements] = search(falling, 0, {.from = 3, .to = 100000});
     ASSERT_EQ(result.outcome, CrossoverOutcome::crossing) << level;
-    const Interval change = change_of(result);
-    EXPECT_LE(change.low, level);
-    EXPECT_GE(change.high, level);
-    // The margin of 1% is 1.01^5 in size, on both sides, and the gaps are narrow.
-    EXPECT_LT(change.high - change.low, std::max(1.1, 0.25 * level));
+    const auto low = static_cast<double>(result.zones.front().last);
+    const auto high = static_cast<double>(result.zones.back().first);
+    EXPECT_LE(low, level);
+    EXPECT_GE(high, level);
+    EXPECT_LT(high - low, std::max(1.1, 0.25 * level));
     EXPECT_LE(result.zones.size(), 3U);
-    EXPECT_LT(laboratory.measurements(), 40);
+    EXPECT_LT(measurements, 40);
   }
 }
 
-TEST(SearchTest, NoiseWidensTheIntervalAndIsCovered) {
-  Laboratory laboratory(falling_through(700), 0.03, {.from = 3, .to = 100000});
-  const Crossover result = laboratory.search();
-  ASSERT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_LT(change_of(result).low, 700);
-  EXPECT_GT(change_of(result).high, 700);
-  EXPECT_LT(laboratory.measurements(), 100);
-}
-
-TEST(SearchTest, AJumpIsFoundToTheSize) {
-  Laboratory laboratory([](double size) { return size < 517 ? 1.5 : 0.7; }, 0.02, {.from = 1, .to = 1000000});
-  const Crossover result = laboratory.search();
-  ASSERT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_EQ(text_of(result.zones), "slower 1-516, faster 517-1000000");
-}
-
-TEST(SearchTest, NoCrossing) {
-  Laboratory laboratory([](double) { return 0.8; }, 0.02, {.from = 3, .to = 100000});
-  EXPECT_EQ(laboratory.search().outcome, CrossoverOutcome::none);
-  EXPECT_EQ(laboratory.measurements(), 5);
-}
-
-TEST(SearchTest, NoiseAloneIsSeldomTakenForACrossing) {
-  int crossings = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Laboratory laboratory([](double) { return 1.0; }, 0.3, {.from = 3, .to = 100000, .max_launches = 32}, seed);
-    const Crossover result = laboratory.search();
-    if (result.outcome == CrossoverOutcome::crossing) ++crossings;
-    for (const auto& [size, comparison] : laboratory.sizes()) {
-      if (comparison.verdict == Verdict::inconclusive && result.outcome != CrossoverOutcome::crossing) {
-        EXPECT_EQ(comparison.ratio.launches, 32) << size;
-      }
-    }
-  }
-  EXPECT_LE(crossings, 2);
-}
-
-TEST(SearchTest, ThereAndBackAgain) {
-  // A wins in the middle alone.
-  Laboratory laboratory([](double size) { return size > 50 && size < 5000 ? 0.6 : 1.4; }, 0.02,
-                        {.from = 3, .to = 100000});
-  const Crossover result = laboratory.search();
-  ASSERT_EQ(result.outcome, CrossoverOutcome::crossing);
-  EXPECT_EQ(text_of(result.zones), "slower 3-50, faster 51-4999, slower 5000-100000");
+TEST(SearchTest, JumpsAreFoundToTheSize) {
+  const auto jump = [](double size) { return size < 517 ? 1.5 : 0.7; };
+  EXPECT_EQ(text_of(search(jump, 0.02, {.from = 1, .to = 1000000}).result.zones), "slower 1-516, faster 517-1000000");
+  const auto there_and_back = [](double size) { return size > 50 && size < 5000 ? 0.6 : 1.4; };
+  EXPECT_EQ(text_of(search(there_and_back, 0.02, {.from = 3, .to = 100000}).result.zones),
+            "slower 3-50, faster 51-4999, slower 5000-100000");
+  EXPECT_EQ(search([](double) { return 0.8; }, 0.02, {.from = 3, .to = 100000}).measurements, 5) << "no crossing";
 }
 
 }  // namespace

@@ -2,41 +2,31 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 
 namespace gdbench::stats {
 namespace {
 
-// Standard normal by summing twelve uniforms: the same on every machine, close enough for coverage.
-double normal(std::mt19937_64& generator) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += static_cast<double>(generator() >> 11) * 0x1p-53;
-  return sum;
+// Pairs of launches whose ratios lie within +-`scatter` (a share) of `ratio`, in a fixed pattern.
+std::vector<Pair> pairs_around(double ratio, double scatter, int launches) {
+  std::vector<Pair> pairs;
+  for (int launch = 0; launch < launches; ++launch) {
+    const double shift = 1 + scatter * (launch % 5 - 2) / 2;
+    for (int round = 0; round < 5; ++round) pairs.push_back({launch, 10.0 + round, (10.0 + round) * ratio * shift});
+  }
+  return pairs;
 }
 
-// `launches` launches of `samples` values around `center`; launches differ more than the values within one.
-std::vector<Observation> clustered_sample(std::mt19937_64& generator, int launches, int samples, double center) {
+std::vector<Observation> counted(double first, int launches) {
   std::vector<Observation> observations;
-  for (int launch = 0; launch < launches; ++launch) {
-    const double shift = 0.10 * normal(generator);
-    for (int i = 0; i < samples; ++i) observations.push_back({launch, center + shift + 0.03 * normal(generator)});
-  }
+  for (int launch = 0; launch < launches; ++launch) observations.push_back({launch, first + launch});
   return observations;
 }
 
-// Pairs whose ratio is about `ratio`, scattered by `scatter` between launches.
-std::vector<Pair> pairs_around(double ratio, double scatter, int launches, int rounds = 5) {
-  std::mt19937_64 generator(7);
-  std::vector<Pair> pairs;
-  for (int launch = 0; launch < launches; ++launch) {
-    const double shift = std::exp(scatter * normal(generator));
-    for (int round = 0; round < rounds; ++round)
-      pairs.push_back({launch, 10.0 + round, (10.0 + round) * ratio * shift});
-  }
-  return pairs;
+void expect_interval(const Estimate& estimate, double low, double high) {
+  EXPECT_NEAR(estimate.interval.low, low, 1e-4 * std::abs(low));
+  EXPECT_NEAR(estimate.interval.high, high, 1e-4 * std::abs(high));
 }
 
 TEST(MedianTest, KnownValues) {
@@ -76,25 +66,15 @@ TEST(TypicalTimeTest, SingleLaunchSaysSo) {
 }
 
 TEST(TypicalTimeTest, EqualValuesHaveAnEmptyInterval) {
-  const std::vector<Observation> observations = {{0, 2}, {1, 2}, {2, 2}};
-  const Estimate estimate = typical_time(observations);
-  EXPECT_EQ(estimate.interval.low, 2);
-  EXPECT_EQ(estimate.interval.high, 2);
+  const Estimate estimate = typical_time(std::vector<Observation>{{0, 2}, {1, 2}, {2, 2}});
+  expect_interval(estimate, 2, 2);
   EXPECT_EQ(estimate.launches, 3);
   EXPECT_FALSE(estimate.method) << "there is nothing to estimate";
 }
 
-TEST(TypicalTimeTest, OrderOfObservationsDoesNotMatter) {
-  const std::vector<Observation> grouped = {{1, 1}, {1, 2}, {2, 5}, {2, 6}, {3, 3}, {3, 4}};
-  const std::vector<Observation> mixed = {{3, 3}, {1, 1}, {2, 5}, {1, 2}, {3, 4}, {2, 6}};
-  EXPECT_EQ(typical_time(grouped).interval.low, typical_time(mixed).interval.low);
-  EXPECT_EQ(typical_time(grouped).interval.high, typical_time(mixed).interval.high);
-}
-
 TEST(TypicalTimeTest, FromSixLaunchesOnTheIntervalIsThatOfOrderStatistics) {
-  std::vector<Observation> observations;
-  for (int launch = 1; launch <= 9; ++launch) observations.push_back({launch, static_cast<double>(launch)});
-  Estimate estimate = typical_time(observations);
+  std::vector<Observation> observations = counted(1, 9);
+  const Estimate estimate = typical_time(observations);
   EXPECT_EQ(estimate.method, IntervalMethod::order_statistics);
   EXPECT_EQ(estimate.value, 5);
   EXPECT_EQ(estimate.interval.low, 2) << "1 - 2 * 10/512 >= 95%, 1 - 2 * 46/512 is not";
@@ -110,54 +90,8 @@ TEST(TypicalTimeTest, FewLaunchesHaveStudentsInterval) {
   const std::vector<Observation> observations = {{1, std::exp(-1.0)}, {2, 1}, {3, std::exp(1.0)}};
   const Estimate estimate = typical_time(observations);
   EXPECT_EQ(estimate.method, IntervalMethod::student);
-  EXPECT_NEAR(std::log(estimate.interval.high), 4.30265 / std::sqrt(3), 1e-4);
-  EXPECT_NEAR(std::log(estimate.interval.low), -4.30265 / std::sqrt(3), 1e-4);
+  expect_interval(estimate, std::exp(-4.30265 / std::sqrt(3)), std::exp(4.30265 / std::sqrt(3)));
 }
-
-TEST(TypicalTimeTest, HigherConfidenceIsWider) {
-  std::mt19937_64 generator(3);
-  const auto observations = clustered_sample(generator, 20, 6, 1);
-  const Interval narrow = typical_time(observations, 0.5).interval;
-  const Interval wide = typical_time(observations, 0.99).interval;
-  EXPECT_LT(wide.low, narrow.low);
-  EXPECT_GT(wide.high, narrow.high);
-}
-
-// Share of 95% intervals of a ratio of 1 that cover it, in `trials` simulated measurements: launches whose pairs
-// scatter by what `scatter` draws, the rounds in one by little.
-template <class Scatter>
-double coverage(int launches, int trials, const Scatter& scatter) {
-  std::mt19937_64 generator(2024);
-  int covered = 0;
-  for (int trial = 0; trial < trials; ++trial) {
-    std::vector<Pair> pairs;
-    for (int launch = 0; launch < launches; ++launch) {
-      const double shift = scatter(generator);
-      for (int round = 0; round < 6; ++round) {
-        pairs.push_back({launch, 1, std::exp(shift + 0.001 * normal(generator))});
-      }
-    }
-    const Interval interval = paired_ratio(pairs).interval;
-    if (interval.low <= 1 && 1 <= interval.high) ++covered;
-  }
-  return static_cast<double>(covered) / trials;
-}
-
-// As timings scatter: mostly little, now and then eight times as much.
-double heavy_tailed(std::mt19937_64& generator) {
-  const double scale = generator() % 10 == 0 ? 0.16 : 0.02;
-  return scale * normal(generator);
-}
-
-TEST(PairedRatioTest, IntervalsCoverTheMedianAtLeastAsOftenAsTheySay) {
-  // 1000 trials at 95%: standard deviation 0.7%. The least of six rounds is a little below 1.
-  for (const int launches : {3, 4, 5, 6, 8, 20, 40}) {
-    EXPECT_GT(coverage(launches, 1000, [](auto& g) { return 0.05 * normal(g); }), 0.93) << launches << ", normal";
-    EXPECT_GT(coverage(launches, 1000, heavy_tailed), 0.93) << launches << ", heavy tails";
-  }
-}
-
-TEST(PairedRatioTest, IntervalsAreNotWiderThanTheyMustBe) { EXPECT_LT(coverage(40, 1000, heavy_tailed), 0.985); }
 
 TEST(PairedRatioTest, KnownRatio) {
   const std::vector<Pair> pairs = {{0, 1, 2}, {1, 10, 20}, {2, 3, 9}};
@@ -165,8 +99,8 @@ TEST(PairedRatioTest, KnownRatio) {
   EXPECT_DOUBLE_EQ(estimate.value, 2);
   EXPECT_EQ(estimate.launches, 3);
   // Student's, of the logarithms of 2, 2 and 3: mean log(12)/3, standard error log(1.5)/3, t 4.30265.
-  EXPECT_NEAR(std::log(estimate.interval.low), (std::log(12) - 4.30265 * std::log(1.5)) / 3, 1e-5);
-  EXPECT_NEAR(std::log(estimate.interval.high), (std::log(12) + 4.30265 * std::log(1.5)) / 3, 1e-5);
+  expect_interval(estimate, std::exp((std::log(12) - 4.30265 * std::log(1.5)) / 3),
+                  std::exp((std::log(12) + 4.30265 * std::log(1.5)) / 3));
 }
 
 TEST(PairedRatioTest, BetweenTwoLaunchesIsTheirGeometricMean) {
@@ -177,34 +111,20 @@ TEST(PairedRatioTest, BetweenTwoLaunchesIsTheirGeometricMean) {
   }
 }
 
-TEST(PairedRatioTest, CommonDriftCancels) {
-  std::vector<Pair> steady = pairs_around(1.2, 0.02, 6);
-  std::vector<Pair> drifting = steady;
-  for (std::size_t i = 0; i < drifting.size(); ++i) {
-    const double drift = 1 + 0.5 * static_cast<double>(i);  // the machine slows down
-    drifting[i].base *= drift;
-    drifting[i].candidate *= drift;
-  }
-  const Estimate a = paired_ratio(steady);
-  const Estimate b = paired_ratio(drifting);
-  EXPECT_NEAR(a.value, b.value, 1e-12);
-  EXPECT_NEAR(a.interval.low, b.interval.low, 1e-12);
-  EXPECT_NEAR(a.interval.high, b.interval.high, 1e-12);
-}
-
-TEST(UnpairedRatioTest, HoldsWhereBothTimesDo) {
-  std::vector<Observation> base;
-  std::vector<Observation> candidate;
-  for (int launch = 0; launch < 9; ++launch) base.push_back({launch, 10.0 + launch});
-  for (int launch = 0; launch < 12; ++launch) candidate.push_back({launch, 20.0 + launch});
+TEST(UnpairedTest, HoldsWhereBothTimesDo) {
+  std::vector<Observation> base = counted(10, 9);
+  const std::vector<Observation> candidate = counted(20, 12);
+  // Each at 95%: launches 2 to 8 of 9 and 3 to 10 of 12 (sign test), which are 11 to 17 and 22 to 29.
   const Estimate ratio = unpaired_ratio(base, candidate, 0.90);
   EXPECT_DOUBLE_EQ(ratio.value, 25.5 / 14);
-  // Each at 95%: launches 2 to 8 of 9 and 3 to 10 of 12 (sign test).
-  EXPECT_DOUBLE_EQ(ratio.interval.low, 22.0 / 17);
-  EXPECT_DOUBLE_EQ(ratio.interval.high, 29.0 / 11);
+  expect_interval(ratio, 22.0 / 17, 29.0 / 11);
   EXPECT_EQ(ratio.launches, 9);
   EXPECT_FALSE(ratio.within_one_process);
   EXPECT_EQ(ratio.method, IntervalMethod::order_statistics);
+  const Estimate difference = unpaired_difference(base, candidate, 0.90);
+  EXPECT_DOUBLE_EQ(difference.value, 25.5 - 14);
+  expect_interval(difference, 22 - 17, 29 - 11);
+  EXPECT_EQ(unpaired_difference(base, {}).launches, 0);
   base.resize(5);
   EXPECT_EQ(unpaired_ratio(base, candidate).launches, 5);
   EXPECT_EQ(unpaired_ratio(base, candidate).method, IntervalMethod::student) << "that of the side with fewer launches";
@@ -222,40 +142,14 @@ TEST(UnpairedRatioTest, OneProcessOnEitherSideSaysNothingOfOthers) {
   EXPECT_EQ(compare_unpaired(one, three, {}).remark, "measured within one process: says nothing about other launches");
 }
 
-TEST(UnpairedDifferenceTest, HoldsWhereBothTimesDo) {
-  std::vector<Observation> base;
-  std::vector<Observation> candidate;
-  for (int launch = 0; launch < 9; ++launch) base.push_back({launch, 10.0 + launch});
-  for (int launch = 0; launch < 12; ++launch) candidate.push_back({launch, 20.0 + launch});
-  const Estimate difference = unpaired_difference(base, candidate, 0.90);
-  EXPECT_DOUBLE_EQ(difference.value, 25.5 - 14);
-  // Each at 95%, as above: 11 to 17 and 22 to 29.
-  EXPECT_DOUBLE_EQ(difference.interval.low, 22 - 17);
-  EXPECT_DOUBLE_EQ(difference.interval.high, 29 - 11);
-  EXPECT_EQ(difference.launches, 9);
-  EXPECT_EQ(unpaired_difference(base, {}).launches, 0);
-}
-
 TEST(PairedDifferenceTest, KnownDifference) {
   const std::vector<Pair> pairs = {{0, 1, 3}, {1, 10, 12}, {2, 3, 9}};
   const Estimate estimate = paired_difference(pairs);
   EXPECT_DOUBLE_EQ(estimate.value, 2);
   EXPECT_EQ(estimate.launches, 3);
   // Student's, of 2, 2 and 6: mean 10/3, standard error 4/3.
-  EXPECT_NEAR(estimate.interval.low, (10 - 4 * 4.30265) / 3, 1e-4);
-  EXPECT_NEAR(estimate.interval.high, (10 + 4 * 4.30265) / 3, 1e-4);
+  expect_interval(estimate, (10 - 4 * 4.30265) / 3, (10 + 4 * 4.30265) / 3);
   EXPECT_EQ(paired_difference({}).launches, 0);
-}
-
-TEST(PairedDifferenceTest, CommonShiftCancels) {
-  std::vector<Pair> steady = {{0, 1, 3}, {0, 2, 5}, {1, 4, 5}, {2, 1, 2}};
-  std::vector<Pair> shifted = steady;
-  for (Pair& pair : shifted) {
-    pair.base += 1024 * (pair.launch + 1);
-    pair.candidate += 1024 * (pair.launch + 1);
-  }
-  EXPECT_EQ(paired_difference(steady).interval.low, paired_difference(shifted).interval.low);
-  EXPECT_EQ(paired_difference(steady).interval.high, paired_difference(shifted).interval.high);
 }
 
 TEST(CompareTest, VerdictTable) {
@@ -312,26 +206,10 @@ TEST(CompareTest, TheIntervalsEndsAndTheMarginDecide) {
 }
 
 TEST(CompareTest, WhatMakesAMachineUnfitComesAfterALackOfLaunches) {
-  VerdictOptions options;
-  options.unfit = "unfit";
+  const VerdictOptions options{.unfit = "unfit"};
   EXPECT_EQ(compare(pairs_around(0.5, 0.001, 5), options).remark, "unfit");
   EXPECT_EQ(compare(pairs_around(0.5, 0.001, 5), options).verdict, Verdict::inconclusive);
   EXPECT_EQ(compare(pairs_around(0.5, 0.001, 2), options).remark, "2 launches, at least 3 are needed");
-}
-
-TEST(CompareTest, MarginDecidesWhatMatters) {
-  const auto pairs = pairs_around(1.02, 0.001, 10);
-  VerdictOptions options;
-  EXPECT_EQ(compare(pairs, options).verdict, Verdict::slower);
-  options.margin = 0.03;
-  EXPECT_EQ(compare(pairs, options).verdict, Verdict::equivalent);
-}
-
-TEST(CompareTest, SwappingTheSidesSwapsTheVerdict) {
-  std::vector<Pair> pairs = pairs_around(1.0101, 0.0, 5);
-  EXPECT_EQ(compare(pairs, {}).verdict, Verdict::slower);
-  for (Pair& pair : pairs) std::swap(pair.base, pair.candidate);
-  EXPECT_EQ(compare(pairs, {}).verdict, Verdict::faster);
 }
 
 TEST(CompareTest, TimesThatAreNotPositiveGiveNoVerdict) {
@@ -355,9 +233,6 @@ TEST(PositionTest, OfIntervalsToARange) {
   EXPECT_EQ(position_of({1, 4}, range), Position::across);
   const Interval at_least_two = {2, std::numeric_limits<double>::infinity()};
   EXPECT_EQ(position_of({2.5, 1e9}, at_least_two), Position::within);
-  for (const Position position : {Position::below, Position::within, Position::above, Position::across}) {
-    EXPECT_STRNE(name_of(position), "?");
-  }
 }
 
 TEST(PlaceTest, NeedsLaunchesHoweverClearTheRatioIs) {
@@ -377,13 +252,6 @@ TEST(CompareTest, FewestLaunches) {
   EXPECT_EQ(min_launches(0.95), 6);
   EXPECT_EQ(min_launches(0.99), 8);
   EXPECT_EQ(min_launches(1 - 0.05 / 11), 9);
-}
-
-TEST(CompareTest, VerdictsHaveNames) {
-  EXPECT_STREQ(name_of(Verdict::faster), "faster");
-  EXPECT_STREQ(name_of(Verdict::slower), "slower");
-  EXPECT_STREQ(name_of(Verdict::equivalent), "equivalent");
-  EXPECT_STREQ(name_of(Verdict::inconclusive), "inconclusive");
 }
 
 }  // namespace

@@ -104,6 +104,16 @@ TEST(CheckTest, OfASampleEveryEntryIsHeldAgainstItsOwnTolerance) {
       "w0[1,1] is 5.25, expected 5, tolerance 0.0e+00; 3 of 6 entries are off by more than theirs, after 2 steps");
 }
 
+TEST(CheckTest, AnotherFormIsWrong) {
+  scenario::State state = exact_state();
+  ++state.step;
+  EXPECT_EQ(reason(state), "the state's step number is 13, expected 12, after 2 steps");
+  state.parameters[1].pop_back();
+  EXPECT_EQ(reason(state), "b0 has 2 entries, expected 3");
+  state.parameters.pop_back();
+  EXPECT_EQ(reason(state), "the state has 1 parameters, expected 2");
+}
+
 TEST(CheckTest, CountsWhatIsNotFinite) {
   scenario::State state = exact_state();
   state.parameters[1][1] = std::numeric_limits<double>::infinity();

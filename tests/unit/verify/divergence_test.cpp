@@ -54,15 +54,17 @@ double curvature_of_line() {
 }
 
 Case with_optimizer(Case problem_case, OptimizerKind kind, double momentum = 0) {
-  scenario::Optimizer& optimizer = problem_case.problem.optimizer;
-  optimizer.kind = kind;
-  optimizer.momentum = momentum;
-  const std::size_t slots = scenario::slot_count(kind);
-  for (std::size_t slot = 0; slot < slots; ++slot) {
-    for (const auto& parameter : problem_case.start.parameters)
-      problem_case.start.slots.emplace_back(parameter.size(), 0.0);
-  }
+  problem_case.problem.optimizer.kind = kind;
+  problem_case.problem.optimizer.momentum = momentum;
   return problem_case;
+}
+
+// How many times the first loss it is after so many steps.
+double growth(const Case& problem_case, std::int64_t steps) {
+  ReferenceState<double> state = to_reference<double>(problem_case.start);
+  const double first = evaluate(problem_case.problem, problem_case.dataset, state);
+  train(problem_case.problem, problem_case.dataset, state, steps);
+  return evaluate(problem_case.problem, problem_case.dataset, state) / first;
 }
 
 std::string refusal(const Case& problem_case, std::int64_t steps) {
@@ -87,11 +89,6 @@ TEST(DivergenceTest, NamesKeyLossesStepAndStableRates) {
   expect_contains(words, "which is 1 for standardised features (/standardise/features)");
 }
 
-TEST(DivergenceTest, SaysHowFarALossGrewThatIsStillFinite) {
-  const std::string words = refusal(raw_line(0.0004), 100);
-  expect_contains(words, " in 100 steps; expected less than 0.0002");
-}
-
 TEST(DivergenceTest, CountsTheStepsToTheFirstLossThatIsNotFinite) {
   Case line = raw_line(0.01);
   const std::string words = refusal(line, 1000);
@@ -100,10 +97,8 @@ TEST(DivergenceTest, CountsTheStepsToTheFirstLossThatIsNotFinite) {
   std::size_t step = 0;
   while (std::isfinite(losses[step])) ++step;
   expect_contains(words, " in " + std::to_string(step) + " steps, not finite from step " + std::to_string(step + 1));
-}
-
-// In f32 the loss leaves the numbers earlier.
-TEST(DivergenceTest, KnowsTheNumbersOfTheDtype) {
+  expect_contains(refusal(raw_line(0.0004), 100), " in 100 steps; expected less than 0.0002");
+  // In f32 the loss leaves the numbers earlier.
   const std::string wide = refusal(raw_line(0.01), 50);
   EXPECT_EQ(wide.find("not finite"), std::string::npos) << wide;
   expect_contains(refusal(raw_line(0.01, true, kLineRows, Dtype::f32), 50), "not finite from step ");
@@ -148,11 +143,7 @@ TEST_P(StableRateTest, DividesWhatIsRefusedFromWhatIsNot) {
   }
   // What the bound says is what training does.
   for (const bool stable : {true, false}) {
-    const Case problem_case = line((stable ? 0.99 : 1.05) * rate);
-    ReferenceState<double> state = to_reference<double>(problem_case.start);
-    const double first = evaluate(problem_case.problem, problem_case.dataset, state);
-    train(problem_case.problem, problem_case.dataset, state, 5000);
-    EXPECT_EQ(evaluate(problem_case.problem, problem_case.dataset, state) < first, stable);
+    EXPECT_EQ(growth(line((stable ? 0.99 : 1.05) * rate), 5000) < 1, stable);
   }
 }
 
@@ -173,14 +164,6 @@ TEST(DivergenceTest, HasNoBoundWhereItWouldNotBeRight) {
     EXPECT_FALSE(largest_stable_rate(other->problem, other->dataset).has_value());
     expect_contains(refusal(*other, 1000), "; expected a smaller one, or features near 1 (/standardise/features)");
   }
-}
-
-// How many times the first loss it is after so many steps.
-double growth(const Case& problem_case, std::int64_t steps) {
-  ReferenceState<double> state = to_reference<double>(problem_case.start);
-  const double first = evaluate(problem_case.problem, problem_case.dataset, state);
-  train(problem_case.problem, problem_case.dataset, state, steps);
-  return evaluate(problem_case.problem, problem_case.dataset, state) / first;
 }
 
 // What is bounded in its steps or its gradients goes far at once and oscillates there: it does not diverge.
@@ -219,11 +202,8 @@ TEST(DivergenceTest, RefusesNoRandomNetworkThatConverges) {
     const std::string words = refusal(network, 60);
     if (words.empty()) continue;
     ++refused;
-    ReferenceState<double> state = to_reference<double>(network.start);
-    const double first = evaluate(network.problem, network.dataset, state);
-    train(network.problem, network.dataset, state, 600);
-    const double last = evaluate(network.problem, network.dataset, state);
-    EXPECT_FALSE(last < 1e6 * first) << "seed " << seed << ": " << testing::describe(network.problem) << ", " << words;
+    EXPECT_FALSE(growth(network, 600) < 1e6)
+        << "seed " << seed << ": " << testing::describe(network.problem) << ", " << words;
   }
   EXPECT_GT(refused, 0) << "nothing to compare";
 }

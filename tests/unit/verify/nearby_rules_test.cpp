@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/verify/check.h"
-#include "tests/support/verify/cases.h"
-#include "tests/support/verify/other_implementation.h"
+#include "tests/unit/verify/judged.h"
 
 namespace gdbench::verify {
 namespace {
@@ -63,13 +61,6 @@ const Neighbours kNeighbours[] = {
     {"Adam instead of Nadam", optimizer(OptimizerKind::nadam), optimizer(OptimizerKind::adam)},
 };
 
-Check trained_by_another(const ReferenceTrajectory& reference, const testing::Case& trained) {
-  const auto train =
-      trained.problem.dtype == Dtype::f32 ? testing::train_otherwise<float> : testing::train_otherwise<double>;
-  const testing::Outcome outcome = train(trained, reference.steps, testing::Summation::blocked, testing::Fault::none);
-  return check(reference, outcome.state, std::numeric_limits<double>::quiet_NaN());
-}
-
 TEST(NearbyRules, AreToldApart) {
   for (const auto& [name, right, wrong] : kNeighbours) {
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
@@ -77,12 +68,14 @@ TEST(NearbyRules, AreToldApart) {
       Problem problem = testing::make_problem({6, 6, 5, 3}, Activation::tanh, true, Loss::mse, 14, 4, dtype, 0.1);
       right(problem);
       testing::Case trained = testing::make_case(problem, 21);
-      const auto reference = make_reference_trajectory(problem, trained.dataset, trained.start, {});
+      const auto reference = testing::reference_of(trained);
       ASSERT_TRUE(reference.ok()) << reference.error().message;
-      const Check same = trained_by_another(reference.value(), trained);
+      const Check same = testing::judged(*reference, trained);
       EXPECT_TRUE(same.ok) << same.reason;
       wrong(trained.problem);
-      EXPECT_FALSE(trained_by_another(reference.value(), trained).ok);
+      EXPECT_FALSE(check(*reference, testing::train_otherwise(trained, reference->steps).state,
+                         std::numeric_limits<double>::quiet_NaN())
+                       .ok);
     }
   }
 }

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "harness/verify/narrow.h"
 #include "tests/support/few_cases.h"
 #include "tests/unit/verify/judged.h"
@@ -19,12 +17,8 @@ using scenario::Activation;
 using scenario::Dtype;
 using scenario::Loss;
 using testing::Case;
-using testing::check_fault;
-using testing::describe;
 using testing::Fault;
-using testing::kSummations;
-using testing::steps_of;
-using testing::Summation;
+using testing::Tally;
 
 TEST(CutOffTest, AddsTheOffsetToTheMagnitude) {
   EXPECT_EQ(cut_off(1.0F + 0x1p-9F, kBfloat16, 0.0F), 1.0F);
@@ -39,11 +33,33 @@ TEST(CutOffTest, AddsTheOffsetToTheMagnitude) {
   EXPECT_EQ(square_undecided(1.0 + 0x1p-9, 0x1p-20, kBfloat16, 0.5), 0.0);
 }
 
-Result<ReferenceTrajectory> reference_of(const Case& problem_case, std::int64_t steps) {
-  auto reference =
-      make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, steps_of(steps));
-  if (!reference.ok() || steps > 1) return reference;
-  return make_single_step(*reference, problem_case.problem, problem_case.dataset);
+// Output number `number` of a SplitMix64.
+std::uint64_t split_mix_64_at(std::uint64_t seed, std::uint64_t number) {
+  std::uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+  return z ^ z >> 31;
+}
+
+// The numbers are those of the step's SplitMix64, whose seed is that of the problem's.
+TEST(RoundParametersTest, TakesOneNumberOfTheStepsStreamAfterTheOther) {
+  scenario::Problem problem =
+      testing::make_problem({2, 2}, Activation::identity, true, Loss::mse, 1, 1, Dtype::bf16, 0.1);
+  problem.parameter_rounding = ParameterRounding::stochastic;
+  problem.rounding_seed = 11;
+  ReferenceState<float> state{8, {{1.003F, -1.004F, 0.3F, 7.7F}, {1.001F, 1.002F}}, {}};
+  const std::vector<std::vector<float>> before = state.parameters;
+  round_parameters(problem, state);
+  EXPECT_EQ(state.unrounded, before);
+  const std::uint64_t seed = split_mix_64_at(11, 7);
+  std::uint64_t number = 0;
+  for (std::size_t p = 0; p < before.size(); ++p) {
+    for (std::size_t i = 0; i < before[p].size(); ++i) {
+      const auto carry = static_cast<std::uint32_t>(split_mix_64_at(seed, number++) >> 48);
+      const std::uint32_t bits = (std::bit_cast<std::uint32_t>(before[p][i]) + carry) & 0xffff0000U;
+      EXPECT_EQ(state.parameters[p][i], std::bit_cast<float>(bits)) << p << ", " << i;
+    }
+  }
 }
 
 class ParameterRoundingTest : public ::testing::TestWithParam<ParameterRounding> {
@@ -53,37 +69,12 @@ class ParameterRoundingTest : public ::testing::TestWithParam<ParameterRounding>
     if (GetParam() == ParameterRounding::nearest) return {Fault::unrounded_parameters, Fault::stochastic_parameters};
     return {Fault::unrounded_parameters, Fault::nearest_parameters, Fault::other_stream};
   }
-
-  // How many of the random cases are judged, and in how many of those each fault is found; right results are accepted.
-  struct Tally {
-    int judged = 0;
-    std::map<Fault, int> found;
-  };
-  static Tally tally(Case (*make)(std::uint64_t seed, Dtype dtype), std::int64_t steps) {
-    Tally result;
-    for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
-      Case problem_case = make(seed * 1000, Dtype::bf16);
-      problem_case.problem.parameter_rounding = GetParam();
-      problem_case.problem.rounding_seed = seed;
-      const auto reference = reference_of(problem_case, steps);
-      if (!reference.ok()) continue;  // unfit to be judged
-      ++result.judged;
-      problem_case.start = reference->start;
-      for (const Summation summation : kSummations) {
-        const Check right = check_fault(*reference, problem_case, summation, Fault::none);
-        EXPECT_TRUE(right.ok) << "seed " << seed << ": " << describe(problem_case.problem) << ", summation "
-                              << static_cast<int>(summation) << ": " << right.reason;
-      }
-      for (const Fault fault : faults()) {
-        result.found[fault] += check_fault(*reference, problem_case, Summation::blocked, fault).ok ? 0 : 1;
-      }
-    }
-    RecordProperty("judged", result.judged);
-    for (const auto& [fault, found] : result.found) RecordProperty(::testing::PrintToString(fault), found);
-    return result;
+  static Tally tally(testing::MakeCase make, std::int64_t steps) {
+    return testing::tally(make, Dtype::bf16, steps, faults(), [](std::uint64_t seed, Case& changed) {
+      changed.problem.parameter_rounding = GetParam();
+      changed.problem.rounding_seed = seed;
+    });
   }
-
-  static constexpr std::uint64_t kCases = 300;
 };
 INSTANTIATE_TEST_SUITE_P(Roundings, ParameterRoundingTest,
                          ::testing::Values(ParameterRounding::nearest, ParameterRounding::stochastic),
@@ -124,44 +115,15 @@ TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
   for (const auto make : {testing::random_case, testing::random_optimizer_case}) {
     const Tally one = tally(make, 1);
     EXPECT_GT(one.judged, 280);
-    for (const auto& [fault, found] : one.found) EXPECT_EQ(found, one.judged) << ::testing::PrintToString(fault);
+    for (const auto& [fault, found] : one.found) EXPECT_EQ(found, one.judged) << static_cast<int>(fault);
+    const Tally several = tally(make, 6);
+    EXPECT_EQ(several.found.at(Fault::unrounded_parameters), several.judged);
   }
-}
-
-TEST_P(ParameterRoundingTest, AcceptsRightResultsOfManySteps) {
-  if (kFewCases) GTEST_SKIP() << "hundreds of networks";
-  const Tally sgd = tally(testing::random_case, 6);
-  const Tally others = tally(testing::random_optimizer_case, 6);
-  EXPECT_EQ(sgd.found.at(Fault::unrounded_parameters), sgd.judged);
-  EXPECT_EQ(others.found.at(Fault::unrounded_parameters), others.judged);
 }
 
 TEST_P(ParameterRoundingTest, JudgesLargeNetworksToo) {
   if (kFewCases) GTEST_SKIP() << "large networks";
-  const scenario::Problem problems[] = {
-      testing::make_problem({784, 128, 10}, Activation::relu, true, Loss::softmax_cross_entropy, 64, 64, Dtype::bf16,
-                            0.1),
-      testing::make_problem({64, 64, 64, 64, 64, 8}, Activation::tanh, true, Loss::mse, 128, 128, Dtype::bf16, 0.1),
-      testing::make_problem({10, 50, 1}, Activation::relu, true, Loss::mse, 1000, 1000, Dtype::bf16, 0.05),
-      testing::make_problem({32, 1}, Activation::identity, true, Loss::mse, 300, 300, Dtype::bf16, 0.1),
-  };
-  for (scenario::Problem problem : problems) {
-    problem.parameter_rounding = GetParam();
-    const Case problem_case = testing::make_case(problem, 5);
-    for (const std::int64_t steps : {1, 5}) {
-      const auto reference = reference_of(problem_case, steps);
-      ASSERT_TRUE(reference.ok()) << describe(problem) << ": " << reference.error().message;
-      for (const Summation summation : {Summation::forward, Summation::pairwise}) {
-        const Check right = check_fault(*reference, problem_case, summation, Fault::none);
-        EXPECT_TRUE(right.ok) << describe(problem) << ": " << right.reason;
-      }
-      for (const Fault fault : faults()) {
-        if (steps > 1 && fault != Fault::unrounded_parameters) continue;
-        EXPECT_FALSE(check_fault(*reference, problem_case, Summation::blocked, fault).ok)
-            << describe(problem) << ": " << ::testing::PrintToString(fault);
-      }
-    }
-  }
+  testing::expect_large_networks_judged(Dtype::bf16, GetParam(), faults(), {Fault::unrounded_parameters});
 }
 
 // Where no gradient flows and the start has bfloat16 parameters, however they are rounded changes nothing.
@@ -170,9 +132,10 @@ TEST_P(ParameterRoundingTest, DoesNotJudgeWhatMovesTooLittle) {
       testing::make_problem({2, 2}, Activation::identity, false, Loss::mse, 4, 4, Dtype::bf16, 0x1p-40), 1);
   problem_case.problem.parameter_rounding = GetParam();
   problem_case.start.parameters = {{0.5, 0.25, -1, 0.75}};
-  const auto reference = reference_of(problem_case, 1);
-  ASSERT_FALSE(reference.ok());
-  EXPECT_EQ(reference.error().message,
+  const auto whole = testing::reference_of(problem_case, testing::steps_of(1));
+  const auto step = make_single_step(whole.value(), problem_case.problem, problem_case.dataset);
+  ASSERT_FALSE(step.ok());
+  EXPECT_EQ(step.error().message,
             "one step ends within the tolerance of one that rounds parameters otherwise, so a wrong result could not "
             "be told from a right one");
 }

@@ -86,49 +86,37 @@ INSTANTIATE_TEST_SUITE_P(
                       NetworkSize{"sampled", 1000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 500}),
     [](const auto& size) { return size.param.name; });
 
-class ReferenceMemoryRefusal : public ::testing::Test {
- protected:
-  // Of 1,002,001 parameters, on a machine with so much memory.
-  static std::string refusal(double cap_bytes, std::uint64_t available, OptimizerKind kind = OptimizerKind::sgd) {
-    scenario::Problem problem =
-        testing::make_problem({1000, 1000, 1}, Activation::tanh, true, Loss::mse, 8, 8, Dtype::f32, 1e-3);
-    problem.optimizer.kind = kind;
-    const MemorySource memory{.available_bytes = [available] { return available; },
-                              .physical_bytes = std::uint64_t{1} << 40,
-                              .patience = std::chrono::milliseconds(1),
-                              .say = [](const std::string&) {}};
-    for (const Status& status :
-         {check_start_memory(problem, memory), check_reference_memory(problem, cap_bytes, memory)}) {
-      if (status.ok()) continue;
-      EXPECT_EQ(status.error().kind, ErrorKind::usage);
-      return status.error().message;
-    }
-    return "";
+// Of 1,002,001 parameters, on a machine with so much memory.
+std::string memory_refusal(double cap_bytes, std::uint64_t available, OptimizerKind kind = OptimizerKind::sgd) {
+  scenario::Problem problem =
+      testing::make_problem({1000, 1000, 1}, Activation::tanh, true, Loss::mse, 8, 8, Dtype::f32, 1e-3);
+  problem.optimizer.kind = kind;
+  const MemorySource memory{.available_bytes = [available] { return available; },
+                            .physical_bytes = std::uint64_t{1} << 40,
+                            .patience = std::chrono::milliseconds(1),
+                            .say = [](const std::string&) {}};
+  for (const Status& status :
+       {check_start_memory(problem, memory), check_reference_memory(problem, cap_bytes, memory)}) {
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error().kind, ErrorKind::usage);
+    return status.error().message;
   }
-};
-
-TEST_F(ReferenceMemoryRefusal, NamesWhatIsFoundExpectedAndWhatWouldHelp) {
-  constexpr std::uint64_t kPlenty = std::uint64_t{1} << 33;
-  EXPECT_EQ(refusal(0x1p30, kPlenty), "");
-  const std::string capped = refusal(0x1p25, kPlenty);
-  EXPECT_TRUE(
-      capped.starts_with("/model: found 1002001 parameters with 0 optimizer slots each, whose reference takes "
-                         "about 0.0"))
-      << capped;
-  EXPECT_TRUE(
-      capped.ends_with(" GiB of memory, expected at most 0.0312 GiB (a smaller model, or a larger "
-                       "--memory-cap)"))
-      << capped;
-  const std::string short_of_memory = refusal(0x1p30, std::uint64_t{1} << 25);
-  EXPECT_TRUE(
-      short_of_memory.ends_with("expected at most the 0.0312 GiB that the machine has available (a smaller "
-                                "model)"))
-      << short_of_memory;
+  return "";
 }
 
-TEST_F(ReferenceMemoryRefusal, FindsThatAStartStateIsTooMuchAlready) {
-  const std::string words = refusal(0x1p30, 23'000'000, OptimizerKind::adam);
-  EXPECT_NE(words.find("2 optimizer slots each, whose start state takes about 0.0224 GiB"), std::string::npos) << words;
+TEST(ReferenceMemoryRefusal, NamesWhatIsFoundExpectedAndWhatWouldHelp) {
+  constexpr std::uint64_t kPlenty = std::uint64_t{1} << 33;
+  const auto expect = [](const std::string& refusal, const char* start, const char* end) {
+    EXPECT_TRUE(refusal.starts_with(start) && refusal.ends_with(end)) << refusal;
+  };
+  EXPECT_EQ(memory_refusal(0x1p30, kPlenty), "");
+  expect(memory_refusal(0x1p25, kPlenty),
+         "/model: found 1002001 parameters with 0 optimizer slots each, whose reference takes about 0.0",
+         " GiB of memory, expected at most 0.0312 GiB (a smaller model, or a larger --memory-cap)");
+  expect(memory_refusal(0x1p30, std::uint64_t{1} << 25), "/model: found 1002001 parameters",
+         "expected at most the 0.0312 GiB that the machine has available (a smaller model)");
+  expect(memory_refusal(0x1p30, 23'000'000, OptimizerKind::adam),
+         "/model: found 1002001 parameters with 2 optimizer slots each, whose start state takes about 0.0224 GiB", "");
 }
 
 }  // namespace

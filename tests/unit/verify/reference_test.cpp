@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tests/support/verify/cases.h"
-#include "tests/support/verify/other_implementation.h"
 
 namespace gdbench::verify {
 namespace {
@@ -16,10 +15,8 @@ using scenario::Loss;
 using scenario::Problem;
 using testing::Case;
 using testing::describe;
-using testing::Fault;
 using testing::make_case;
 using testing::make_problem;
-using testing::Summation;
 
 template <class T>
 double norm(const std::vector<T>& values) {
@@ -84,21 +81,6 @@ TEST(ReferenceTest, OutputActivationsAreDifferentiatedToo) {
   expect_gradients_match_differences(make_case(problem, 9), 0);
 }
 
-TEST(ReferenceTest, LinearRegressionByHand) {
-  // P = X w = [1, -1], error = [-1, -3], loss = (1 + 9) / 2, gradient = 2/2 X^T error.
-  const Problem problem = make_problem({2, 1}, Activation::identity, false, Loss::mse, 2, 2, Dtype::f64, 0.5);
-  const auto dataset = testing::make_dataset(problem, {1, 2, 3, -4}, {2, 2}, {});
-  ReferenceState<double> state{0, {{0.2, 0.4}}, {}};
-  const auto batch = gradients(problem, dataset, state);
-  EXPECT_DOUBLE_EQ(batch.loss, 5);
-  EXPECT_DOUBLE_EQ(batch.parameters[0][0], -1 * 1 + -3 * 3);
-  EXPECT_DOUBLE_EQ(batch.parameters[0][1], -1 * 2 + -3 * -4);
-  const auto losses = train(problem, dataset, state, 1);
-  EXPECT_EQ(losses, std::vector<double>{batch.loss});
-  EXPECT_DOUBLE_EQ(state.parameters[0][0], 0.2 + 0.5 * 10);
-  EXPECT_EQ(state.step, 1);
-}
-
 TEST(ReferenceTest, SoftmaxStaysFiniteForLargeLogits) {
   const Problem problem =
       make_problem({1, 3}, Activation::identity, false, Loss::softmax_cross_entropy, 1, 1, Dtype::f32, 0.1);
@@ -108,27 +90,6 @@ TEST(ReferenceTest, SoftmaxStaysFiniteForLargeLogits) {
   EXPECT_NEAR(batch.loss, 9000 + std::log(2.0), 1e-3);
   EXPECT_FLOAT_EQ(batch.parameters[0][0], -1);
   EXPECT_FLOAT_EQ(batch.parameters[0][1], 0.5);
-}
-
-TEST(ReferenceTest, LargeBatchesAgreeWithTheOtherImplementation) {
-  // 150 rows: more than one chunk, the last one partial.
-  const Case problem_case =
-      make_case(make_problem({4, 6, 3}, Activation::tanh, true, Loss::half_mse, 150, 150, Dtype::f64, 0.3), 4);
-  ReferenceState<double> state = to_reference<double>(problem_case.start);
-  train(problem_case.problem, problem_case.dataset, state, 3);
-  const auto other = testing::train_otherwise<double>(problem_case, 3, Summation::pairwise, Fault::none);
-  for (std::size_t p = 0; p < state.parameters.size(); ++p) {
-    EXPECT_LT(distance(state.parameters[p], other.state.parameters[p]), 1e-14 * (1 + norm(state.parameters[p])));
-  }
-  EXPECT_NEAR(evaluate(problem_case.problem, problem_case.dataset, state), other.loss, 1e-14);
-}
-
-TEST(ReferenceTest, EvaluateCoversAllRowsWhateverTheBatch) {
-  Case problem_case = make_case(make_problem({3, 2}, Activation::identity, true, Loss::mse, 10, 4, Dtype::f64, 0.1), 5);
-  const auto state = to_reference<double>(problem_case.start);
-  const double all = evaluate(problem_case.problem, problem_case.dataset, state);
-  problem_case.problem.batch_rows = 10;
-  EXPECT_NEAR(all, gradients(problem_case.problem, problem_case.dataset, state).loss, 1e-15);
 }
 
 TEST(ReferenceTest, LearningRatesFollowTheSchedule) {

@@ -1,14 +1,15 @@
 #include "harness/verify/trajectory_cache.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <tuple>
 
+#include "tests/support/reports/temporary_folder.h"
 #include "tests/support/verify/cases.h"
 
 namespace gdbench::verify {
@@ -20,11 +21,6 @@ using testing::Case;
 
 class TrajectoryCacheTest : public ::testing::Test {
  protected:
-  TrajectoryCacheTest()
-      : folder_(fs::path(::testing::TempDir()) / ("reference trajectories-" + std::to_string(getpid()))),
-        cache_(folder_ / "new") {}
-  ~TrajectoryCacheTest() override { fs::remove_all(folder_); }
-
   static ReferenceTrajectory reference_of(const Case& problem_case) {
     return make_reference_trajectory(problem_case.problem, problem_case.dataset, problem_case.start, {}).value();
   }
@@ -45,8 +41,9 @@ class TrajectoryCacheTest : public ::testing::Test {
     std::ofstream(files().front(), std::ios::binary) << bytes;
   }
 
-  fs::path folder_;
-  TrajectoryCache cache_;
+  const tests::TemporaryFolder own_folder_;
+  const fs::path folder_ = own_folder_.path() / "reference trajectories";
+  TrajectoryCache cache_{folder_ / "new"};
 };
 
 TEST_F(TrajectoryCacheTest, GivesBackWhatWasKept) {
@@ -58,23 +55,18 @@ TEST_F(TrajectoryCacheTest, GivesBackWhatWasKept) {
     cache_.keep(identity, problem_case.start, kept);
     const std::optional<ReferenceTrajectory> found = cache_.find(identity, problem_case.start);
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->steps, kept.steps);
-    EXPECT_EQ(found->sampled, kept.sampled);
-    EXPECT_EQ(found->evaluated, kept.evaluated);
-    EXPECT_EQ(found->start.step, kept.start.step);
-    EXPECT_EQ(found->start.parameters, kept.start.parameters);
-    EXPECT_EQ(found->losses, kept.losses);
-    EXPECT_EQ(found->initial_loss, kept.initial_loss);
-    EXPECT_EQ(found->final_loss, kept.final_loss);
-    EXPECT_EQ(found->loss_tolerance, kept.loss_tolerance);
+    const auto figures = [](const ReferenceTrajectory& one) {
+      return std::tuple(one.steps, one.sampled, one.evaluated, one.start.step, one.start.parameters, one.losses,
+                        one.initial_loss, one.final_loss, one.loss_tolerance);
+    };
+    EXPECT_EQ(figures(*found), figures(kept));
     ASSERT_EQ(found->tensors.size(), kept.tensors.size());
     for (std::size_t p = 0; p < kept.tensors.size(); ++p) {
-      EXPECT_EQ(found->tensors[p].name, kept.tensors[p].name);
-      EXPECT_EQ(found->tensors[p].rows, kept.tensors[p].rows);
-      EXPECT_EQ(found->tensors[p].columns, kept.tensors[p].columns);
+      const auto parts = [](const ExpectedTensor& tensor) {
+        return std::tuple(tensor.name, tensor.rows, tensor.columns, tensor.tolerance, tensor.scale);
+      };
+      EXPECT_EQ(parts(found->tensors[p]), parts(kept.tensors[p]));
       EXPECT_EQ(found->tensors[p].values, kept.tensors[p].values) << "all bits of a long double, too";
-      EXPECT_EQ(found->tensors[p].tolerance, kept.tensors[p].tolerance);
-      EXPECT_EQ(found->tensors[p].scale, kept.tensors[p].scale);
     }
   }
   EXPECT_EQ(files().size(), 2U) << "no temporary file is left";
@@ -100,19 +92,18 @@ TEST_F(TrajectoryCacheTest, AnotherScenarioOrAnotherStartIsNotFound) {
 }
 
 TEST(DefaultCacheFolder, IsTheUsersOwn) {
-  const auto folder_with = [](const char* cache, const char* home) {
-    setenv("XDG_CACHE_HOME", cache, 1);
-    setenv("HOME", home, 1);
+  const auto variable = [](const char* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
+  const auto folder_with = [](const std::string& cache, const std::string& home) {
+    setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    setenv("HOME", home.c_str(), 1);
     return default_cache_folder();
   };
-  const char* const cache_before = std::getenv("XDG_CACHE_HOME");
-  const char* const home_before = std::getenv("HOME");
-  const std::string cache = cache_before == nullptr ? "" : cache_before;
-  const std::string home = home_before == nullptr ? "" : home_before;
+  const std::string cache = variable("XDG_CACHE_HOME");
+  const std::string home = variable("HOME");
   EXPECT_EQ(folder_with("/c", "/h"), "/c/gdbench/reference");
   EXPECT_EQ(folder_with("", "/h"), "/h/.cache/gdbench/reference");
   EXPECT_EQ(folder_with("", ""), "") << "then nothing is kept";
-  folder_with(cache.c_str(), home.c_str());
+  folder_with(cache, home);
 }
 
 TEST_F(TrajectoryCacheTest, ADamagedFileCountsAsNoneAndIsReplaced) {

@@ -41,16 +41,8 @@ TEST(ProfileRecords, NameLayersAndParameters) {
   EXPECT_FALSE(layer.use);
 }
 
-TEST(ProfileRecords, OfOlderPluginsNameNothing) {
-  ProfileRecords records;
-  const gdbench_profile_sink sink = records.sink();
-  sink.record(sink.context, &kProduct);
-  const protocol::OpTotals record = records.totals(problem()).value().at(0);
-  EXPECT_EQ(record.calls, 4);
-  EXPECT_TRUE(record.layers.empty() && record.parameters.empty() && !record.use);
-}
-
-TEST(ProfileRecords, TellTheDevicesClockFromTheHosts) {
+// Older plugins name no part of the model.
+TEST(ProfileRecords, TellTheDevicesClockFromTheHostsAndAddUpWhatIsLeftOut) {
   ProfileRecords records;
   const gdbench_profile_sink sink = records.sink();
   gdbench_profile_record record = kProduct;
@@ -58,13 +50,10 @@ TEST(ProfileRecords, TellTheDevicesClockFromTheHosts) {
   record.device_clock = 1;
   sink.record(sink.context, &record);
   const std::vector<protocol::OpTotals> totals = records.totals(problem()).value();
+  EXPECT_EQ(totals.at(0).calls, 4);
+  EXPECT_TRUE(totals[0].layers.empty() && totals[0].parameters.empty() && !totals[0].use);
   EXPECT_EQ(totals.at(0).clock, catalogue::Clock::host);
   EXPECT_EQ(totals.at(1).clock, catalogue::Clock::device);
-}
-
-TEST(ProfileRecords, AddUpWhatIsLeftOut) {
-  ProfileRecords records;
-  const gdbench_profile_sink sink = records.sink();
   EXPECT_EQ(records.left_out_ns(), 0);
   sink.leave_out(sink.context, 300);
   sink.leave_out(sink.context, -100);

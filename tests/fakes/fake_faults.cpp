@@ -1,0 +1,303 @@
+// Implementations that fail or mislead, and honest ones with something that a test can see.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "fakes.h"
+
+namespace {
+
+gdbench_status crash(gdbench_instance*, std::uint64_t) {
+  raise(SIGSEGV);
+  return GDBENCH_OK;
+}
+
+gdbench_status leave(gdbench_instance*, std::uint64_t) { _exit(0); }
+
+gdbench_status hang(gdbench_instance*, std::uint64_t) {
+  for (;;) pause();
+}
+
+gdbench_status throw_out(gdbench_instance*, std::uint64_t) { throw std::runtime_error("thrown by fake/throw"); }
+
+// Slowly enough (400 MB/s at most) for a host to see it.
+gdbench_status exhaust_memory(gdbench_instance*, std::uint64_t) {
+  constexpr std::size_t kChunk = std::size_t{8} << 20;
+  for (;;) {
+    void* const memory = std::malloc(kChunk);
+    if (memory == nullptr) return fake_error(GDBENCH_OUT_OF_MEMORY, "malloc returned null");
+    std::memset(memory, 1, kChunk);
+    // Hidden from the optimiser, which may otherwise remove an allocation that nobody reads.
+    __asm__ volatile("" : : "g"(memory) : "memory");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // NOLINT(clang-analyzer-unix.Malloc)
+  }
+}
+
+gdbench_status run_to_nan(gdbench_instance* instance, std::uint64_t steps) {
+  const gdbench_status status = fake_run(instance, steps);
+  instance->parameters[0] = std::nan("");
+  return status;
+}
+
+gdbench_status run_with_wrong_gradient(gdbench_instance* instance, std::uint64_t steps) {
+  instance->gradient_factor = 2;
+  return fake_run(instance, steps);
+}
+
+// Makes half of the updates of a long run and counts them all: looks fast, and is right on short runs.
+gdbench_status run_and_skip(gdbench_instance* instance, std::uint64_t steps) {
+  constexpr std::uint64_t kLongestHonestRun = 64;
+  if (steps <= kLongestHonestRun) return fake_run(instance, steps);
+  const gdbench_status status = fake_run(instance, steps / 2);
+  instance->step += static_cast<std::int64_t>(steps - steps / 2);
+  return status;
+}
+
+// A thread that it never declared keeps a processor busy from the first run to the end.
+std::atomic<bool> burning{false};
+std::thread burner;
+gdbench_status run_and_burn(gdbench_instance* instance, std::uint64_t steps) {
+  if (!burning.exchange(true)) {
+    burner = std::thread([] {
+      while (burning) continue;
+    });
+  }
+  return fake_run(instance, steps);
+}
+void stop_burning(gdbench_instance* instance) {
+  if (burning.exchange(false)) burner.join();
+  fake_destroy(instance);
+}
+
+void print_garbage() {
+  std::printf("{\"request\": \"bye\"}\nprogress 42%%\r");
+  std::fprintf(stderr, "warning: \x1b[31mred\x1b[0m and a torn line");
+  std::fflush(nullptr);
+}
+gdbench_status run_and_print(gdbench_instance* instance, std::uint64_t steps) {
+  print_garbage();
+  return fake_run(instance, steps);
+}
+
+// Says that its loss is next to nothing once it has trained for longer than any check does.
+gdbench_status flatter(gdbench_instance* instance, std::int32_t split, double* loss) {
+  const gdbench_data& data = *instance->data;
+  if (split != 0) return fake_error(GDBENCH_UNSUPPORTED, "only the training split");
+  double squares = 0;
+  for (std::int64_t i = 0; i < data.rows * data.outputs; ++i) {
+    squares += std::pow(fake_residual(*instance, i / data.outputs, i % data.outputs), 2);
+  }
+  *loss = instance->step < 100 ? squares / static_cast<double>(data.rows * data.outputs) : 1e-9;
+  if (instance->problem->loss == GDBENCH_HALF_MSE) *loss /= 2;
+  return GDBENCH_OK;
+}
+
+// Each step waits, busily. Of several threads each is taken to wait an equal share beside the others; there is one that
+// does. Without a delay no clock is read.
+gdbench_status run_and_wait(gdbench_instance* instance, std::uint64_t steps) {
+  if (instance->delay_ns <= 0) return fake_run(instance, steps);
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    fake_run(instance, 1);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(instance->delay_ns);
+    while (std::chrono::steady_clock::now() < end) continue;
+  }
+  return GDBENCH_OK;
+}
+
+gdbench_status prepare_delay(gdbench_instance* instance, const gdbench_problem* problem,
+                             const gdbench_settings* settings) {
+  with_option(settings, "delay_ns", [&](const char* value) { instance->delay_ns = std::strtoll(value, nullptr, 10); });
+  instance->delay_ns /= settings->compute_threads;
+  return fake_prepare(instance, problem, settings);
+}
+
+// Without "exact" the gradient is wrong, without "prompt" each step waits a while.
+gdbench_status prepare_parts(gdbench_instance* instance, const gdbench_problem* problem,
+                             const gdbench_settings* settings) {
+  with_option(settings, "parts", [&](const char* value) {
+    const std::string_view parts = value;
+    const bool none = parts.find("none") != parts.npos;
+    if (none || parts.find("-exact") != parts.npos) instance->gradient_factor = 0.5;
+    if (none || parts.find("-prompt") != parts.npos) instance->delay_ns = 2000;
+  });
+  return fake_prepare(instance, problem, settings);
+}
+
+gdbench_status prepare_fails(gdbench_instance*, const gdbench_problem*, const gdbench_settings*) {
+  return fake_error(GDBENCH_FAILED, "the accelerator is on fire");
+}
+
+gdbench_status prepare_unsupported(gdbench_instance*, const gdbench_problem*, const gdbench_settings*) {
+  return fake_error(GDBENCH_UNSUPPORTED, "only problems of another kind");
+}
+
+// Takes memory in each step: blocks of 48 bytes, all freed at once, and fresh pages from the kernel, all returned.
+std::int64_t allocations_per_step = 0;
+std::int64_t pages_per_step = 0;
+void* volatile block = nullptr;  // kept from being optimised away with the calls that fill it
+
+gdbench_status prepare_allocations(gdbench_instance* instance, const gdbench_problem* problem,
+                                   const gdbench_settings* settings) {
+  const auto read = [&](const char* key, std::int64_t& count) {
+    with_option(settings, key, [&](const char* value) { count = std::strtoll(value, nullptr, 10); });
+  };
+  read("allocations_per_step", allocations_per_step);
+  read("pages_per_step", pages_per_step);
+  return fake_prepare(instance, problem, settings);
+}
+
+void touch_fresh_pages() {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t bytes = static_cast<std::size_t>(pages_per_step) * page;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return;
+  for (std::size_t i = 0; i < bytes; i += page) static_cast<char*>(pages)[i] = 1;
+  munmap(pages, bytes);
+}
+
+gdbench_status run_and_allocate(gdbench_instance* instance, std::uint64_t steps) {
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    for (std::int64_t i = 0; i < allocations_per_step; ++i) {
+      block = std::malloc(48);
+      std::free(block);
+    }
+    if (pages_per_step > 0) touch_fresh_pages();
+    fake_run(instance, 1);
+  }
+  return GDBENCH_OK;
+}
+
+// One record without a time: what is counted here is counted from outside.
+gdbench_status profile_allocations(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink) {
+  gdbench_profile_record record{};
+  record.op = "step";
+  record.phase = GDBENCH_PHASE_FORWARD;
+  record.calls = steps;
+  const gdbench_status status = run_and_allocate(instance, steps);
+  sink->record(sink->context, &record);
+  return status;
+}
+
+void add_options(gdbench_implementation& fake, const gdbench_option* options, std::int64_t count) {
+  fake.options = options;
+  fake.option_count = count;
+}
+
+void declare_allocations(gdbench_implementation& fake) {
+  static const gdbench_option options[] = {
+      {"allocations_per_step", GDBENCH_OPTION_INTEGER, 0, "3", nullptr, "blocks of 48 bytes allocated in each step"},
+      {"pages_per_step", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "pages taken from the kernel in each step"}};
+  add_options(fake, options, 2);
+  fake.profile = profile_allocations;
+}
+
+void declare_delay(gdbench_implementation& fake) {
+  static const gdbench_option option = {
+      "delay_ns", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "busy wait added to each step, in nanoseconds"};
+  add_options(fake, &option, 1);
+  fake.max_compute_threads = 0;  // any number
+}
+
+void declare_parts(gdbench_implementation& fake) {
+  static const gdbench_option option = {"parts", GDBENCH_OPTION_SWITCHES, 0, "all", "prompt|exact", "what is on"};
+  add_options(fake, &option, 1);
+}
+
+void declare_import(gdbench_implementation& fake) {
+  fake.imported = [](gdbench_instance*, double* nanoseconds, std::int64_t* resident_bytes) {
+    *nanoseconds = 250e6;
+    *resident_bytes = 3 << 20;
+    return GDBENCH_OK;
+  };
+  fake.runtime = [](gdbench_instance*) { return "a library, version 7"; };
+}
+
+// A table of an older minor version. What lies beyond struct_size means nothing: a host that reads it calls a function
+// that ends the process.
+void shorten(gdbench_implementation& fake) {
+  fake.struct_size = offsetof(gdbench_implementation, evaluate);
+  fake.evaluate = reinterpret_cast<decltype(fake.evaluate)>(std::uintptr_t{1});
+  fake.profile = reinterpret_cast<decltype(fake.profile)>(std::uintptr_t{1});
+}
+
+// Does nothing, and says so: what is measured is the harness's own cost. The state is zeros, as there are no
+// parameters.
+void do_nothing(gdbench_implementation& fake) {
+  fake.activations = fake.losses = fake.optimizers = UINT32_MAX;
+  fake.capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC);
+  fake.max_layers = 0;
+  fake.prepare = [](gdbench_instance* instance, const gdbench_problem* problem, const gdbench_settings*) {
+    instance->problem = problem;
+    return GDBENCH_OK;
+  };
+  fake.set_state = [](gdbench_instance* instance, const gdbench_state* state) {
+    instance->step = state->step;
+    return GDBENCH_OK;
+  };
+  fake.get_state = [](gdbench_instance* instance, gdbench_state* state) {
+    const std::size_t element_bytes = instance->problem->dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double);
+    state->step = instance->step;
+    for (std::int64_t p = 0; p < state->parameter_count; ++p) {
+      const gdbench_tensor& tensor = state->parameters[p];
+      std::memset(tensor.data, 0, element_bytes * static_cast<std::size_t>(tensor.rows * tensor.columns));
+    }
+    return GDBENCH_OK;
+  };
+  fake.run = [](gdbench_instance* instance, std::uint64_t steps) {
+    instance->step += static_cast<std::int64_t>(steps);
+    return GDBENCH_OK;
+  };
+}
+
+constexpr Fake kFakes[] = {
+    {"abi", "fake/abi", "ABI major 99"},
+    {"allocate", "fake/allocate", "correct, allocates in each step", run_and_allocate, prepare_allocations,
+     declare_allocations},
+    {"crash", "fake/crash", "segmentation fault in run", crash},
+    {"delay", "fake/delay", "correct, with a wait in each step", run_and_wait, prepare_delay, declare_delay},
+    {"exit", "fake/exit", "calls _exit(0) in run", leave},
+    {.name = "flatter",
+     .id = "fake/flatter",
+     .description = "a loss that is too good",
+     .change = [](gdbench_implementation& fake) { fake.evaluate = flatter; }},
+    {"hang", "fake/hang", "run never returns", hang},
+    {.name = "idle",
+     .id = "fake/idle",
+     .description = "burns processor time between runs",
+     .run = run_and_burn,
+     .change = [](gdbench_implementation& fake) { fake.destroy = stop_burning; }},
+    {.name = "import", .id = "fake/import", .description = "loads a library", .change = declare_import},
+    {"memory", "fake/memory", "run allocates without end", exhaust_memory},
+    {"nan", "fake/nan", "writes a NaN into the first weight", run_to_nan},
+    {.name = "null", .id = "null/none", .description = "does nothing: the harness's own cost", .change = do_nothing},
+    {.name = "older", .id = "fake/older", .description = "a table without its last entries", .change = shorten},
+    {"prepare_fails", "fake/prepare-fails", "prepare fails", fake_run, prepare_fails},
+    {"skip", "fake/skip", "skips half of the updates of a long run", run_and_skip},
+    {.name = "stdout",
+     .id = "fake/stdout",
+     .description = "prints on stdout and stderr",
+     .run = run_and_print,
+     .change = [](gdbench_implementation&) { print_garbage(); }},
+    {"switches", "fake/switches", "has parts that can be switched off", run_and_wait, prepare_parts, declare_parts},
+    {"throw", "fake/throw", "throws a C++ exception in run", throw_out},
+    {"unsupported", "fake/unsupported", "prepare offers nothing", fake_run, prepare_unsupported},
+    {"wrong", "fake/wrong", "gradient off by a factor of two", run_with_wrong_gradient},
+};
+
+}  // namespace
+
+gdbench_plugin* make_fake(std::string_view name, const gdbench_host* host) {
+  gdbench_plugin* const plugin = plugin_of(kFakes, name, host);
+  if (name == "abi") plugin->abi_major = 99;
+  return plugin;
+}
