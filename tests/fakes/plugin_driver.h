@@ -31,6 +31,7 @@ class LoadedPlugin {
 
   const std::string& load_error() const { return load_error_; }  // empty where it was opened
   const gdbench_plugin* plugin() const { return plugin_; }
+  const gdbench_implementation& implementation() const { return *plugin_->implementations[0]; }
   // Null where there is none.
   const gdbench_implementation* implementation(const std::string& id) const {
     for (std::int64_t i = 0; i < plugin_->implementation_count; ++i) {
