@@ -107,13 +107,6 @@ class Interpreter {
 
 }  // namespace
 
-TestOptimizer::TestOptimizer(std::vector<double> rates, catalogue::OptimizerKind kind) : rates_(std::move(rates)) {
-  optimizer_.struct_size = sizeof(optimizer_);
-  optimizer_.kind = static_cast<std::int32_t>(kind);
-  optimizer_.learning_rates = rates_.data();
-  optimizer_.learning_rate_count = static_cast<std::int64_t>(rates_.size());
-}
-
 NodeId TestGraph::input(Role role, std::int64_t rows, std::int64_t columns) {
   Node node;
   node.kind = Kind::input;
@@ -148,32 +141,6 @@ NodeId TestGraph::transpose(NodeId value) {
 
 NodeId TestGraph::call(ops::Op op, const std::vector<NodeId>& operands, const ops::Attributes& attributes) {
   return NodeEmitter(graph_, catalogue::Dtype::f64).emit(op, attributes, operands, {});
-}
-
-NodeId TestGraph::product(NodeId a, NodeId b, bool transpose_a, bool transpose_b) {
-  ops::Attributes attributes;
-  attributes.transpose_a = transpose_a;
-  attributes.transpose_b = transpose_b;
-  return call(Op::product, {a, b}, attributes);
-}
-
-NodeId TestGraph::activation(catalogue::Activation activation, NodeId value) {
-  ops::Attributes attributes;
-  attributes.activation = activation;
-  return call(Op::activation, {value}, attributes);
-}
-
-NodeId TestGraph::combine(double alpha, NodeId a, double beta, NodeId b) {
-  ops::Attributes attributes;
-  attributes.alpha = alpha;
-  attributes.beta = beta;
-  return call(Op::combine, {a, b}, attributes);
-}
-
-NodeId TestGraph::update(NodeId gradient, NodeId scalars, NodeId parameter, const gdbench_optimizer& optimizer) {
-  ops::Attributes attributes;
-  attributes.optimizer = &optimizer;
-  return call(Op::update, {gradient, scalars, parameter}, attributes);
 }
 
 TestModel::TestModel(std::vector<gdbench_layer> layers, catalogue::Loss loss, const gdbench_optimizer& optimizer,

@@ -17,16 +17,17 @@ using backends::Dense;
 // An optimizer with one learning rate, or a schedule.
 class TestOptimizer {
  public:
-  explicit TestOptimizer(std::vector<double> rates = {0.25},
-                         catalogue::OptimizerKind kind = catalogue::OptimizerKind::sgd);
+  explicit TestOptimizer(const std::vector<double>& rates = {0.25},
+                         catalogue::OptimizerKind kind = catalogue::OptimizerKind::sgd)
+      : rule_{.kind = kind, .learning_rates = rates}, optimizer_(abi_of(rule_)) {}
   TestOptimizer(const TestOptimizer&) = delete;
   TestOptimizer& operator=(const TestOptimizer&) = delete;
   const gdbench_optimizer& get() const { return optimizer_; }
   Target target(std::uint32_t backend_flags = 0) const { return {backend_flags, &optimizer_}; }
 
  private:
-  std::vector<double> rates_;
-  gdbench_optimizer optimizer_{};
+  scenario::Optimizer rule_;
+  gdbench_optimizer optimizer_;
 };
 
 // Of products, where a backend has them.
@@ -43,15 +44,23 @@ class TestGraph {
   NodeId scalars() { return input(Role::scalars, 1, 1); }
   NodeId constant(std::int64_t rows, std::int64_t columns, double value);
   NodeId transpose(NodeId value);
-  NodeId product(NodeId a, NodeId b, bool transpose_a = false, bool transpose_b = false);
+  NodeId product(NodeId a, NodeId b, bool transpose_a = false, bool transpose_b = false) {
+    return call(ops::Op::product, {a, b}, {.transpose_a = transpose_a, .transpose_b = transpose_b});
+  }
   NodeId add_bias(NodeId bias, NodeId value) { return call(ops::Op::add_bias, {bias, value}); }
-  NodeId activation(catalogue::Activation activation, NodeId value);
+  NodeId activation(catalogue::Activation activation, NodeId value) {
+    return call(ops::Op::activation, {value}, {.activation = activation});
+  }
   NodeId scale(double factor, NodeId value) { return combine(factor, value, 0, value); }
-  NodeId combine(double alpha, NodeId a, double beta, NodeId b);
+  NodeId combine(double alpha, NodeId a, double beta, NodeId b) {
+    return call(ops::Op::combine, {a, b}, {.alpha = alpha, .beta = beta});
+  }
   NodeId multiply(NodeId a, NodeId b) { return call(ops::Op::multiply, {a, b}); }
   NodeId column_sum(NodeId value) { return call(ops::Op::column_sum, {value}); }
   NodeId loss_gradient(NodeId outputs, NodeId y) { return call(ops::Op::loss_gradient, {outputs, y}); }
-  NodeId update(NodeId gradient, NodeId scalars, NodeId parameter, const gdbench_optimizer& optimizer);
+  NodeId update(NodeId gradient, NodeId scalars, NodeId parameter, const gdbench_optimizer& optimizer) {
+    return call(ops::Op::update, {gradient, scalars, parameter}, {.optimizer = &optimizer});
+  }
   void output(NodeId value) { graph_.outputs().push_back({"out" + std::to_string(graph_.outputs().size()), value}); }
 
   Graph& graph() { return graph_; }

@@ -78,30 +78,35 @@ class BatchLoaderTest : public testing::Test {
   gdbench_data data_{};
 };
 
-TEST_F(BatchLoaderTest, FullBatchIsTheDataItself) {
-  BatchLoader loader(data_, 7, false);
-  EXPECT_TRUE(loader.full_batch());
-  EXPECT_EQ(loader.partial_rows(), 0);
-  EXPECT_EQ(loader.batch(0).x, x_.data());
-  EXPECT_EQ(loader.batch(5).targets, y_.data());
-  EXPECT_EQ(loader.batch(5).rows, 7);
+TEST_F(BatchLoaderTest, FullBatchesAndSlicesAreNotCopied) {
+  BatchLoader full(data_, 7, false);
+  EXPECT_TRUE(full.full_batch());
+  EXPECT_EQ(full.partial_rows(), 0);
+  EXPECT_EQ(full.batch(0).x, x_.data());
+  EXPECT_EQ(full.batch(5).targets, y_.data());
+  BatchLoader slices(data_, 3, false);
+  EXPECT_FALSE(slices.full_batch());
+  EXPECT_EQ(slices.steps_per_epoch(), 3);
+  EXPECT_EQ(slices.partial_rows(), 1);
+  EXPECT_EQ(slices.batch(1).x, x_.data() + 6);
+  shuffle();
+  EXPECT_FALSE(BatchLoader(data_, 7, false).full_batch());
+  EXPECT_TRUE(BatchLoader(data_, 4, false).makes_batches());
 }
 
 // As a device wants them that reads batches by itself: all of them lie in what was allocated, and none elsewhere.
 TEST_F(BatchLoaderTest, BatchesLieInTheMemoryThatIsGiven) {
-  for (const Loader kind : {Loader::automatic, Loader::resident, Loader::gather}) {
-    for (const bool shuffled : {false, true}) {
-      if (shuffled) shuffle();
+  for (const bool shuffled : {false, true}) {
+    if (shuffled) shuffle();
+    for (const Loader kind : {Loader::automatic, Loader::resident, Loader::gather}) {
       std::vector<std::vector<std::byte>> memory;
       const auto is_given = [&](const void* address) {
         return std::ranges::any_of(memory, [&](const std::vector<std::byte>& given) {
           return address >= given.data() && address < given.data() + given.size();
         });
       };
-      LoaderSettings settings;
-      settings.loader = kind;
       const auto allocate = [&](std::size_t bytes) { return memory.emplace_back(bytes).data(); };
-      BatchLoader loader(data_, 3, false, settings, allocate);
+      BatchLoader loader(data_, 3, false, {kind, 0, {}}, allocate);
       for (int step = 0; step < kSteps; ++step) {
         const Batch batch = loader.batch(step);
         EXPECT_TRUE(is_given(batch.x) && is_given(batch.targets));
@@ -109,34 +114,8 @@ TEST_F(BatchLoaderTest, BatchesLieInTheMemoryThatIsGiven) {
         EXPECT_EQ(loader.place(step).rows, batch.rows);
       }
       EXPECT_TRUE(is_given(loader.memory().x) && is_given(loader.memory().targets));
-      order_.clear();
-      data_.order = nullptr;
-      data_.epochs = 1;
     }
   }
-}
-
-TEST_F(BatchLoaderTest, SlicesAreNotCopiedAndTheLastOneIsSmaller) {
-  BatchLoader loader(data_, 3, false);
-  EXPECT_EQ(loader.steps_per_epoch(), 3);
-  EXPECT_EQ(loader.partial_rows(), 1);
-  EXPECT_FALSE(loader.full_batch());
-  EXPECT_EQ(loader.batch(1).x, x_.data() + 6);
-  EXPECT_EQ(rows_of(loader.batch(0)), (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(rows_of(loader.batch(1)), (std::vector<int>{3, 4, 5}));
-  EXPECT_EQ(rows_of(loader.batch(2)), (std::vector<int>{6}));
-  EXPECT_EQ(rows_of(loader.batch(3)), (std::vector<int>{0, 1, 2}));
-}
-
-TEST_F(BatchLoaderTest, GathersByTheOrderOfTheEpochAndWrapsAround) {
-  shuffle();
-  BatchLoader loader(data_, 4, false);
-  EXPECT_TRUE(loader.makes_batches());
-  EXPECT_EQ(rows_of(loader.batch(0)), (std::vector<int>{6, 5, 4, 3}));
-  EXPECT_EQ(rows_of(loader.batch(1)), (std::vector<int>{2, 1, 0}));
-  EXPECT_EQ(rows_of(loader.batch(2)), (std::vector<int>{1, 3, 5, 0}));
-  EXPECT_EQ(rows_of(loader.batch(3)), (std::vector<int>{2, 4, 6}));
-  EXPECT_EQ(rows_of(loader.batch(4)), (std::vector<int>{6, 5, 4, 3}));
 }
 
 TEST_F(BatchLoaderTest, EveryLoaderYieldsTheSameRows) {
@@ -221,6 +200,10 @@ TEST_F(BatchLoaderTest, ARankHasRoomForItsOwnRowsAlone) {
 
 TEST_F(BatchLoaderTest, BatchesThatAreMadeOrLaidOutAreAligned) {
   shuffle();
+  BatchLoader laid_out(data_, 4, false, {Loader::resident, 0, {}});
+  EXPECT_FALSE(laid_out.makes_batches());
+  EXPECT_NE(laid_out.batch(2).x, laid_out.batch(0).x);
+  EXPECT_EQ(laid_out.batch(4).x, laid_out.batch(0).x) << "two epochs of two batches, then the first again";
   for (const Loader kind : {Loader::resident, Loader::gather, Loader::sample}) {
     BatchLoader loader(data_, 4, false, {kind, 0, {}});
     for (const std::int64_t step : {0, 1, 2}) {
@@ -230,15 +213,6 @@ TEST_F(BatchLoaderTest, BatchesThatAreMadeOrLaidOutAreAligned) {
       EXPECT_EQ(loader.place(step).rows, batch.rows);
     }
   }
-}
-
-TEST_F(BatchLoaderTest, LaidOutBatchesAreAddressesOnly) {
-  shuffle();
-  BatchLoader loader(data_, 4, false, {Loader::resident, 0, {}});
-  EXPECT_FALSE(loader.makes_batches());
-  const Batch first = loader.batch(0);
-  EXPECT_NE(loader.batch(2).x, first.x);
-  EXPECT_EQ(loader.batch(4).x, first.x) << "two epochs of two batches, then the first again";
 }
 
 TEST_F(BatchLoaderTest, PrefetchStartsAnywhereAndDropsWhatWasNotTaken) {
@@ -316,6 +290,8 @@ TEST_F(BatchLoaderTest, RefusesWhatWouldNotBeWhatItIsCalled) {
   };
   EXPECT_EQ(reason({Loader::automatic, 2, {any_processor()}}), "prefetch=2: batches lie ready, nothing is made ahead");
   EXPECT_EQ(reason({Loader::gather, 0, {}}), "");
+  EXPECT_THROW(BatchLoader(data_, 0, false), implementations::Failure);
+  EXPECT_THROW(BatchLoader(data_, 8, false), implementations::Failure);
   data_.rows = 600'000'000;  // refused before a row is read
   EXPECT_EQ(reason({Loader::resident, 0, {}}),
             "loader=resident: 1 epoch(s) of 200000000 batches take 24414 MiB, at most 1024 MiB are laid out");
@@ -339,28 +315,14 @@ TEST_F(BatchLoaderTest, ReadsItsSettings) {
   EXPECT_THROW(read_loader_settings(settings), implementations::Failure);
 }
 
-TEST_F(BatchLoaderTest, ShuffledFullBatchesFollowTheOrderToo) {
-  const std::vector<std::uint32_t> order = {6, 5, 4, 3, 2, 1, 0};
-  data_.order = order.data();
-  BatchLoader loader(data_, 7, false);
-  EXPECT_FALSE(loader.full_batch());
-  EXPECT_EQ(rows_of(loader.batch(3)), (std::vector<int>{6, 5, 4, 3, 2, 1, 0}));
-}
-
 TEST_F(BatchLoaderTest, GathersLabels) {
-  const std::vector<std::uint32_t> order = {6, 5, 4, 3, 2, 1, 0};
-  data_.order = order.data();
+  shuffle();
   data_.y = nullptr;
   data_.labels = labels_.data();
   BatchLoader loader(data_, 2, true);
   const Batch batch = loader.batch(1);
   EXPECT_EQ(static_cast<const std::int32_t*>(batch.targets)[0], 4);
   EXPECT_EQ(static_cast<const std::int32_t*>(batch.targets)[1], 3);
-}
-
-TEST_F(BatchLoaderTest, RefusesImpossibleBatches) {
-  EXPECT_THROW(BatchLoader(data_, 0, false), implementations::Failure);
-  EXPECT_THROW(BatchLoader(data_, 8, false), implementations::Failure);
 }
 
 }  // namespace

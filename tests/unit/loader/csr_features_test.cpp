@@ -59,9 +59,6 @@ TEST_F(CsrFeaturesTest, HoldsWhatIsNotZero) {
   EXPECT_EQ(features.mean_entries(7), 8);
   EXPECT_EQ(features.entry_bytes(), 8u);
   EXPECT_EQ(features.batch(5).row_offsets, rows.row_offsets) << "the same batch at every step";
-}
-
-TEST_F(CsrFeaturesTest, HoldsDoubles) {
   data_.dtype = GDBENCH_F64;
   data_.x = wide_.data();
   EXPECT_EQ(dense<double>(CsrFeatures(data_, 7).batch(0), 7), wide_);

@@ -88,6 +88,14 @@ class StreamReaderTest : public testing::Test {
     describe();
   }
 
+  void write(bool csv) {
+    if (csv) {
+      write_csv();
+    } else {
+      write_npy<double>();
+    }
+  }
+
   void expect_rows(StreamReader& reader, std::int64_t first, std::int64_t count) const {
     std::vector<double> x(static_cast<std::size_t>(2 * count));
     std::vector<double> y(static_cast<std::size_t>(count));
@@ -132,18 +140,15 @@ class StreamReaderTest : public testing::Test {
   gdbench_data data_{};
 };
 
-TEST_F(StreamReaderTest, ReadsFloatsAndDoublesAnywhere) {
+TEST_F(StreamReaderTest, ReadsTextFloatsAndDoublesAnywhere) {
+  write_csv();
+  expect_all_orders();
   write_npy<double>();
   expect_all_orders();
   features_[0] = 2;  // not adjacent any more
   features_[1] = 0;
   expect_all_orders();
   write_npy<float>();
-  expect_all_orders();
-}
-
-TEST_F(StreamReaderTest, ReadsTextAnywhere) {
-  write_csv();
   expect_all_orders();
 }
 
@@ -188,44 +193,29 @@ TEST_F(StreamReaderTest, AFileThatChangedIsRefused) {
             std::string::npos);
 }
 
-TEST_F(StreamReaderTest, ReadsBatchesAheadAcrossEpochs) {
-  write_csv();
-  for (const int prefetch : {0, 2}) {
-    BatchLoader loader(data_, 7'000, false, {Loader::automatic, prefetch, {any_processor()}});  // 4 and one of 2000
-    EXPECT_FALSE(loader.full_batch());
-    loader.start(3, 9);
-    for (std::int64_t step = 3; step < 12; ++step) {
-      const Batch batch = loader.batch(step);
-      const std::int64_t first = step % 5 * 7'000;
-      ASSERT_EQ(batch.rows, step % 5 == 4 ? 2'000 : 7'000);
-      for (const std::int64_t row : {std::int64_t{0}, batch.rows - 1}) {
-        EXPECT_EQ(static_cast<const double*>(batch.x)[2 * row], value_at(first + row, 1));
-        EXPECT_EQ(static_cast<const double*>(batch.targets)[row], value_at(first + row, 1));
-      }
-    }
-  }
-}
-
-TEST_F(StreamReaderTest, RanksReadPastTheRowsOfOthers) {
+TEST_F(StreamReaderTest, BatchesAreReadAheadAcrossEpochsAndPastTheRowsOfOtherRanks) {
+  struct Reading {
+    std::int64_t batch_rows;
+    int prefetch;
+    Rank rank;
+  };
+  const Reading readings[] = {{7'000, 0, {}}, {7'000, 2, {}}, {70, 0, {0, 3}}, {70, 0, {2, 3}}, {7'000, 0, {2, 3}}};
   for (const bool csv : {false, true}) {
-    if (csv) {
-      write_csv();
-    } else {
-      write_npy<double>();
-    }
-    for (const std::int64_t batch_rows : {70, 7'000}) {
+    write(csv);
+    for (const auto& [batch_rows, prefetch, rank] : readings) {
       const std::int64_t per_epoch = (kRows + batch_rows - 1) / batch_rows;
-      for (const std::int64_t rank : {0, 2}) {
-        BatchLoader loader(data_, batch_rows, false, {Loader::automatic, 0, {}, {rank, 3}});
-        for (std::int64_t step = 0; step < per_epoch + 2; ++step) {
-          const Batch batch = loader.batch(step);
-          const std::int64_t start = step % per_epoch * batch_rows;
-          const RowRange own = part_of_rows(std::min(batch_rows, kRows - start), rank, 3);
-          ASSERT_EQ(batch.rows, own.rows);
-          for (const std::int64_t row : {std::int64_t{0}, own.rows - 1}) {
-            ASSERT_EQ(static_cast<const double*>(batch.x)[2 * row], value_at(start + own.first + row, 1));
-            ASSERT_EQ(static_cast<const double*>(batch.targets)[row], value_at(start + own.first + row, 1));
-          }
+      const std::int64_t first_step = per_epoch - 2;
+      BatchLoader loader(data_, batch_rows, false, {Loader::automatic, prefetch, {any_processor()}, rank});
+      EXPECT_FALSE(loader.full_batch());
+      loader.start(first_step, per_epoch + 4);
+      for (std::int64_t step = first_step; step < 2 * per_epoch + 2; ++step) {
+        const Batch batch = loader.batch(step);
+        const std::int64_t start = step % per_epoch * batch_rows;
+        const RowRange own = part_of_rows(std::min(batch_rows, kRows - start), rank.number, rank.count);
+        ASSERT_EQ(batch.rows, own.rows);
+        for (const std::int64_t row : {std::int64_t{0}, own.rows - 1}) {
+          ASSERT_EQ(static_cast<const double*>(batch.x)[2 * row], value_at(start + own.first + row, 1));
+          ASSERT_EQ(static_cast<const double*>(batch.targets)[row], value_at(start + own.first + row, 1));
         }
       }
     }

@@ -1,4 +1,4 @@
-// How a device gets its batches, and steps that it was given once and does again: all end where plain loops end.
+// How a device gets its batches, and steps that it was given once and does again: all end where the reference does.
 #include <array>
 #include <string>
 #include <tuple>
@@ -35,35 +35,38 @@ class DeviceTest : public StrategiesTest {
   // Enough for a recording of many steps, what is left over, and several epochs.
   static constexpr std::uint64_t kSteps = 75;
 
-  static void expect_right(const StrategyDescriptor& descriptor, const std::vector<gdbench_option_value>& options) {
-    for (TrainingCase values : device_cases()) {
-      values.dtype = GetParam().dtype;
-      const TrainingProblem training(values);
-      SCOPED_TRACE(testing::Message() << name_of(descriptor) << ", " << values.rows << " rows, batches of "
-                                      << values.batch_rows << (values.shuffled ? ", shuffled" : ""));
-      expect_near(trained(descriptor, values, kSteps, options), training.trained(kSteps), 10 * tolerance());
-    }
+  static void expect_right(const StrategyDescriptor& descriptor, const TrainingCase& values, std::uint64_t steps,
+                           const Options& options = {}) {
+    const TrainingProblem training(with_dtype(values));
+    SCOPED_TRACE(testing::Message() << name_of(descriptor) << ", " << values.layers[0].inputs << " features, width "
+                                    << values.layers[0].outputs << ", " << values.rows << " rows, batches of "
+                                    << values.batch_rows << ", " << catalogue::name_of(values.optimizer.kind));
+    const std::vector<Dense> expected = training.trained(static_cast<std::int64_t>(steps));
+    expect_near(trained(descriptor, values, steps, options), expected, 10 * tolerance());
+  }
+  static void expect_all_right(const StrategyDescriptor& descriptor, const Options& options = {}) {
+    for (const TrainingCase& values : device_cases()) expect_right(descriptor, values, kSteps, options);
   }
 };
 
 TEST_P(DeviceTest, DataThatAreResident) {
   for (const StrategyDescriptor* descriptor : kTrainers) {
-    expect_right(*descriptor, {});
-    expect_right(*descriptor, {{"loader", "resident"}});
+    expect_all_right(*descriptor);
+    expect_all_right(*descriptor, {{"loader", "resident"}});
   }
 }
 
 TEST_P(DeviceTest, BatchesThatAreCopiedInEachStep) {
   for (const char* transfer : {"pageable", "pinned"}) {
     for (const char* loader : {"auto", "resident", "gather", "sample"}) {
-      expect_right(hand::kDescriptor, {{"transfer", transfer}, {"loader", loader}});
+      expect_all_right(hand::kDescriptor, {{"transfer", transfer}, {"loader", loader}});
     }
   }
 }
 
-TEST_P(DeviceTest, StepsThatAreRecorded) { expect_right(graph::kDeviceGraphDescriptor, {}); }
+TEST_P(DeviceTest, StepsThatAreRecorded) { expect_all_right(graph::kDeviceGraphDescriptor); }
 
-TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_right(fused::kDescriptor, {}); }
+TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_all_right(fused::kDescriptor); }
 
 // One warp, with one lane or several, and rows beyond a multiple of them; without and with a bias; every rule.
 TEST_P(DeviceTest, LinearRegressionsInRegisters) {
@@ -71,18 +74,12 @@ TEST_P(DeviceTest, LinearRegressionsInRegisters) {
   std::size_t rule = 0;
   for (const std::int64_t features : {1, 2, 3, 5, 8}) {
     for (const std::int64_t rows : {1, 3, 5, 32, 100, 128, 129, 300}) {
-      TrainingCase values{.layers = {layer(features, 1)},
-                          .dtype = GetParam().dtype,
+      TrainingCase values{.layers = {layer(features, 1, catalogue::Activation::identity, rows % 2 == 0)},
                           .rows = rows,
                           .batch_rows = rows,
                           .optimizer = rules[rule++ % rules.size()]};
-      values.layers[0].has_bias = rows % 2 == 0 ? 1 : 0;
       if (rule % 3 == 0) values.learning_rates = {0.05, 0.02, 0.01};
-      const TrainingProblem training(values);
-      SCOPED_TRACE(testing::Message() << features << " features, " << rows << " rows, "
-                                      << catalogue::name_of(values.optimizer.kind) << " epsilon "
-                                      << catalogue::name_of(values.optimizer.epsilon_place));
-      expect_near(trained(fused::kDescriptor, values, 70), training.trained(70), 10 * tolerance());
+      expect_right(fused::kDescriptor, values, 70);
     }
   }
 }
@@ -101,7 +98,6 @@ TEST_P(DeviceTest, ShortHiddenLayersInLanes) {
       const std::int64_t width = std::array{1, 20, 33, 64}[turn % 4];
       TrainingCase values{.layers = {layer(features, width, activations[turn % 4]), layer(width, 1)},
                           .loss = losses[turn % 3],
-                          .dtype = GetParam().dtype,
                           .rows = rows,
                           .batch_rows = rows,
                           .optimizer = rules[turn % rules.size()]};
@@ -112,10 +108,7 @@ TEST_P(DeviceTest, ShortHiddenLayersInLanes) {
       }
       if (turn % 4 == 3) values.learning_rates = {0.05, 0.02, 0.01};
       ++turn;
-      const TrainingProblem training(values);
-      SCOPED_TRACE(testing::Message() << features << " features, width " << width << ", " << rows << " rows, "
-                                      << catalogue::name_of(values.optimizer.kind));
-      expect_near(trained(fused::kDescriptor, values, 20), training.trained(20), 10 * tolerance());
+      expect_right(fused::kDescriptor, values, 20);
     }
   }
 }
@@ -125,14 +118,11 @@ TEST_P(DeviceTest, BlocksThatShareABatch) {
   const std::int64_t too_many = GetParam().dtype == catalogue::Dtype::f32 ? 1400 : 540;
   for (const auto& [rows, width] :
        {std::pair<std::int64_t, std::int64_t>{64, 20}, {300, 20}, {301, 20}, {900, 20}, {too_many, 64}}) {
-    TrainingCase values{.layers = {layer(10, width, catalogue::Activation::tanh), layer(width, 2)},
-                        .dtype = GetParam().dtype,
-                        .rows = rows,
-                        .batch_rows = rows,
-                        .optimizer = {catalogue::OptimizerKind::adam, 0.01, true}};
-    const TrainingProblem training(values);
-    SCOPED_TRACE(testing::Message() << rows << " rows, width " << width);
-    expect_near(trained(fused::kDescriptor, values, 9), training.trained(9), 10 * tolerance());
+    const TrainingCase values{.layers = {layer(10, width, catalogue::Activation::tanh), layer(width, 2)},
+                              .rows = rows,
+                              .batch_rows = rows,
+                              .optimizer = {catalogue::OptimizerKind::adam, 0.01, true}};
+    expect_right(fused::kDescriptor, values, 9);
   }
 }
 
@@ -140,33 +130,26 @@ TEST_P(DeviceTest, BlocksThatShareABatch) {
 // last one.
 TEST_P(DeviceTest, BlocksThatShareAModel) {
   const std::int64_t inputs = GetParam().dtype == catalogue::Dtype::f32 ? 150 : 90;
-  std::vector<TrainingCase> cases;
   for (const catalogue::Loss loss : {catalogue::Loss::softmax_cross_entropy, catalogue::Loss::huber}) {
-    const auto labels = loss == catalogue::Loss::softmax_cross_entropy;
-    cases.push_back({.layers = {layer(inputs, 203, catalogue::Activation::relu), layer(203, 5)},
-                     .loss = loss,
-                     .rows = 50,
-                     .batch_rows = 9,
-                     .shuffled = true});
-    cases.push_back({.layers = {layer(inputs, 60, catalogue::Activation::gelu),
-                                layer(60, 80, catalogue::Activation::tanh), layer(80, 3)},
-                     .loss = loss,
-                     .rows = 15,
-                     .batch_rows = 15,
-                     .learning_rates = {0.003, 0.002, 0.001},
-                     .optimizer = {catalogue::OptimizerKind::momentum, 0.01, !labels}});
-  }
-  for (TrainingCase& values : cases) {
-    values.dtype = GetParam().dtype;
-    const TrainingProblem training(values);
-    SCOPED_TRACE(testing::Message() << values.layers.size() << " layers, " << values.batch_rows << " rows");
-    expect_near(trained(fused::kDescriptor, values, 12), training.trained(12), 10 * tolerance());
+    const TrainingCase wide = {.layers = {layer(inputs, 203, catalogue::Activation::relu), layer(203, 5)},
+                               .loss = loss,
+                               .rows = 50,
+                               .batch_rows = 9,
+                               .shuffled = true};
+    const TrainingCase deep = {.layers = {layer(inputs, 60, catalogue::Activation::gelu),
+                                          layer(60, 80, catalogue::Activation::tanh), layer(80, 3)},
+                               .loss = loss,
+                               .rows = 15,
+                               .batch_rows = 15,
+                               .learning_rates = {0.003, 0.002, 0.001},
+                               .optimizer = {catalogue::OptimizerKind::momentum, 0.01, !catalogue::takes_labels(loss)}};
+    expect_right(fused::kDescriptor, wide, 12);
+    expect_right(fused::kDescriptor, deep, 12);
   }
 }
 
 TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   TrainingCase values = device_cases()[3];
-  values.dtype = GetParam().dtype;
   EXPECT_EQ(refusal(hand::kDescriptor, values, {{"loader", "gather"}}),
             "batches made on the host with transfer=resident");
   EXPECT_EQ(refusal(graph::kDeviceGraphDescriptor, values, {{"transfer", "pageable"}}),
@@ -178,17 +161,11 @@ TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   EXPECT_NE(refusal(fused::kDescriptor, values, {}).find("do not fit into a block's shared memory"), std::string::npos);
 }
 
-TrainingCase profiled_case() {
-  TrainingCase values = device_cases()[1];
-  values.dtype = StrategiesTest::GetParam().dtype;
-  return values;
-}
-
 // Ops by the device's clock, what is the host's by its own; together they are the step, but for what is left out.
 TEST_P(DeviceTest, CallsAreProfiledByTheDevicesClock) {
   for (const StrategyDescriptor* descriptor : kTrainers) {
     SCOPED_TRACE(name_of(*descriptor));
-    TrainingProblem training(profiled_case());
+    TrainingProblem training(with_dtype(device_cases()[1]));
     const auto strategy = start(*descriptor, training);
     profiled(*strategy, 3);  // whose first steps may be too late for the clock
     const double start_ns = now_ns();
@@ -210,7 +187,7 @@ TEST_P(DeviceTest, CallsAreProfiledByTheDevicesClock) {
 TEST_P(DeviceTest, StepsThatAreOneCallAreProfiledByTheDevicesClock) {
   for (const auto& [descriptor, op] : {std::pair(&graph::kDeviceGraphDescriptor, "recorded steps"),
                                        std::pair(&fused::kDescriptor, "training region")}) {
-    TrainingProblem training(profiled_case());
+    TrainingProblem training(with_dtype(device_cases()[1]));
     const auto strategy = start(*descriptor, training);
     const Records records = profiled(*strategy, 70);
     EXPECT_EQ(records.at({op, catalogue::Phase::other}).device_clock, 1) << op;

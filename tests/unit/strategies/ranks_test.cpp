@@ -1,27 +1,16 @@
 // Strategies that train one model as several ranks, against the same strategy that trains alone.
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
-#include "implementations/common/failure.h"
 #include "implementations/strategies/common/batch_rows.h"
-#include "tests/support/implementations/allocation_counter.h"
 #include "tests/support/implementations/local_ranks.h"
 #include "tests/support/implementations/processors.h"
 #include "tests/support/implementations/strategies_under_test.h"
 
 namespace gdbench::strategies {
 namespace {
-
-using Options = std::vector<gdbench_option_value>;
 
 constexpr const StrategyDescriptor* kRanked[] = {&hand::kDescriptor, &tape::kDescriptor, &graph::kDescriptor};
 constexpr gdbench_option_value kOverlapped = {"exchange", "overlapped"};
@@ -60,9 +49,8 @@ class RanksTest : public StrategiesTest {
     std::unique_ptr<Strategy> strategy;
 
     Training(const StrategyDescriptor& descriptor, const TrainingCase& values, const Options& options,
-             const gdbench_ranks* ranks, const gdbench_stream* stream = nullptr)
+             const gdbench_ranks* ranks)
         : problem(values) {
-      problem.mutable_data().stream = stream;
       problem.mutable_settings().ranks = ranks;
       problem.mutable_settings().helper_core_count = 1;
       problem.mutable_settings().helper_cores = &core;
@@ -82,24 +70,25 @@ class RanksTest : public StrategiesTest {
     }
   };
 
-  static TrainingCase of_this_dtype(TrainingCase values) {
-    values.dtype = GetParam().dtype;
-    return values;
+  // A training for each rank.
+  static std::vector<std::unique_ptr<Training>> start_ranks(LocalRanks& ranks, const StrategyDescriptor& descriptor,
+                                                            const TrainingCase& values, const Options& options) {
+    std::vector<std::unique_ptr<Training>> trainings;
+    for (int rank = 0; rank < ranks.count(); ++rank) {
+      trainings.push_back(std::make_unique<Training>(descriptor, with_dtype(values), options, &ranks.rank(rank)));
+    }
+    return trainings;
   }
 
   // Trains as so many ranks and alone.
   static void expect_same(const StrategyDescriptor& descriptor, const TrainingCase& values, int count,
-                          const Options& options = {}, const gdbench_stream* stream = nullptr) {
+                          const Options& options = {}) {
     SCOPED_TRACE(name_of(descriptor) + " of " + std::to_string(count) + " on batches of " +
                  std::to_string(values.batch_rows) + ", " + catalogue::name_of(values.optimizer.kind));
-    Training alone(descriptor, of_this_dtype(values), options, nullptr, stream);
+    Training alone(descriptor, with_dtype(values), options, nullptr);
     alone.run();
     LocalRanks ranks(count);
-    std::vector<std::unique_ptr<Training>> trainings;
-    for (int rank = 0; rank < count; ++rank) {
-      trainings.push_back(
-          std::make_unique<Training>(descriptor, of_this_dtype(values), options, &ranks.rank(rank), stream));
-    }
+    const auto trainings = start_ranks(ranks, descriptor, values, options);
     ranks.for_each([&](int rank) { trainings[static_cast<std::size_t>(rank)]->run(); });
     const std::vector<Dense> first = trainings[0]->problem.state_values();
     expect_near(first, alone.problem.state_values(), most_difference());
@@ -152,70 +141,12 @@ TEST_P(RanksTest, UpdateByEveryOptimizer) {
   }
 }
 
-TEST_P(RanksTest, LoadTheirRowsByEveryLoader) {
-  const TrainingCase shuffled = rank_cases()[1];
-  const TrainingCase in_order = rank_cases()[2];
+// What the ranks of a loader read is for loader_test.
+TEST_P(RanksTest, LoadTheirRowsAhead) {
   if (!is_thorough()) GTEST_SKIP();
   for (const StrategyDescriptor* descriptor : ranked()) {
-    for (const char* loader : {"resident", "gather", "sample"}) {
-      expect_same(*descriptor, shuffled, 5, {{"loader", loader}});
-      expect_same(*descriptor, in_order, 3, {{"loader", loader}});
-      if (loader == std::string("resident")) continue;
-      expect_same(*descriptor, shuffled, 3, {{"loader", loader}, {"prefetch", "2"}});
-    }
-  }
-}
-
-// A file of rows of features, each followed by its targets.
-class StreamedRows {
- public:
-  explicit StreamedRows(const gdbench_data& data)
-      : file_(testing::TempDir() + "gdbench-ranks-" + std::to_string(getpid())) {
-    const std::size_t element = catalogue::size_of(catalogue::dtype_of(data));
-    const auto features = static_cast<std::size_t>(data.features) * element;
-    const auto outputs = static_cast<std::size_t>(data.outputs) * element;
-    std::ofstream file(file_, std::ios::binary);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(data.rows); ++row) {
-      file.write(static_cast<const char*>(data.x) + row * features, static_cast<std::streamsize>(features));
-      file.write(static_cast<const char*>(data.y) + row * outputs, static_cast<std::streamsize>(outputs));
-    }
-    file.close();
-    columns_.resize(static_cast<std::size_t>(data.features + data.outputs));
-    std::iota(columns_.begin(), columns_.end(), 0);
-    struct stat information {};
-    EXPECT_EQ(stat(file_.c_str(), &information), 0);
-    stream_.struct_size = sizeof(stream_);
-    stream_.path = file_.c_str();
-    stream_.format = GDBENCH_STREAM_NPY;
-    stream_.element = data.dtype;
-    stream_.feature_columns = columns_.data();
-    stream_.target_columns = columns_.data() + data.features;
-    stream_.memory_cap_bytes = 1 << 20;
-    stream_.column_count = data.features + data.outputs;
-    stream_.file_bytes = information.st_size;
-    stream_.modified_ns =
-        static_cast<std::int64_t>(information.st_mtim.tv_sec) * 1'000'000'000 + information.st_mtim.tv_nsec;
-  }
-  StreamedRows(const StreamedRows&) = delete;
-  StreamedRows& operator=(const StreamedRows&) = delete;
-  ~StreamedRows() { std::filesystem::remove(file_); }
-
-  const gdbench_stream* get() const { return &stream_; }
-
- private:
-  std::string file_;
-  std::vector<std::int32_t> columns_;
-  gdbench_stream stream_{};
-};
-
-TEST_P(RanksTest, ReadTheirRowsOfAStream) {
-  if (!is_thorough()) GTEST_SKIP();
-  TrainingProblem resident(of_this_dtype(rank_cases()[2]));
-  const StreamedRows rows(resident.data());
-  for (const StrategyDescriptor* descriptor : ranked()) {
-    for (const char* prefetch : {"0", "1"}) {
-      expect_same(*descriptor, rank_cases()[2], 5, {{"prefetch", prefetch}}, rows.get());
-    }
+    expect_same(*descriptor, rank_cases()[1], 3, {{"loader", "sample"}, {"prefetch", "2"}});
+    expect_same(*descriptor, rank_cases()[2], 3, {{"loader", "gather"}});
   }
 }
 
@@ -240,13 +171,9 @@ TEST_P(RanksTest, EndGraphsInGradientsWhateverPassesRun) {
 
 TEST_P(RanksTest, ExchangeOnceInAStepOrByLayers) {
   const auto calls_of = [](const StrategyDescriptor& descriptor, const Options& options) {
-    LocalRanks ranks(3);
-    std::vector<std::unique_ptr<Training>> trainings;
-    for (int rank = 0; rank < 3; ++rank) {
-      // Rank 2 has no rows.
-      const TrainingCase values = of_this_dtype({.layers = deep(), .rows = 4, .batch_rows = 2, .micro_batches = 2});
-      trainings.push_back(std::make_unique<Training>(descriptor, values, options, &ranks.rank(rank)));
-    }
+    LocalRanks ranks(3);  // of which the last one has no rows
+    const TrainingCase values = {.layers = deep(), .rows = 4, .batch_rows = 2, .micro_batches = 2};
+    const auto trainings = start_ranks(ranks, descriptor, values, options);
     ranks.for_each([&](int rank) { trainings[static_cast<std::size_t>(rank)]->strategy->run(2); });
     const std::vector<std::string> calls = ranks.take_calls(0);
     EXPECT_EQ(calls, ranks.take_calls(1));
@@ -270,12 +197,9 @@ TEST_P(RanksTest, ExchangeOnceInAStepOrByLayers) {
 TEST_P(RanksTest, SayWhatTheExchangeTakes) {
   const auto records_of = [](const StrategyDescriptor& descriptor, const Options& options) {
     LocalRanks ranks(2);
-    std::vector<std::unique_ptr<Training>> trainings;
     std::vector<Records> records(2);
-    for (int rank = 0; rank < 2; ++rank) {
-      const TrainingCase values = of_this_dtype({.layers = {layer(8, 8)}, .rows = 4, .batch_rows = 4});
-      trainings.push_back(std::make_unique<Training>(descriptor, values, options, &ranks.rank(rank)));
-    }
+    const auto trainings =
+        start_ranks(ranks, descriptor, {.layers = {layer(8, 8)}, .rows = 4, .batch_rows = 4}, options);
     ranks.for_each([&](int rank) {
       const auto at = static_cast<std::size_t>(rank);
       trainings[at]->strategy->run(1);
@@ -305,7 +229,7 @@ TEST_P(RanksTest, AFailedExchangeIsReported) {
       sizeof(ranks), 0,      2, nullptr, [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_FAILED; },
       nullptr,       nullptr};
   for (const StrategyDescriptor* descriptor : ranked()) {
-    Training training(*descriptor, of_this_dtype(rank_cases()[0]), {}, &ranks);
+    Training training(*descriptor, with_dtype(rank_cases()[0]), {}, &ranks);
     EXPECT_THROW(training.strategy->run(1), implementations::Failure) << name_of(*descriptor);
   }
 }
@@ -318,11 +242,9 @@ TEST_P(RanksTest, ASteadyStepAllocatesNothing) {
   for (const StrategyDescriptor* descriptor : ranked()) {
     for (const TrainingCase& values : rank_cases()) {
       for (const Options& options : {Options{}, Options{kOverlapped}}) {
-        Training training(*descriptor, of_this_dtype(values), options, &ranks);
+        Training training(*descriptor, with_dtype(values), options, &ranks);
         training.strategy->run(8);
-        const std::uint64_t before = allocation_count();
-        training.strategy->run(20);
-        EXPECT_EQ(allocation_count(), before) << name_of(*descriptor);
+        EXPECT_EQ(allocations(*training.strategy, 20), 0U) << name_of(*descriptor);
       }
     }
   }
