@@ -60,15 +60,10 @@ class Training {
     return verify::to_state(state);
   }
 
-  // How far `steps` steps in a type of numbers move the parameters from the start that `change` makes of one.
+  // How far they move the parameters.
   template <class T>
-  double walked(
-      const scenario::State& start, std::int64_t steps,
-      void (*change)(verify::ReferenceState<T>&) = [](verify::ReferenceState<T>&) {}) const {
-    auto state = verify::to_reference<T>(start);
-    change(state);
-    verify::train(problem_, dataset_, state, steps);
-    return verify::displacement(start, verify::to_state(state));
+  double walked(const scenario::State& start, std::int64_t steps) const {
+    return verify::displacement(start, trained<T>(start, steps));
   }
 
  private:

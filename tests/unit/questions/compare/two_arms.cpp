@@ -34,10 +34,7 @@ report::Report report_of(std::vector<report::Cell> cells) {
   report.run.status = "complete";
   report.run.baseline = "hand/naive";
   report.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6"})";
-  report::ScenarioRecord scenario;
-  scenario.key = "key";
-  scenario.label = scenario.name = "s";
-  report.scenarios.push_back(scenario);
+  report.scenarios.emplace_back().key = "key";
   report.cells = std::move(cells);
   analysis::summarise(report);
   return report;

@@ -11,29 +11,23 @@ namespace gdbench::history {
 namespace {
 
 // A report of one cell "s/a" with three launches, its control, and a copy in another arm.
-report::Report small_report(const std::string& run, const std::string& build) {
+report::Report small_report(const std::string& build) {
   report::Report report;
-  report.run.id = run;
+  report.run.id = "run 1";
   report.run.started_at = "2026-01-02T03:04:05Z";
   report.run.status = "complete";
   report.environment = R"({"cpu": {"model": "Processor", "logical_processors": 2}, "build": )" + build + "}";
-  report::ScenarioRecord scenario;
-  scenario.key = "key";
-  scenario.label = scenario.name = "s";
-  scenario.resolved.text = "{}";
-  report.scenarios.push_back(scenario);
-  for (const char* arm : {"new", "base", "control"}) {
-    report::Cell cell;
-    cell.id = std::string("s/a") + (arm == std::string("new") ? "" : std::string("#") + arm);
+  report.scenarios.emplace_back().key = "key";
+  for (const std::string arm : {"new", "base", "control"}) {
+    report::Cell& cell = report.cells.emplace_back();
+    cell.id = arm == "new" ? "s/a" : "s/a#" + arm;
     cell.scenario = "key";
     cell.implementation = "a";
     cell.arm = arm;
     cell.status = {report::CellState::ok, ""};
     for (int launch = 0; launch < 3; ++launch) {
-      cell.samples.push_back(
-          {.launch = launch, .round = 1, .steps = 1, .real_ns = arm == std::string("new") ? 10. : 12.});
+      cell.samples.push_back({.launch = launch, .round = 1, .steps = 1, .real_ns = arm == "new" ? 10. : 12.});
     }
-    report.cells.push_back(cell);
   }
   report::Cell crashed = report.cells.front();
   crashed.id = "s/b";
@@ -45,8 +39,7 @@ report::Report small_report(const std::string& run, const std::string& build) {
 }
 
 TEST(HistoryReports, AreReducedToWhatAHistoryNeeds) {
-  const MeasuredReport measured =
-      measured_report("a.json", small_report("run 1", R"({"git_revision": "0123", "git_dirty": true,
+  const MeasuredReport measured = measured_report("a.json", small_report(R"({"git_revision": "0123", "git_dirty": true,
                                                          "git_committed_at": "2026-01-01T00:00:00Z"})"));
   EXPECT_EQ(measured.source.file, "a.json");
   EXPECT_EQ(measured.source.run, "run 1");
@@ -66,7 +59,7 @@ TEST(HistoryReports, AreReducedToWhatAHistoryNeeds) {
 
 TEST(HistoryReports, WithoutARevisionEachRunIsOne) {
   for (const char* build : {"{}", "[1]", R"({"git_revision": null})"}) {
-    EXPECT_EQ(measured_report("a", small_report("run 1", build)).source.revision, "run 1") << build;
+    EXPECT_EQ(measured_report("a", small_report(build)).source.revision, "run 1") << build;
   }
 }
 
