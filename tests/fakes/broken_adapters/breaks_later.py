@@ -9,10 +9,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "adapters"))
 import script  # noqa: E402
-
-
-def answer_with(text):
-    os.write(4, text.encode() + b"\n")
+from answering import adding, answering  # noqa: E402
 
 
 class PrintsAllTheTime(script.Worker):
@@ -39,55 +36,15 @@ class ExhaustsMemory(script.Worker):
             time.sleep(0.002)
 
 
-class AnswersRunWithGarbage(script.Worker):
-    def run(self, request):
-        answer_with("Epoch 1/1: loss 0.25")
-        return super().run(request)
+def answering_run_before(text):
+    """Writes a line of its own before the answer."""
 
+    class Before(script.Worker):
+        def run(self, request):
+            os.write(4, text.encode() + b"\n")
+            return super().run(request)
 
-class AnswersRunWithoutId(script.Worker):
-    def run(self, request):
-        answer_with('{"ok": true}')
-        return super().run(request)
-
-
-class AnswersRunWithText(script.Worker):
-    def run(self, request):
-        return {**super().run(request), "real_ns": "2 ms"}
-
-
-class AnswersRunWithoutTimes(script.Worker):
-    def run(self, request):
-        super().run(request)
-        return {}
-
-
-class AnswersPrepareWithText(script.Worker):
-    def prepare(self, request):
-        text = {"helper_threads": "two", "import_ns": "long", "runtime": 7, "imported_resident_bytes": None}
-        return {**super().prepare(request), **text, "allocations": {"calls": "many", "bytes": []}}
-
-
-class TracesAgain(script.Worker):
-    def run(self, request):
-        return {**super().run(request), "traces": 2}
-
-
-class LossIsText(script.Worker):
-    def evaluate(self, request):
-        return {"loss": str(super().evaluate(request)["loss"])}
-
-
-class LossIsNan(script.Worker):
-    """As json.dumps of Python writes it, which is no JSON."""
-
-    def evaluate(self, request):
-        return {**super().evaluate(request), "loss": math.nan}
-
-
-class TimeIsInfinite(script.Worker):
-    def run(self, request):
-        return {**super().run(request), "real_ns": -math.inf}
+    return Before
 
 
 class ProfileIsText(script.Worker):
@@ -132,16 +89,17 @@ WAYS = {
     "never_answers_run": NeverAnswersRun,
     "dies_in_run": DiesInRun,
     "exhausts_memory": ExhaustsMemory,
-    "run_garbage": AnswersRunWithGarbage,
-    "run_without_id": AnswersRunWithoutId,
-    "run_text": AnswersRunWithText,
-    "run_without_times": AnswersRunWithoutTimes,
-    "prepare_text": AnswersPrepareWithText,
-    "traces_again": TracesAgain,
+    "run_garbage": answering_run_before("Epoch 1/1: loss 0.25"),
+    "run_without_id": answering_run_before('{"ok": true}'),
+    "run_text": adding("run", real_ns="2 ms"),
+    "run_without_times": answering(run=lambda answer: {}),
+    "prepare_text": adding("prepare", helper_threads="two", import_ns="long", runtime=7, imported_resident_bytes=None,
+                           allocations={"calls": "many", "bytes": []}),
+    "traces_again": adding("run", traces=2),
     "profile_text": ProfileIsText,
-    "loss_text": LossIsText,
-    "loss_nan": LossIsNan,
-    "run_infinite": TimeIsInfinite,
+    "loss_text": answering(evaluate=lambda answer: {"loss": str(answer["loss"])}),
+    "loss_nan": adding("evaluate", loss=math.nan),  # as json.dumps writes it, which is no JSON
+    "run_infinite": adding("run", real_ns=-math.inf),
     "slow_in_turn": SlowInTurn,
 }
 

@@ -9,12 +9,18 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "adapters"))
 import script  # noqa: E402
+from answering import adding, answering  # noqa: E402
 
 ESCAPE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2028\x00\x7f"
 
 
-class Honest(script.Worker):
-    pass
+def implementations(change):
+    """What hello says of itself; `change` makes a list of its only implementation."""
+    return answering(hello=lambda answer: {**answer, "implementations": change(answer["implementations"][0])})
+
+
+def late(name, seconds):
+    return answering(**{name: lambda answer: time.sleep(seconds) or answer})
 
 
 class Leaves(script.Worker):
@@ -74,31 +80,6 @@ class Late(script.Worker):
         return answer
 
 
-class Short(script.Worker):
-    """Says that it took less than between its two readings."""
-
-    def run(self, request):
-        answer = super().run(request)
-        return {**answer, "real_ns": 0.7 * answer["real_ns"], "cpu_ns": 0.7 * answer["cpu_ns"]}
-
-
-class Shifted(script.Worker):
-    """Both readings are right about how long, and lie before the request."""
-
-    def run(self, request):
-        answer = super().run(request)
-        past = 10_000_000_000
-        return {**answer, "start_ns": answer["start_ns"] - past, "end_ns": answer["end_ns"] - past}
-
-
-def times(**changes):
-    class Times(script.Worker):
-        def run(self, request):
-            return {**super().run(request), **changes}
-
-    return Times
-
-
 class Raw(script.Worker):
     """Numbers as text that no JSON library would write."""
 
@@ -115,20 +96,6 @@ def raw(text):
     return type("RawText", (Raw,), {"TEXT": text})
 
 
-class Brags(script.Worker):
-    """Control characters wherever there is text."""
-
-    def hello(self, request):
-        answer = super().hello(request)
-        answer["worker"] = {"build": "build" + ESCAPE}
-        answer["plugin"] = {"name": "plugin" + ESCAPE, "version": ESCAPE}
-        answer["implementations"][0].update(build="b" + ESCAPE, description="d" + ESCAPE)
-        return answer
-
-    def prepare(self, request):
-        return {**super().prepare(request), "runtime": {"build": "r" + ESCAPE, "threads" + ESCAPE: "t" + ESCAPE}}
-
-
 class Complains(script.Worker):
     def run(self, request):
         raise script.Unsupported("reason" + ESCAPE + "\nok 1 ns\n| hand/naive | wrong |<script>alert(1)</script>")
@@ -140,49 +107,6 @@ class Cries(script.Worker):
     def run(self, request):
         os.write(2, b"\x1b[2Jlast words\x1b]0;owned\x07\xff\x9b31m\n")
         os._exit(3)
-
-
-class Boasts(script.Worker):
-    """An id with control characters, one with a glob, one that is long, one that is another's."""
-
-    def hello(self, request):
-        answer = super().hello(request)
-        first = answer["implementations"][0]
-        ids = ["evil/\x1b[2J", "*/*", "a/" + "b" * 100000, "../../etc/x", "a/b,c=d", " / ", "hand/naive", "graph/jit"]
-        answer["implementations"] += [{**first, "id": id} for id in ids]
-        return answer
-
-
-class Poses(script.Worker):
-    """Says that it is hand/naive."""
-
-    def hello(self, request):
-        answer = super().hello(request)
-        answer["implementations"].append({**answer["implementations"][0], "id": "hand/naive"})
-        return answer
-
-
-class Crowds(script.Worker):
-    """Has a hundred thousand implementations."""
-
-    def hello(self, request):
-        answer = super().hello(request)
-        first = answer["implementations"][0]
-        answer["implementations"] = [{**first, "id": f"attack/crowd{i}"} for i in range(60000)]
-        return answer
-
-
-class Options(script.Worker):
-    def hello(self, request):
-        answer = super().hello(request)
-        own = [
-            {"key": "ranks", "type": "integer", "default": "99999999999999999999", "choices": [], "description": "x"},
-            {"key": "", "type": "choice", "default": "no", "choices": ["yes"], "description": "x"},
-            {"key": "order", "type": "bool", "default": "true", "choices": [], "description": "twice"},
-            {"key": "n", "type": "number", "default": "nan", "choices": [], "description": "x"},
-        ]
-        answer["implementations"][0]["options"] += own
-        return answer
 
 
 class Nests(script.Worker):
@@ -234,36 +158,6 @@ class Drips(script.Worker):
         raise script.Unsupported("")
 
 
-class Dawdles(script.Worker):
-    """Every answer takes 40 seconds, less than the limit."""
-
-    def set_state(self, request):
-        time.sleep(40)
-        return super().set_state(request)
-
-
-class Sleeps(script.Worker):
-    """hello takes 50 seconds."""
-
-    def hello(self, request):
-        time.sleep(50)
-        return super().hello(request)
-
-
-class Imports(script.Worker):
-    """All of its preparation, it says, was an import."""
-
-    def prepare(self, request):
-        time.sleep(0.5)
-        huge = {"import_ns": 1e308, "imported_resident_bytes": 2**63, "helper_threads": 2**31}
-        return {**super().prepare(request), **huge}
-
-
-class Steps(script.Worker):
-    def get_state(self, request):
-        return {**super().get_state(request), "step": 2**63}
-
-
 class Profiles(script.Worker):
     REQUESTS = (*script.Worker.REQUESTS, "profile")
 
@@ -273,12 +167,6 @@ class Profiles(script.Worker):
         record.update(bytes=float("nan"), layers=[10**9], parameters=["w0" + ESCAPE, "w999999999"], use="reads")
         floor = [{"op": ESCAPE, "time_ns": -1}]
         return {"real_ns": 1e308, "records": [record] * 50000, "dispatches": -5, "floor": floor}
-
-
-class Losses(script.Worker):
-    def evaluate(self, request):
-        super().evaluate(request)
-        return {"loss": float("nan"), "real_ns": -1e308}
 
 
 class Distrusts(script.Worker):
@@ -296,56 +184,84 @@ class Distrusts(script.Worker):
         return answer
 
 
-class Changes(script.Worker):
-    """Each process says something else of itself."""
-
-    def hello(self, request):
-        answer = super().hello(request)
-        kind = os.getpid() % 3
-        answer["implementations"][0]["capabilities"] = [[], ["no_arithmetic"], ["shuffle", "device"]][kind]
-        return answer
+OF_ITSELF = {
+    "worker": {"build": "build" + ESCAPE},
+    "plugin": {"name": "plugin" + ESCAPE, "version": ESCAPE},
+    "runtime": {"build": "r" + ESCAPE, "threads" + ESCAPE: "t" + ESCAPE},
+}
+IDS = ["evil/\x1b[2J", "*/*", "a/" + "b" * 100000, "../../etc/x", "a/b,c=d", " / ", "hand/naive", "graph/jit"]
+OPTIONS = [
+    {"key": "ranks", "type": "integer", "default": "99999999999999999999", "choices": [], "description": "x"},
+    {"key": "", "type": "choice", "default": "no", "choices": ["yes"], "description": "x"},
+    {"key": "order", "type": "bool", "default": "true", "choices": [], "description": "twice"},
+    {"key": "n", "type": "number", "default": "nan", "choices": [], "description": "x"},
+]
+KINDS = ([], ["no_arithmetic"], ["shuffle", "device"])
+PAST = 10_000_000_000
+HUGE = {"import_ns": 1e308, "imported_resident_bytes": 2**63, "helper_threads": 2**31}
 
 
 WAYS = {
-    "honest": Honest,
+    "honest": script.Worker,
     "leaves": Leaves,
     "early": Early,
     "lingers": Lingers,
     "late": Late,
-    "short": Short,
-    "shifted": Shifted,
-    "zero": times(real_ns=0.0, cpu_ns=0.0),
-    "negative": times(real_ns=-1.0),
-    "minus-zero": times(real_ns=-0.0),
-    "huge": times(real_ns=1e308, cpu_ns=1e308),
-    "nan": times(real_ns=float("nan")),
-    "infinite": times(real_ns=float("inf")),
-    "wide": times(start_ns=2**63, end_ns=2**64),
-    "tiny-cpu": times(cpu_ns=1.0),
-    "nested": times(device_ns={"a": []}, exchange_ns=-1e308, traces=-7, control_word=2**65, allocations=[1]),
+    # It says that it took less than between its two readings.
+    "short": answering(
+        run=lambda answer: {**answer, "real_ns": 0.7 * answer["real_ns"], "cpu_ns": 0.7 * answer["cpu_ns"]}
+    ),
+    # Both readings are right about how long, and lie before the request.
+    "shifted": answering(
+        run=lambda answer: {**answer, "start_ns": answer["start_ns"] - PAST, "end_ns": answer["end_ns"] - PAST}
+    ),
+    "zero": adding("run", real_ns=0.0, cpu_ns=0.0),
+    "negative": adding("run", real_ns=-1.0),
+    "minus-zero": adding("run", real_ns=-0.0),
+    "huge": adding("run", real_ns=1e308, cpu_ns=1e308),
+    "nan": adding("run", real_ns=float("nan")),
+    "infinite": adding("run", real_ns=float("inf")),
+    "wide": adding("run", start_ns=2**63, end_ns=2**64),
+    "tiny-cpu": adding("run", cpu_ns=1.0),
+    "nested": adding("run", device_ns={"a": []}, exchange_ns=-1e308, traces=-7, control_word=2**65, allocations=[1]),
     "raw-exponent": raw('"real_ns":1e999,"cpu_ns":1,"start_ns":1,"end_ns":2'),
     "raw-zeros": raw('"real_ns":00012,"cpu_ns":0x10,"start_ns":1,"end_ns":2'),
     "raw-surrogate": raw('"real_ns":"\\ud800","x":"\\u0000"'),
-    "brags": Brags,
+    # Control characters wherever there is text.
+    "brags": answering(
+        hello=lambda answer: {
+            **answer,
+            "worker": OF_ITSELF["worker"],
+            "plugin": OF_ITSELF["plugin"],
+            "implementations": [
+                {**answer["implementations"][0], "build": "b" + ESCAPE, "description": "d" + ESCAPE}
+            ],
+        },
+        prepare=lambda answer: {**answer, "runtime": OF_ITSELF["runtime"]},
+    ),
     "complains": Complains,
     "cries": Cries,
-    "boasts": Boasts,
-    "poses": Poses,
-    "crowds": Crowds,
-    "options": Options,
+    # An id with control characters, one with a glob, one that is long, one that is another's.
+    "boasts": implementations(lambda own: [own, *({**own, "id": id} for id in IDS)]),
+    "poses": implementations(lambda own: [own, {**own, "id": "hand/naive"}]),
+    "crowds": implementations(lambda own: [{**own, "id": f"attack/crowd{i}"} for i in range(60000)]),
+    "options": implementations(lambda own: [{**own, "options": own["options"] + OPTIONS}]),
     "nests": Nests,
     "nests-well": NestsWell,
     "repeats": Repeats,
     "ahead": Ahead,
     "drips": Drips,
-    "dawdles": Dawdles,
-    "sleeps": Sleeps,
-    "imports": Imports,
-    "steps": Steps,
+    # Less than the limit.
+    "dawdles": late("set_state", 40),
+    "sleeps": late("hello", 50),
+    # All of its preparation, it says, was an import.
+    "imports": answering(prepare=lambda answer: time.sleep(0.5) or {**answer, **HUGE}),
+    "steps": adding("get_state", step=2**63),
     "profiles": Profiles,
-    "losses": Losses,
+    "losses": answering(evaluate=lambda answer: {"loss": float("nan"), "real_ns": -1e308}),
     "distrusts": Distrusts,
-    "changes": Changes,
+    # Each process says something else of itself.
+    "changes": implementations(lambda own: [{**own, "capabilities": KINDS[os.getpid() % 3]}]),
 }
 
 
