@@ -108,6 +108,8 @@ TEST(GoogleBenchmark, SaysWhatIsKnownOfAnEntry) {
   EXPECT_EQ(entry["run_name"], "example-3x2/example/matrix@2#base");
   EXPECT_EQ(entry["repetitions"], 10);
   EXPECT_EQ(entry["iterations"], 10);
+  entry = *find(document, "name", "example-10-50-1 batch=32 dtype=f64/example/loops_mean");
+  EXPECT_EQ(entry["repetitions"], 2) << "the fewest that aggregates are made of";
   entry = *find(document, "name", "example-3x2/example/half");
   EXPECT_EQ(entry["error_message"], "unsupported: example/half has no f32");
   EXPECT_EQ(entry["real_time"], 0);

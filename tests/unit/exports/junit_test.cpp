@@ -133,6 +133,23 @@ TEST(JunitOfComparisons, SaysWhyNothingIsComparable) {
   EXPECT_NE(text.find("message=\"cpu/model: found &quot;A&quot;\""), std::string::npos);
 }
 
+TEST(JunitOfComparisons, SaysWhatWasComparedAndHow) {
+  report::ReportComparison comparison = comparison_of("example-3x2/example/loops", Change::added);
+  comparison.base = "before.json";
+  comparison.next = "after.json";
+  comparison.margin = 0.03;
+  comparison.confidence = 0.99;
+  comparison.remarks = {"padded"};
+  const std::string text = junit(comparison);
+  for (const auto& [name, value] : {std::pair("base", "before.json"),
+                                    {"new", "after.json"},
+                                    {"margin", "3.0%"},
+                                    {"confidence", "99%"},
+                                    {"remark", "padded"}}) {
+    EXPECT_EQ(count_of(text, std::string("<property name=\"") + name + "\" value=\"" + value + "\"/>"), 1U) << text;
+  }
+}
+
 TEST(JunitOfComparisons, AcceptsNamesOfAnyShape) {
   for (const char* id : {"", "/", "no slash", "a/", "/b"}) {
     EXPECT_EQ(count_of(junit(comparison_of(id, Change::added)), "<testcase "), 1U) << id;

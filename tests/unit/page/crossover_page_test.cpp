@@ -45,6 +45,9 @@ TEST(CrossoverPage, HasNoPictureWhereNothingWasMeasured) {
 TEST(CrossoverPage, DrawsTheIntervalOfStepsAsFarAsItIsFinite) {
   const std::string known = crossover_page(steps_crossover(stats::Overtaking::after, 5000, {4800, 5200}));
   EXPECT_TRUE(has(known, ">from 5000 [4800, 5200]</text>"));
+  EXPECT_TRUE(has(known, ">ready + steps, logarithmic</text>"));
+  for (const char* curve : {"<path class=\"c s0\" d=\"M76 ", "<path class=\"c s1\" d=\"M76 "})
+    EXPECT_TRUE(has(known, curve));
   const std::string open = crossover_page(steps_crossover(stats::Overtaking::undecided, 5000, {100, INFINITY}));
   EXPECT_TRUE(has(open, ">undecided, from 100 on</text>"));
   const std::string never = crossover_page(steps_crossover(stats::Overtaking::never, INFINITY, {INFINITY, INFINITY}));

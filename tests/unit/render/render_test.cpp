@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "reports/render/attribution.h"
+#include "reports/render/builds.h"
 #include "reports/render/console.h"
 #include "reports/render/first_screen.h"
 #include "reports/render/format.h"
@@ -101,6 +102,13 @@ TEST(Format, GivesAnEstimateAndItsIntervalOneUnit) {
   EXPECT_EQ(format_estimate_ns({999.7, {990, 1010}, 5, false}), "1.00 us [0.99, 1.01]");
   EXPECT_EQ(format_change({2.33, {2.26, 2.38}, 5, false}), "+133% [+126, +138]");
   EXPECT_EQ(format_change({0.98, {0.975, 1.001}, 5, false}), "-2.0% [-2.5, +0.1]");
+}
+
+TEST(Builds, NameEachVersionOnce) {
+  report::Report report = example_report();
+  report.cells[0].build = "by hand, lib 2.0, other 3.1";
+  report.cells[1].build = "lib 2.0, 4 cores";
+  EXPECT_EQ(versions_words(report), "lib 2.0, other 3.1");
 }
 
 TEST(Attribution, LeavesPoliciesAndWhatIsUndecidedToMarkdown) {

@@ -54,10 +54,10 @@ TEST(ValueSentence, SaysWhatAValueTakesInTheFastestRowsOfTwoKinds) {
 }
 
 TEST(ValueSentence, OfSeveralValuesTheFarthestApartIsSaid) {
-  report::Report report = optimizers_report({{"adam", {1.8, 1.2}}, {"momentum", {0.5, 1}}});
+  report::Report report = optimizers_report({{"adam", {1.8, 1.2}}, {"momentum", {0.5, 1}}, {"rmsprop", {1.1, 1}}});
   for (report::ValueComparison& values : *report.values) values.operations_ratio = 0.75;
   EXPECT_EQ(ValueWords(report).sentence(overview_of(report)),
-            "Of 2 pairs of values the farthest apart: optimizer=momentum takes 0.50x [0.50, 0.50] the time of "
+            "Of 3 pairs of values the farthest apart: optimizer=momentum takes 0.50x [0.50, 0.50] the time of "
             "optimizer=sgd in hand/x, 1.00x [1.00, 1.00] in eager/x, for 0.75x the operations.");
 }
 
