@@ -202,14 +202,6 @@ void TrainingProblem::add_tensor(const Dense& values) {
   state_.slots = tensors_.data() + initial_.size();
 }
 
-void TrainingProblem::reset_state() {
-  for (std::size_t i = 0; i < initial_.size(); ++i) {
-    const std::vector<std::byte> bytes = backends::bytes_of(initial_[i], case_.dtype);
-    std::ranges::copy(bytes, state_bytes_[i].begin());
-  }
-  state_.step = 0;
-}
-
 void TrainingProblem::add_slots() {
   for (std::size_t slot = 0; slot < catalogue::slot_count(reference_.optimizer.kind); ++slot) {
     for (const Dense& values : initial_) slots_.emplace_back(values.rows, values.columns);

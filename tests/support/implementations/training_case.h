@@ -86,7 +86,6 @@ class TrainingProblem {
 
   // State tensors of the problem's dtype that start as `initial`; read back after get_state.
   gdbench_state& state() { return state_; }
-  void reset_state();
   // Lets the state have slots, which start as zeros; state_values and trained then end with them.
   void add_slots();
   std::vector<Dense> state_values() const;

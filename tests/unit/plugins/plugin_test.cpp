@@ -1,8 +1,7 @@
 // What a plugin says of itself through the C interface, and what it refuses. That its implementations are right is for
-// tests/conformance, but for helper threads, and ranks and threads within one process.
+// tests/conformance, but for helper threads, ranks within one process and updates by gradients that are given.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -106,33 +105,9 @@ TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
   expect_trains(*implementation_, instance_, training, 4);  // from step 0 again
 }
 
-// With a helper thread beside them, which makes shuffled batches.
-TEST_P(PluginTest, TrainsWithSeveralThreads) {
-  if (is_device()) GTEST_SKIP() << "one thread calls a device";
-  TrainingProblem training({.layers = {layer(40, 30, catalogue::Activation::tanh), layer(30, 1)},
-                            .dtype = GetParam().dtype,
-                            .rows = 1201,
-                            .batch_rows = 600,  // and one row at the end of an epoch, for one thread
-                            .shuffled = true});
-  const std::int32_t processor = any_processor();
-  gdbench_settings& settings = training.mutable_settings();
-  settings.compute_core_count = settings.helper_core_count = 1;
-  settings.compute_cores = settings.helper_cores = &processor;
-  training.set_options({{"loader", "auto"}, {"prefetch", "2"}});
-  for (const gdbench_implementation* implementation : implementations()) {
-    if ((implementation->tasks & GDBENCH_BIT(GDBENCH_TASK_TRAIN)) == 0) continue;
-    if ((implementation->dtypes & catalogue::bit_of(GetParam().dtype)) == 0) continue;
-    for (const std::int32_t threads : {2, 3}) {
-      SCOPED_TRACE(testing::Message() << implementation->id << " " << threads << " threads");
-      settings.compute_threads = threads;
-      training.reset_state();
-      expect_trains(*implementation, training, 5);
-    }
-  }
-}
-
-// Two ranks, one rank, none, and a host that has never heard of them.
-TEST_P(PluginTest, TrainsAsOneOfSeveralRanksByPolicy) {
+// That several ranks end where one does is for conformance_test, and strategies_test where they share a process. A host
+// from before there were ranks says nothing of them.
+TEST_P(PluginTest, HasRanksByPolicy) {
   int policies = 0;
   for (const gdbench_implementation* implementation : implementations()) {
     SCOPED_TRACE(implementation->id);
@@ -142,16 +117,18 @@ TEST_P(PluginTest, TrainsAsOneOfSeveralRanksByPolicy) {
     ++policies;
     EXPECT_EQ(implementation->tasks, GDBENCH_BIT(GDBENCH_TASK_TRAIN));
     EXPECT_EQ(std::string(implementation->options[implementation->option_count - 1].key), "exchange");
-    for (const int count : {2, 1, 0}) {
-      LocalRanks ranks(std::max(count, 1));
-      ranks.for_each([&](int rank) {
-        TrainingProblem training(small_case());
-        if (count > 0) training.mutable_settings().ranks = &ranks.rank(rank);
-        if (count == 0) training.mutable_settings().struct_size = offsetof(gdbench_settings, ranks);
-        expect_trains(*implementation, training, 6);
-      });
-      EXPECT_EQ(ranks.take_calls(0).size(), count == 2 ? 6u : 0u);
-    }
+    LocalRanks ranks(2);
+    ranks.for_each([&](int rank) {
+      TrainingProblem training(small_case());
+      training.mutable_settings().ranks = &ranks.rank(rank);
+      expect_trains(*implementation, training, 6);
+    });
+    EXPECT_EQ(ranks.take_calls(0).size(), 6u);
+    TrainingProblem training(small_case());
+    training.mutable_settings().ranks = &ranks.rank(0);
+    training.mutable_settings().struct_size = offsetof(gdbench_settings, ranks);
+    expect_trains(*implementation, training, 6);
+    EXPECT_EQ(ranks.take_calls(0).size(), 0u);
   }
   EXPECT_EQ(policies, is_device() ? 0 : 3);
 }
