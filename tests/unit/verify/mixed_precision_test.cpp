@@ -148,7 +148,7 @@ TEST_P(MixedPrecisionTest, JudgesLargeNetworksToo) {
 // Gradients of a mean over many rows lie below the least normal number of binary16 unless the loss is scaled.
 TEST(LossScalingTest, TellsWhetherTheLossIsScaled) {
   scenario::Problem problem =
-      make_problem({10, 20, 1}, Activation::relu, true, Loss::half_mse, 10000, 10000, Dtype::f16, 0.5);
+      make_problem({10, 20, 1}, Activation::relu, true, Loss::half_mse, 5000, 5000, Dtype::f16, 0.5);
   const Case scaled = make_case(problem, 3);
   problem.loss_scaling.initial = 1;
   const Case unscaled = make_case(problem, 3);

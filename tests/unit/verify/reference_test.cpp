@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/verify/norms.h"
 #include "tests/support/verify/cases.h"
 
 namespace gdbench::verify {
@@ -17,19 +18,6 @@ using testing::Case;
 using testing::describe;
 using testing::make_case;
 using testing::make_problem;
-
-template <class T>
-double norm(const std::vector<T>& values) {
-  T sum = 0;
-  for (const T value : values) sum += value * value;
-  return static_cast<double>(std::sqrt(sum));
-}
-
-template <class T>
-double distance(std::vector<T> a, const std::vector<T>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
-  return norm(a);
-}
 
 // Central differences of the batch loss in long double, for every entry of every parameter.
 void expect_gradients_match_differences(const Case& problem_case, std::int64_t step) {
