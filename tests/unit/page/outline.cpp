@@ -31,11 +31,10 @@ void collect(const Element& element, std::set<std::string>& ids, Lines& links) {
   for (const Element& child : element.children) collect(child, ids, links);
 }
 
-// "tag.class#id [name=value]", without what is the same in every such element.
+// "tag.class#id [name=value]", without what is the same in every such element (FigureTest has it).
 std::string name_of(const Element& element) {
-  static const std::set<std::string> kLeftOut = {
-      "class", "id", "xmlns", "viewBox", "role",   "aria-label", "tabindex",
-      "scope", "x",  "y",     "width",   "height", "d",          "aria-labelledby"};
+  static const std::set<std::string> kLeftOut = {"class", "id", "xmlns", "viewBox", "tabindex", "scope",
+                                                 "x",     "y",  "d",     "width",   "height",   "aria-labelledby"};
   std::string name = element.tag;
   if (!element.attribute("class").empty()) name += "." + element.attribute("class");
   if (!element.attribute("id").empty()) name += "#" + element.attribute("id");
