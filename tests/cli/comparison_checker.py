@@ -8,7 +8,18 @@ from estimates import median
 from printed_figures import NUMBER, is_change, is_percent, is_time, rounds_to, three_digits
 from report_figures import FAILURES, off_by, pairs_of
 from rendered_documents import split_columns
-from sentence_templates import Lie, plural, require
+from expected_words import plural
+
+
+
+class Lie(Exception):
+    """What a line says is not what the samples say."""
+
+
+def require(condition, message):
+    if not condition:
+        raise Lie(message)
+
 
 CONFIDENCE = 0.99  # for all cells together
 CHANGES = {"faster": "improved", "slower": "regressed"}

@@ -5,10 +5,9 @@ import json
 import math
 
 from estimates import fewest_launches
-from expected_words import Figure, check_lines, estimate, interval_in_unit_of, number, percent, ratio, time
+from expected_words import Figure, check_lines, estimate, interval_in_unit_of, number, percent, plural, ratio, time
 from printed_figures import TIME, is_time
 from search_documents import CONFIDENCE, WINNERS
-from sentence_templates import plural
 from values_checker import mismatches
 
 ENDED = "The search ended before it was done: a larger --budget narrows it down."
