@@ -143,9 +143,7 @@ class History(ProgramTest):
             ("reports", "--margin", "much"): "--margin",
             (): "reports",
         }.items():
-            output, errors = self.call("history", *paths, status=2)
-            self.assertEqual((output, errors.count("\n")), ("", 1), errors)
-            self.assertIn(part, errors)
+            self.expect_error(["history", *paths], part)
 
     def test_reports_of_another_machine_are_named(self):
         for number in range(4):

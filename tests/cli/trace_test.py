@@ -30,7 +30,7 @@ def problems_of_trace(trace):
     for event in trace["traceEvents"]:
         kinds = KINDS.get(event["ph"], {})
         wrong = [key for key, kind in kinds.items() if not isinstance(event.get(key), kind)]
-        wrong += [key for key in ("ts", "dur") if key in kinds and event[key] < 0]
+        wrong += [key for key in ("ts", "dur") if key in kinds and key not in wrong and event[key] < 0]
         if wrong or not kinds:
             yield f"{event}: {wrong}"
         if event["ph"] == "X":
