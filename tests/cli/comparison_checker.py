@@ -155,7 +155,8 @@ def is_method(family, text):
     shares = [family.asked, 1 - (1 - CONFIDENCE), *([family.noise] if family.noise > family.asked else [])]
     found = re.findall(PERCENT, text)
     fits = len(found) == len(shares) and all(any(is_percent(one, share) for share in shares) for one in found)
-    return fits and ("side by side" in text) == family.paired and all(text.count(word) == 1 for word in CHANGES.values())
+    changes = all(text.count(word) == 1 for word in CHANGES.values())
+    return fits and changes and ("side by side" in text) == family.paired
 
 
 def check_comparison(base, candidate, margin, text):

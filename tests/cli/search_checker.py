@@ -180,11 +180,11 @@ def variant_row(variant):
         status = variant["status"]
         return [name, (status["state"] + (f": {status['reason']}" if status["reason"] else ""),)]
     row = [name, (time(step.value),), (interval_in_unit_of(step),)]
+    fired = [] if variant["fired"] is None else [(number(variant["fired"]),)]
     if not comparison:
-        return [*row, ("1" if variant["variant"] == "as it is" else "-",)]
+        return [*row, ("1" if variant["variant"] == "as it is" else "-",), *fired]
     of = variant["difference_ns"]
     difference = (signed(of.value), " [", signed(of.low), ", ", signed(of.high), "]")
-    fired = [] if variant["fired"] is None else [(number(variant["fired"]),)]
     return [*row, (ratio(comparison.ratio),), difference, (comparison.verdict,), *fired]
 
 

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections import Counter
 
+import grids
 import rendered_documents
 import tables
 from overview_facts import Overview
@@ -61,7 +62,7 @@ class Proof:
                 continue
             check = table_checker(item)
             complaints += check(self.context, item)
-            if check is tables.check_grid:
+            if check is grids.check_grid:
                 rows = [tuple(word for word in " ".join(row).split() if word != "-") for row in item.rows]
                 self.grid = dict(zip(rows, self.context.shown_rows))
         return complaints
@@ -109,14 +110,14 @@ class Proof:
 
 def table_checker(table):
     if "a: per step" in table.titles:
-        return tables.check_costs
+        return grids.check_costs
     if table.name.startswith("values of "):
-        return tables.check_values
+        return grids.check_values
     if table.titles[1:2] == ["per step"]:
-        return tables.check_thread_costs
+        return grids.check_thread_costs
     if table.titles == ["not timed", "reason"]:
         return tables.check_untimed
-    return tables.check_grid if table.scenario is None and table.titles[0] != "implementation" else tables.check_table
+    return grids.check_grid if table.scenario is None and table.titles[0] != "implementation" else tables.check_table
 
 
 def names_in(context):
