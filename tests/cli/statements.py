@@ -79,7 +79,7 @@ class Reader:
     def __init__(self, names, quotes):
         name = rf"(?<!\bthe ){STARTS}(?:{any_of(names)}){ENDS}"  # a loop is one, "the loop" is none
         self.token = re.compile(
-            rf"(?P<quote>{STARTS}(?:{any_of(quotes)})(?![\w/]))|(?P<tie>{name}(?: = {name})+)|"
+            rf"(?P<quote>{STARTS}(?:{any_of(quotes)})(?![\w/]|\.\d))|(?P<tie>{name}(?: = {name})+)|"
             rf"(?P<tally>{name} \d+(?=[,.;](?!\d)| ahead|$))|(?P<name>{name})|"
             rf"(?P<figure>{STARTS}(?:{FIGURES})(?![\w/]))|(?P<claim>(?<!\w)(?:{CLAIMS})\b)"
         )
