@@ -106,10 +106,7 @@ class Ablate(ProgramTest):
         }
         for arguments, parts in cases.items():
             with self.subTest(arguments=arguments):
-                output, errors = self.call("ablate", *arguments, status=2)
-                self.assertEqual((output, errors.count("\n")), ("", 1), errors)
-                for part in parts:
-                    self.assertIn(part, errors)
+                self.expect_error(["ablate", *arguments], *parts)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,7 @@ class CheckComparison(ProgramTest):
         return output
 
     def refuse(self, arguments, *parts):
-        output, errors = self.call("explain", *arguments, status=2)
-        self.assertEqual((output, errors.count("\n")), ("", 1), errors)
-        for part in ("gdbench: ", *parts):
-            self.assertIn(part, errors)
+        self.expect_error(["explain", *arguments], *parts)
 
     def test_the_examples(self):
         words, _ = self.call("explain", OPTION, *EXAMPLES)

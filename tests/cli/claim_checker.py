@@ -1,37 +1,23 @@
-"""Proves what `gdbench claims` says of a report, from what the report's samples say."""
+"""Proves what `gdbench claims` says of a report, from what the report's samples say: tables column by column, and all
+else figure by figure and claim by claim, whatever the words are."""
 
 import json
 import math
+import re
 
-from expected_words import Figure, check_lines, number, percent, ratio
-from printed_figures import numbers_in
+from expected_words import Figure, number, percent, plural, ratio, row_mismatch
+from printed_figures import NUMBER, numbers_in
 from rendered_documents import markdown_row, unescaped
-from sentence_templates import plural
+from statements import Quote, Reader, count, known, quote, word
 from values_checker import mismatches
 
-QUANTITIES = {
-    "step": "time of a step",
-    "first_step": "time of the first step",
-    "time_for_steps": "time from loading to a step",
-    "peak_memory": "peak memory",
-    "own_memory": "own memory",
-    "time_to_target": "time to the target loss",
-    "steps_to_target": "steps to the target loss",
-}
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not run")
-LEGEND = (
-    ("ratio: median with an interval over launches; the intervals of a claim hold at 95% together.",),
-    ("confirmed and refuted: the whole interval lies on one side of the limit, at every point that the claim needs.",),
-    ("in brackets: a point that is shown beside those that decide.",),
-)
+LEGEND = re.compile(r"ratio: median|confirmed and refuted:|in brackets:|# Claims|\|? ?(claim|---) ")
 
 
-def settings_words(at):
-    return ", ".join(f"{key}={value}" for key, value in at.items())
-
-
-def at_words(at):
-    return f" at {settings_words(at)}" if at else ""
+def times(value):
+    """ "1.5x"."""
+    return Figure(f"{NUMBER}x", lambda text: number(value).fits(text[:-1]), value)
 
 
 def side_words(side):
@@ -39,34 +25,14 @@ def side_words(side):
     return " ".join([side["implementation"], *others] if "implementation" in side else others)
 
 
+def settings(at):
+    return [f"{key}={value}" for key, value in at.items()]
+
+
 def limits_of(told):
-    """The words and figures of what is claimed; none of a crossover."""
-    limit = lambda value: (percent(value),) if told["kind"] == "saving" else (number(value), "x")
-    least, most = told.get("at_least"), told.get("at_most")
-    if least is not None and most is not None:
-        return ("from ", *limit(least), " to ", *limit(most))
-    if least is not None:
-        return ("at least ", *limit(least))
-    return ("at most ", *limit(most)) if most is not None else ()
-
-
-def relation_line(relation):
-    told = relation.told
-    a, b = (side_words(full_side) for full_side in (relation.a, relation.b))
-    quantity, steps = QUANTITIES[relation.quantity], told.get("steps", [])
-    quantity = f"time from loading to step {steps[0]}" if len(steps) == 1 else quantity
-    places = "somewhere" if told.get("points") == "any" else "everywhere"
-    places += (" at " if relation.named else "") + ", ".join(f"{k}={'|'.join(v)}" for k, v in relation.named.items())
-    limits, beside = limits_of(told), "" if relation.decides else "beside it, "
-    words = {
-        "ratio": (f"{a} over {b}: ", *limits),
-        "saving": (f"what {a} saves beside {b}: ", *limits),
-        "trend": (f"{a} over {b}: multiplied by ", *limits, f" along {relation.along}"),
-    }
-    if told["kind"] == "crossover":
-        ahead = f"{a} is ahead of {b} at the first {relation.along} and behind at the last"
-        return (f"{beside}{quantity}: {ahead}, {places}: ",)
-    return (f"{beside}{quantity}, ", *words[told["kind"]], f", {places}: ")
+    """The figures of what is claimed; none of a crossover."""
+    limit = percent if told["kind"] == "saving" else times
+    return [limit(told[end]) for end in ("at_least", "at_most") if told.get(end) is not None]
 
 
 def saved(ratio):
@@ -84,7 +50,7 @@ def figure_of(relation, point):
     if relation.told["kind"] == "saving":
         whole = lambda text: abs(float(text[:-1]) - 100 * (1 - found.value)) <= 0.5 + 1e-9
         return (Figure(r"-?\d+%", whole, 1 - found.value),) if relation.counted else (saved(found),)
-    return (number(found.value), "x") if relation.counted else (ratio(found),)
+    return (times(found.value),) if relation.counted else (ratio(found),)
 
 
 def state_words(relation, point):
@@ -119,112 +85,145 @@ def table_of(relation):
     return rows
 
 
-def flip_lines(relation):
-    winners, a = relation.told["kind"] == "crossover", side_words(relation.a)
-    truth, untruth = (f"{a} is ahead", f"{a} is behind") if winners else ("it holds", "it does not")
-    lines = []
+def flip_facts(relation):
+    a = re.escape(side_words(relation.a))
+    ends = (f"it holds|where {a} is ahead", f"it does not|where {a} is behind")
     for flip in relation.flips:
-        ends = (truth, untruth) if flip["holds_at_from"] else (untruth, truth)
-        axis, at = flip["axis"], at_words(flip["at"])
-        first, then = (f"{axis}={flip[end]}, where {words}" for end, words in zip(("from", "to"), ends))
-        lines.append((f"Flips{at} between {first}, and {then}.",))
-    return lines
+        places = [f"{flip['axis']}={flip[end]}" for end in ("from", "to")]
+        yield known(word("[Ff]lips"), *settings(flip["at"]))
+        for place, words in zip(places, ends if flip["holds_at_from"] else ends[::-1]):
+            yield known(word(f"where {words}"), subject=place)
 
 
-def not_run_lines(relation):
+def places_of(relation):
+    """The settings at which it is claimed to hold."""
+    return settings({key: "|".join(values) for key, values in relation.named.items()})
+
+
+def relation_facts(relation):
+    a, b = side_words(relation.a), side_words(relation.b)
+    yield from (known(limit, a, b) for limit in limits_of(relation.told))
+    yield known(word(relation.verdict), a, b)
+    yield known(word("ahead"), subject=a)
+    yield known(word("behind"), subject=b)
+    yield from (known(word(relation.verdict), a, b, place) for place in places_of(relation))
+    yield known(count(*(relation.told.get("steps") or [])), a, b)
+    yield from flip_facts(relation)
     reasons = [point["remark"] for point in relation.points if point["state"] == "not run"]
-    counts = {reason: reasons.count(reason) for reason in reasons}
-    return [(f"Not run: {r}" + (f" ({plural(n, 'point')})" if n > 1 else "") + ".",) for r, n in counts.items()]
+    for reason in reasons:
+        yield known(quote(f"Not run: {reason}"))
+        yield known(count(reasons.count(reason)))
 
 
-def duration(seconds):
-    """Rounded upwards."""
-    count, unit = (math.ceil(seconds), "s") if seconds < 90 else (math.ceil(seconds / 60), "min")
-    return (number(count), f" {unit}")
-
-
-def verdict_parts(judgement):
+def verdict_facts(judgement):
     relation = judgement.deciding
+    yield known(word(judgement.verdict), judgement.claim["id"])
     if relation.deciding is None:
-        return ("",)
+        return
     point = relation.points[relation.deciding]
-    if judgement.verdict == "not run":
-        return (point["remark"],)
-    limits = limits_of(relation.told)
-    parts = (*(figure_of(relation, point) or ()), at_words(point["at"]))
-    parts += (" (claimed: ", *limits, ")") if limits else ()
-    if judgement.verdict == "inconclusive":
-        launches, seconds = judgement.needed
-        count = f"needs about {launches} launch{'' if launches == 1 else 'es'}, "
-        hopeless = ("no number of launches is likely to decide it",)
-        need = (count, *duration(seconds), f" (--launches {launches})") if launches else hopeless
-        parts += (f"; {point['remark']}; ", *need)
-    flips = [f"flips between {f['axis']}={f['from']} and {f['to']}{at_words(f['at'])}" for f in relation.flips]
-    return (*parts, "".join(f"; {words}" for words in flips), *alternative(judgement))
+    yield known(quote(point["remark"]), judgement.claim["id"])
+    yield from (known(word(judgement.verdict), judgement.claim["id"], text) for text in settings(point["at"]))
+    for flip in relation.flips:
+        yield known(word("flips"), *settings(flip["at"]))
+        yield known(quote(f"{flip['axis']}={flip['from']} and {flip['to']}"), *settings(flip["at"]))
+    yield from (known(figure, judgement.claim["id"]) for figure in figure_of(relation, point) or ())
+    yield from (known(limit, judgement.claim["id"]) for limit in limits_of(relation.told))
+    launches, seconds = judgement.needed
+    if launches:
+        minutes = seconds >= 90
+        needed = number(math.ceil(seconds / 60 if minutes else seconds))
+        text = f"{needed.pattern} {'min' if minutes else 's'}"
+        yield known(count(launches), judgement.claim["id"])
+        yield known(Figure(text, lambda found: needed.fits(found.split(" ")[0]), seconds), judgement.claim["id"])
+    yield from alternative_facts(judgement)
 
 
-def alternative(judgement):
+def alternative_facts(judgement):
     """What is faster than a side of a decided claim about steps, where it was measured beside it."""
     is_plain = lambda relation: relation.told["kind"] == "ratio" and relation.quantity == "step"
     decided = judgement.deciding
     if judgement.verdict not in ("confirmed", "refuted") or not is_plain(decided):
-        return ()
-    sides = [decided.b, decided.a]
-    for side in sides:
+        return
+    for side in (sides := [decided.b, decided.a]):
         for other in judgement.relations:
             if other.decides or not is_plain(other) or other.b != side or other.a in sides:
                 continue
             ratios = [point["ratio"] for point in other.points]
             if all(r and r.launches >= 3 and r.high * 1.01 < 1 for r in ratios):
                 point = max(other.points, key=lambda point: point["ratio"].value)
-                place = f" of {side_words(side)}{at_words(point['at'])}"
-                return (f"; faster: {side_words(other.a)}, which takes ", *figure_of(other, point), place)
-    return ()
+                names = [side_words(side), side_words(other.a)]
+                yield known(word("faster"), *names)
+                yield from (known(figure, *names) for figure in figure_of(other, point))
+                return
+
+
+class Claim:
+    """What is said of one claim; `tables`: the rows of each relation's, titles first."""
+
+    def __init__(self, judgement):
+        claim, self.id = judgement.claim, judgement.claim["id"]
+        self.is_shown = any(map(was_run, judgement.relations))
+        self.facts = [known(quote(claim[key])) for key in ("sentence", "source")] + list(verdict_facts(judgement))
+        self.tables = [table_of(relation) for relation in judgement.relations if was_run(relation)]
+        self.relations = [list(relation_facts(relation)) for relation in judgement.relations]
+        self.here = []  # what is known of the relation that was named last
+        names = {self.id, *(cell.implementation for cell in judgement.report.everything)}
+        names |= {side_words(side) for relation in judgement.relations for side in (relation.a, relation.b)}
+        names |= {place for relation in judgement.relations for place in places_of(relation)}
+        ats = [of["at"] for relation in judgement.relations for of in (*relation.points, *relation.flips)]
+        names |= {text for at in ats for text in settings(at)}
+        names |= {f"{f['axis']}={f[end]}" for r in judgement.relations for f in r.flips for end in ("from", "to")}
+        quotes = {fact.figure.value for facts in (self.facts, *self.relations) for fact in facts if is_quote(fact)}
+        self.reader = Reader(names, quotes - {""})
+
+    def complaints(self, text):
+        if re.search(f": (?:{'|'.join(VERDICTS)})$", text) and not text.startswith(self.id) and self.relations:
+            self.here = self.relations.pop(0)
+        return self.reader.complaints(text, self.facts + self.here)
+
+
+def is_quote(fact):
+    return isinstance(fact.figure.value, Quote)
+
+
+def check_text(judgements, lines):
+    """Of lines that were not broken, or of the columns of a table's rows."""
+    claims = {judgement.claim["id"]: Claim(judgement) for judgement in judgements}
+    complaints, here, rows, tables, said = [], None, [], [], []
+    for line in lines:
+        text = line if isinstance(line, str) else "  ".join(line)
+        first = re.split(r":|  |$", text.strip(), maxsplit=1)[0]
+        if text == counts_line(judgements):
+            said.append("counts")
+        elif first in claims:
+            said.append(first)
+            here = claims[first]
+            rows, tables = [], list(here.tables)
+            complaints += here.complaints(text)
+        elif text.endswith("  says") and here and tables:
+            rows = tables.pop(0)[1:]
+        elif rows and not text.startswith("---"):
+            wrong = row_mismatch(line, rows.pop(0))
+            complaints += [f"{text!r}: {wrong}"] if wrong else []
+        elif not LEGEND.match(text):
+            complaints += here.complaints(text) if here else [f"{text!r} is of no claim"]
+    expected = ["counts", *claims, *(name for name, claim in claims.items() if claim.is_shown)]
+    return complaints if sorted(said) == sorted(expected) else [*complaints, f"{said} are said, not {expected}"]
 
 
 def counts_line(judgements):
     verdicts = [judgement.verdict for judgement in judgements]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts)
-    return (f"{plural(len(judgements), 'claim')}: {counts}",)
-
-
-def has_figures(judgement):
-    return any(map(was_run, judgement.relations))
+    return f"{plural(len(judgements), 'claim')}: {counts}"
 
 
 def check_console(judgements, text):
-    """Of lines that were not broken."""
-    expected = []
-    for judgement in filter(has_figures, judgements):
-        claim = judgement.claim
-        expected += [(f"{claim['id']}: {judgement.verdict}",), (f'  "{claim["sentence"]}"',)]
-        expected.append((f"  from: {claim['source']}",))
-        for relation in judgement.relations:
-            expected.append(("  ", *relation_line(relation), relation.verdict))
-            expected += table_of(relation)
-            expected += [("  ", *line) for line in flip_lines(relation) + not_run_lines(relation)]
-    expected.append(counts_line(judgements))
-    expected += [[(j.claim["id"],), (j.verdict,), verdict_parts(j)] for j in judgements]
-    return check_lines([line for line in text.split("\n") if line], [*expected, *LEGEND])
+    return check_text(judgements, [line for line in text.split("\n") if line])
 
 
 def check_markdown(judgements, text):
-    titles = [[("claim",), ("sentence",), ("verdict",), ("figure",), ("source",)]]
-    rows = [
-        [(j.claim["id"],), (j.claim["sentence"],), (j.verdict,), verdict_parts(j), (j.claim["source"],)]
-        for j in judgements
-    ]
-    expected = [("# Claims",), counts_line(judgements), *titles, *rows]
-    for judgement in filter(has_figures, judgements):
-        claim = judgement.claim
-        expected += [(f"## {claim['id']}: {judgement.verdict}",), (f"{claim['sentence']} ({claim['source']})",)]
-        for relation in judgement.relations:
-            expected.append((*relation_line(relation), f"**{relation.verdict}**"))
-            expected += table_of(relation)
-            expected += [("- ", *line) for line in flip_lines(relation) + not_run_lines(relation)]
-    lines = [line for line in text.split("\n") if line and not line.startswith("| ---")]
-    lines = [markdown_row(line) if line.startswith("| ") else unescaped(line) for line in lines]
-    return check_lines(lines, [*expected, *(("- ", *line) for line in LEGEND)])
+    lines = [re.sub("^(## |- )", "", line).replace("**", "") for line in text.split("\n") if line]
+    return check_text(judgements, [markdown_row(line) if line.startswith("| ") else unescaped(line) for line in lines])
 
 
 def check_json(judgements, text):

@@ -9,23 +9,8 @@ import unittest
 
 from program import ADAPTERS, FAKES, PROGRAM, ProgramTest, environment
 
-COMMANDS = (
-    "list",
-    "run",
-    "verify",
-    "train",
-    "profile",
-    "explain",
-    "crossover",
-    "history",
-    "predict",
-    "ablate",
-    "claims",
-    "report",
-    "plugin",
-    "help",
-    "completion",
-)
+COMMANDS = "list run verify train profile explain crossover history predict ablate claims report plugin".split()
+COMMANDS += ["help", "completion"]
 
 
 class Commands(ProgramTest):

@@ -70,11 +70,8 @@ class Compare(ProgramTest):
         self.assertEqual(sorted(set(changes.values()) - {"equivalent", "inconclusive"}), ["added", "failing", "removed"])
 
     def test_one_report_of_one_build_is_an_error(self):
-        _, errors = self.call("compare", "base.json", status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        self.assertIn("expected two", errors)
-        _, errors = self.call("compare", "base.json", "base.json", "--margin", "much", status=2)
-        self.assertIn("--margin", errors)
+        self.expect_error(["compare", "base.json"], "expected two")
+        self.expect_error(["compare", "base.json", "base.json", "--margin", "much"], "--margin")
 
     def test_every_run_has_its_control(self):
         table, _ = self.call("report", "base.json", "--details")
@@ -109,17 +106,15 @@ class Against(ProgramTest):
         self.call("compare", "x.json", "--margin", "50%", status=None)
 
     def test_what_is_no_build_and_no_report(self):
-        _, errors = self.call("run", *CELLS, "--against", "nowhere.json", status=2)
-        self.assertEqual(errors.count("\n"), 1)
+        self.expect_error(["run", *CELLS, "--against", "nowhere.json"], "nowhere.json")
         (self.folder / "half" / "bin").mkdir(parents=True)
         (self.folder / "half" / "bin" / "gdbench").symlink_to(os.environ["GDBENCH_PROGRAM"])
-        _, errors = self.call("run", *CELLS, "--against", "half", status=2)
-        self.assertIn("--against half: found bin/gdbench without implementations, expected them in", errors)
-        _, errors = self.call("run", *CELLS, "--against", str(self.folder), status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        _, errors = self.call("run", *CELLS, "--padded", str(self.folder), status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        self.assertIn("--against", errors)
+        self.expect_error(
+            ["run", *CELLS, "--against", "half"],
+            "--against half: found bin/gdbench without implementations, expected them in",
+        )
+        self.expect_error(["run", *CELLS, "--against", str(self.folder)], "--against")
+        self.expect_error(["run", *CELLS, "--padded", str(self.folder)], "--against")
 
 
 class Shards(ProgramTest):
@@ -162,8 +157,7 @@ class Shards(ProgramTest):
 
     def test_parts_that_are_none(self):
         for part in ("0/4", "5/4", "x", "1/", "/2", "1/2/3"):
-            _, errors = self.call("run", *CELLS, "--shard", part, status=2)
-            self.assertIn("--shard", errors)
+            self.expect_error(["run", *CELLS, "--shard", part], "--shard")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ import re
 
 import estimates
 from estimates import median
-from printed_figures import NUMBER, is_change, is_percent, is_time, rounds_to, three_digits
-from report_figures import FAILURES, off_by, pairs_of
+from expected_words import Figure, plural, row_mismatch, time
+from printed_figures import INTERVAL, PERCENT, is_change, is_percent, numbers_in, rounds_to, three_digits
 from rendered_documents import split_columns
-from sentence_templates import Lie, plural, require
+from report_figures import FAILURES, off_by, pairs_of
 
 CONFIDENCE = 0.99  # for all cells together
 CHANGES = {"faster": "improved", "slower": "regressed"}
@@ -114,95 +114,70 @@ class Family:
         return any(cell is not None and cell.is_timed for cell in self.sides[name])
 
 
-def check_row(family, texts):
-    name, change, time, base, new, *remark = texts
-    require(name in family.sides, "there is no such cell")
-    require(change == family.change_of(name), f"it is {family.change_of(name)}")
-    for text, cell in zip((base, new), family.sides[name]):
-        timed = cell is not None and cell.is_timed
-        require(
-            is_time(text, cell.step.value) if timed and text != "-" else not timed and text == "-",
-            f"a time is not {text}",
-        )
+def remark_figures(family, name):
+    """Whatever a remark on a cell may have."""
+    comparison, reports = family.comparisons.get(name), family.reports
+    scenarios = {cell.scenario for cell in family.sides[name] if cell is not None}
+    controls = [c.ratio for report in reports for cell, _, c in report.controls if cell.scenario in scenarios]
+    figures = [end for ratio in controls for end in ratio[:3]] if comparison and comparison.undecidable else []
+    if comparison:
+        ratio = comparison.ratio
+        figures += [ratio.low, ratio.high, 100 * comparison.margin, ratio.launches, len(family.timed)]
+        figures.append(estimates.fewest_launches(CONFIDENCE))
+    return figures
+
+
+def is_remark(family, name, text):
+    """Whether its figures are known, or it is the reason of a failure."""
+    reasons = [f"{c.state}: {c.reason}" for c in family.sides[name] if c is not None]
+    if text.removesuffix(" in the base") in reasons:
+        return True
+    figures = remark_figures(family, name)
+    fits = lambda found: any(rounds_to(figure, found) or three_digits(figure, found) for figure in figures)
+    return all(map(fits, numbers_in(text)))
+
+
+def row_of(family, name, remark):
+    """The parts of its columns."""
+    times = []
+    for cell in family.sides[name]:
+        times.append((time(cell.step.value),) if cell is not None and cell.is_timed else ("-",))
     comparison = family.comparisons.get(name)
     ratio = comparison.ratio if comparison and comparison.ratio.launches > 0 else None
-    require(
-        is_change(time, ratio) if ratio and math.isfinite(ratio.high) else time == "-", f"the ratio is {comparison}"
-    )
-    check_remark(family, name, comparison, remark[0] if remark else "")
+    fits = lambda text: is_change(text, ratio)
+    change = (Figure(f"{PERCENT} {INTERVAL}", fits, ratio),) if ratio and math.isfinite(ratio.high) else ("-",)
+    told = Figure(".*", lambda text: is_remark(family, name, text), "a remark")
+    return [(name,), (family.change_of(name),), change, *times, *([(told,)] if remark else [])]
 
 
-def check_remark(family, name, comparison, text):
-    if match := re.fullmatch(
-        rf"the interval from ({NUMBER}) to ({NUMBER}) reaches across the margin of ({NUMBER})%", text
-    ):
-        ratio = comparison.ratio
-        require(rounds_to(ratio.low, match[1]) and rounds_to(ratio.high, match[2]), f"the interval is {ratio}")
-        require(match[3] == f"{100 * comparison.margin:.3g}", f"the margin is {comparison.margin}")
-    elif match := re.fullmatch(r"beyond the margin by itself, but not sure enough among (\d+) cells", text):
-        require(
-            int(match[1]) == len(family.timed) and comparison.verdict == "inconclusive" and not comparison.undecidable,
-            text,
-        )
-    elif match := re.fullmatch(r"(\d+) launches, at least (\d+) are needed", text):
-        require(
-            int(match[1]) == comparison.ratio.launches and int(match[2]) == estimates.fewest_launches(CONFIDENCE),
-            text,
-        )
-    elif match := re.fullmatch(
-        rf"the control took ({NUMBER}) \[({NUMBER}), ({NUMBER})\] times as long as itself: .+ unfit", text
-    ):
-        ratios = [
-            c.ratio
-            for report in family.reports
-            for cell, _, c in report.controls
-            if cell.scenario == family.sides[name][1].scenario
-        ]
-        require(comparison.undecidable and any(all(map(three_digits, ratio, match.groups())) for ratio in ratios), text)
-    elif re.search(r"\d", text):
-        reasons = [f"{c.state}: {c.reason}" for c in family.sides[name] if c is not None]
-        require(text.removesuffix(" in the base") in reasons, f"unknown remark {text!r}")
-
-
-def check_method(family, text):
-    match = re.fullmatch(
-        r".+ against .+, (measured side by side in one run|from two runs)\. "
-        r"time: change of the step's time with its interval; regressed and improved: all of it beyond the margin of (\S+%)"
-        r"(?: \(or the run's own noise, here up to (\S+%)\))?, at 99% for all cells together \(Holm\)\.",
-        text,
-    )
-    require(match and (match[1] == "from two runs") != family.paired, "they were measured otherwise")
-    require(is_percent(match[2], family.asked), "the margin is another")
-    beyond = family.noise > family.asked
-    require(
-        bool(match[3]) == beyond and (not beyond or is_percent(match[3], family.noise)), f"the noise is {family.noise}"
-    )
+def is_method(family, text):
+    """How the two were measured, the margin and the noise, and how sure all verdicts are together."""
+    shares = [family.asked, 1 - (1 - CONFIDENCE), *([family.noise] if family.noise > family.asked else [])]
+    found = re.findall(PERCENT, text)
+    fits = len(found) == len(shares) and all(any(is_percent(one, share) for share in shares) for one in found)
+    changes = all(text.count(word) == 1 for word in CHANGES.values())
+    return fits and changes and ("side by side" in text) == family.paired
 
 
 def check_comparison(base, candidate, margin, text):
     """Complaints about the console's text; `base` is `candidate` where one report holds both builds."""
     family, complaints, seen = Family(base, candidate, margin), [], []
-    for line in map(str.strip, text.split("\n")):
-        try:
-            if re.match(r"\d+ cells?\b", line):
-                told = [family.change_of(name) for name in family.sides if family.is_told(name)]
-                counts = [f"{told.count(change)} {change}" for change in ORDER if change in told]
-                expected = plural(len(told), "cell") + (": " + ", ".join(counts) if counts else "")
-                require(line == expected, f"expected {expected}")
-            elif " against " in line:
-                check_method(family, line)
-            elif match := re.fullmatch(
-                r"Note: within one of the runs the machine's speed drifted by (\S+)%, which .+", line
-            ):
-                require(
-                    abs(float(match[1]) / 100 - family.drift) <= 0.051 * family.drift, f"it drifted by {family.drift}"
-                )
-            elif line and not line.startswith(KNOWN):
-                texts = split_columns(line)
-                require(len(texts) >= 5, "unknown words")
-                seen.append(texts[0])
-                check_row(family, texts)
-        except (Lie, ValueError) as lie:
-            complaints.append(f"{line!r}: {lie}")
+    told = [family.change_of(name) for name in family.sides if family.is_told(name)]
+    counts = [f"{told.count(change)} {change}" for change in ORDER if change in told]
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        wrong = None
+        if re.match(r"\d+ cells?\b", line):
+            expected = plural(len(told), "cell") + (": " + ", ".join(counts) if counts else "")
+            wrong = None if line == expected else f"expected {expected}"
+        elif " against " in line:
+            wrong = None if is_method(family, line) else "they were measured otherwise"
+        elif match := re.match(r"Note: within one of the runs the machine's speed drifted by (\S+)%, which ", line):
+            drifted = abs(float(match[1]) / 100 - family.drift) <= 0.051 * family.drift
+            wrong = None if drifted else f"it drifted by {family.drift}"
+        elif not line.startswith(KNOWN):
+            name, *texts = split_columns(line)
+            seen.append(name)
+            wrong = row_mismatch(line, row_of(family, name, len(texts) > 4)) if name in family.sides else "no such cell"
+        complaints += [f"{line!r}: {wrong}"] if wrong else []
     missing = [name for name in family.sides if family.is_told(name) and name not in seen]
     return complaints + [f"{name} is missing" for name in missing]

@@ -9,12 +9,61 @@ try:
 except ImportError:
     jsonschema = None
 
-from program import FAKES, SOURCE, ProgramTest, csv_scenario
+from program import FAKES, ProgramTest, csv_scenario, schema_of
 
 PAIR = ("--a", "hand/naive", "--b", "hand/eigen")
 ROWS = (*PAIR, "--axis", "rows", "--from", "3", "--to", "12")
 # A step of either fake costs less than this wait.
 SLOW = ("--a", "fake/delay", "--b", "hand/naive", "--set", "impl.delay_ns=200000")
+
+
+# The words of a command, and parts of the one line that refuses them.
+ALONE, ROWS_OF = "linreg-3x2 --a hand/naive --b hand/eigen", "linreg-3x2 --a hand/naive --b hand/eigen --axis rows"
+ERRORS = (
+    ("nosuch --a hand/naive --b hand/eigen --axis rows", '"nosuch"', "linreg-3x2"),
+    ("linreg-3x2 --a nosuch --b hand/eigen --axis rows", "--a", '"nosuch"'),
+    ("linreg-3x2 --a hand/eigen --b hand/eigne --axis rows", "--b", "did you mean"),
+    ("linreg-3x2 --a hand/eigen --b hand/eigen --axis rows", "--b", "--a as well"),
+    (ALONE, "--axis"),
+    (f"{ALONE} --axis columns", "columns", "rows"),
+    (f"{ROWS_OF} --from 9 --to 9", "--from 9 --to 9"),
+    (f"{ALONE} --axis batch --to 4", "--to 4", "at most 3"),
+    (f"{ROWS_OF} --margin much", "--margin", '"much"', "share"),
+    ("mlp-784-128-10 --a hand/naive --b hand/eigen --axis rows --from 3 --to 9",
+     "--axis rows, rows=3: ", "/data/outputs"),
+    (f"{ALONE} --axis steps --to 9", "--axis steps"),
+    (f"{ROWS_OF} --set data.rows=9", "--set data.rows"),
+    (f"{ROWS_OF} --set impl.tyle=9", "impl.tyle"),
+    (f"{ROWS_OF} --budget soon", "--budget", '"soon"'),
+    (f"{ROWS_OF} --out nowhere/x.json", "--out nowhere/x.json"),
+    ("mine.json --a hand/naive --b hand/eigen --axis rows", "rows"),
+    ("mlp-10-50-1 --a fake/delay --b hand/eigen --axis width --to 4", "fake/delay has"),
+    # Of threads.
+    ("linreg-3x2 --a hand/naive@0 --b hand/eigen --axis rows",
+     '--a: found "hand/naive@0", expected an integer from 1 to 4096 behind the @'),
+    ("linreg-3x2 --a hand/naive@1 --b hand/naive --axis rows", '--b: found "hand/naive", which is --a as well'),
+    ("linreg-3x2 --a hand/naive@1 --b hand/eigen@1 --axis threads",
+     '--b: found "hand/eigen@1" beside "hand/naive@1", expected one of them without @'),
+    (f"{ALONE} --axis threads --threads 2", "--threads 2: found the axis itself"),
+    (f"{ALONE} --axis threads --to 4096", "--to 4096: found more threads"),
+    ("linreg-3x2 --a fake/delay@4096 --b hand/eigen --axis rows", "--axis rows, rows=3: ", "for 4096 threads"),
+    # Of settings of one side.
+    *(
+        (f"linreg-3x2 --a hand/naive --b {side} --axis rows", part)
+        for side, part in {
+            "dtype=f8/hand/naive": '--b dtype: found "f8", expected one of f32, f64, bf16, f16',
+            "dtpe=f64/hand/naive": "--b dtpe: found an unknown key",
+            "=f64/hand/naive": '--b: found "=f64", expected KEY=VALUE',
+            "dtype=f64,dtype=f32/hand/naive": "--b dtype: found a second value",
+            "dtype=f64": '--b: found "", expected one of',
+            "dtype=f32/hand/naive": '--b: found "dtype=f32/hand/naive", which is --a as well',
+            "rows=9/hand/naive": "--b rows: found the axis itself, expected another key",
+            "impl.tyle=9/hand/naive": "impl.tyle: found an option",
+            "task=update/hand/naive": '/model/kind: found a model with the task "update"',
+        }.items()
+    ),
+    ("mlp-10-50-1 --a hand/naive --b dtype=bf16/fake/delay --axis rows", "--axis rows, rows=3: ", "fake/delay"),
+)
 
 
 class Crossover(ProgramTest):
@@ -23,13 +72,7 @@ class Crossover(ProgramTest):
         self.assertEqual(errors, "")
         found = json.loads(output)
         if jsonschema is not None:
-            # It refers to definitions of the report's schema.
-            folder = SOURCE / "reports/schema"
-            report = json.loads((folder / "report.schema.json").read_text(encoding="utf-8"))
-            text = (folder / "crossover.schema.json").read_text(encoding="utf-8")
-            schema = json.loads(text.replace("report.schema.json#", "#"))
-            schema["$defs"].update(report["$defs"])
-            jsonschema.validate(found, schema)
+            jsonschema.validate(found, schema_of("crossover"))
         return found
 
     def test_one_launch_decides_nothing(self):
@@ -138,19 +181,6 @@ class Crossover(ProgramTest):
         self.assertGreaterEqual(two, 375000)
         self.assertEqual(found["zones"], [{"verdict": "slower", "first": 1, "last": 2}])
 
-    def test_errors_about_threads(self):
-        threads = ("--axis", "threads")
-        self.expect_error("linreg-3x2", "--a", "hand/naive@0", "--b", "hand/eigen", "--axis", "rows",
-                          parts=['--a: found "hand/naive@0", expected an integer from 1 to 4096 behind the @'])
-        self.expect_error("linreg-3x2", "--a", "hand/naive@1", "--b", "hand/naive", "--axis", "rows",
-                          parts=['--b: found "hand/naive", which is --a as well'])
-        self.expect_error("linreg-3x2", "--a", "hand/naive@1", "--b", "hand/eigen@1", *threads,
-                          parts=['--b: found "hand/eigen@1" beside "hand/naive@1", expected one of them without @'])
-        self.expect_error("linreg-3x2", *PAIR, *threads, "--threads", "2", parts=["--threads 2: found the axis itself"])
-        self.expect_error("linreg-3x2", *PAIR, *threads, "--to", "4096", parts=["--to 4096: found more threads"])
-        self.expect_error("linreg-3x2", "--a", "fake/delay@4096", "--b", "hand/eigen", "--axis", "rows",
-                          parts=["--axis rows, rows=3: ", "for 4096 threads"], plugins=FAKES)
-
     def test_settings_of_one_side(self):
         # The wait makes one side slower for sure; the dtype is what the two differ in besides.
         pair = ("--a", "dtype=f64,impl.delay_ns=200000/fake/delay", "--b", "hand/naive")
@@ -183,22 +213,6 @@ class Crossover(ProgramTest):
                 self.assertIn("dtype=f64/hand/naive", output)
             self.assertEqual(text.partition("\n")[0], "linreg-3x2")
 
-    def test_errors_about_settings_of_a_side(self):
-        for side, part in {
-            "dtype=f8/hand/naive": '--b dtype: found "f8", expected one of f32, f64, bf16, f16',
-            "dtpe=f64/hand/naive": "--b dtpe: found an unknown key",
-            "=f64/hand/naive": '--b: found "=f64", expected KEY=VALUE',
-            "dtype=f64,dtype=f32/hand/naive": "--b dtype: found a second value",
-            "dtype=f64": '--b: found "", expected one of',
-            "dtype=f32/hand/naive": '--b: found "dtype=f32/hand/naive", which is --a as well',
-            "rows=9/hand/naive": "--b rows: found the axis itself, expected another key",
-            "impl.tyle=9/hand/naive": "impl.tyle: found an option",
-            "task=update/hand/naive": '/model/kind: found a model with the task "update"',
-        }.items():
-            self.expect_error("linreg-3x2", "--a", "hand/naive", "--b", side, "--axis", "rows", parts=[part])
-        self.expect_error("mlp-10-50-1", "--a", "hand/naive", "--b", "dtype=bf16/fake/delay", "--axis", "rows",
-                          parts=["--axis rows, rows=3: ", "fake/delay"], plugins=FAKES)
-
     def test_steps(self):
         arguments = (*SLOW, "--axis", "steps", "--launches", "3")
         found = self.search("linreg-3x2", *arguments, plugins=FAKES, status=None)
@@ -212,47 +226,19 @@ class Crossover(ProgramTest):
                 self.assertGreater(side[key], 0)
         self.search("linreg-3x2", *SLOW, "--axis", "steps", "--launches", "1", plugins=FAKES, status=4)
 
-    def expect_error(self, *arguments, parts, plugins="", status=2):
-        before = self.files()
-        output, errors = self.call("crossover", *arguments, plugins=plugins, status=status)
-        self.assertEqual((output, errors.count("\n")), ("", 1), errors)
-        for part in parts:
-            self.assertIn(part, errors)
-        self.assertEqual(self.files(), before, "something was written")
-
     def test_input_errors(self):
-        rows = ("--axis", "rows")
-        self.expect_error("nosuch", *PAIR, *rows, parts=['"nosuch"', "linreg-3x2"])
-        self.expect_error("linreg-3x2", "--a", "nosuch", "--b", "hand/eigen", *rows, parts=["--a", '"nosuch"'])
-        self.expect_error("linreg-3x2", "--a", "hand/eigen", "--b", "hand/eigne", *rows, parts=["--b", "did you mean"])
-        self.expect_error("linreg-3x2", "--a", "hand/eigen", "--b", "hand/eigen", *rows, parts=["--b", "--a as well"])
-        self.expect_error("linreg-3x2", *PAIR, parts=["--axis"])
-        self.expect_error("linreg-3x2", *PAIR, "--axis", "columns", parts=["columns", "rows"])
-        self.expect_error("linreg-3x2", *PAIR, *rows, "--from", "9", "--to", "9", parts=["--from 9 --to 9"])
-        self.expect_error("linreg-3x2", *PAIR, "--axis", "batch", "--to", "4", parts=["--to 4", "at most 3"])
-        self.expect_error("linreg-3x2", *PAIR, *rows, "--margin", "much", parts=["--margin", '"much"', "share"])
-        self.expect_error("mlp-784-128-10", *PAIR, *rows, "--from", "3", "--to", "9",
-                          parts=["--axis rows, rows=3: ", "/data/outputs"])
-        self.expect_error("linreg-3x2", *PAIR, "--axis", "steps", "--to", "9", parts=["--axis steps"])
-        self.expect_error("linreg-3x2", *PAIR, *rows, "--set", "data.rows=9", parts=["--set data.rows"])
-        self.expect_error("linreg-3x2", *PAIR, *rows, "--set", "impl.tyle=9", parts=["impl.tyle"])
-        self.expect_error("linreg-3x2", *PAIR, *rows, "--budget", "soon", parts=["--budget", '"soon"'])
-        self.expect_error("linreg-3x2", *PAIR, *rows, "--out", "nowhere/x.json", parts=["--out nowhere/x.json"])
         self.write("table.csv", "x,y\n1,2\n2,3\n")
         self.write_json("mine.json", csv_scenario())
-        self.expect_error("mine.json", *PAIR, *rows, parts=["rows"])
-
-    def test_what_an_implementation_cannot_do(self):
-        pair = ("--a", "fake/delay", "--b", "hand/eigen", "--axis", "width", "--to", "4")
-        self.expect_error("mlp-10-50-1", *pair, parts=["fake/delay has"], plugins=FAKES)
+        for words, *parts in ERRORS:
+            with self.subTest(words=words):
+                self.expect_error(["crossover", *words.split(" ")], *parts, plugins=FAKES)
 
     def test_failing_cells(self):
         for name, part in {"wrong": "is wrong", "crash": "is crashed"}.items():
-            pair = ("--a", f"fake/{name}", "--b", "hand/eigen", "--launches", "1")
-            for axis in (("rows", "--to", "9"), ("steps",)):
-                with self.subTest(fake=name, axis=axis[0]):
-                    parts = [f"fake/{name}", part]
-                    self.expect_error("linreg-3x2", *pair, "--axis", *axis, parts=parts, plugins=FAKES, status=3)
+            for axis in ("rows --to 9", "steps"):
+                with self.subTest(fake=name, axis=axis):
+                    words = f"crossover linreg-3x2 --a fake/{name} --b hand/eigen --launches 1 --axis {axis}"
+                    self.expect_error(words.split(), f"fake/{name}", part, plugins=FAKES, status=3)
 
 
 if __name__ == "__main__":

@@ -24,9 +24,6 @@ class Estimate(NamedTuple):
             self.value * factor + added, self.low * factor + added, self.high * factor + added, self.launches
         )
 
-    def reciprocal(self):
-        return Estimate(1 / self.value, 1 / self.high, 1 / self.low, self.launches)
-
 
 NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 

@@ -75,3 +75,7 @@ def row_mismatch(row, columns):
     if len(row) != len(columns):
         return f"{len(row)} columns, expected {len(columns)}"
     return next(filter(None, map(first_mismatch, row, columns)), None)
+
+
+def plural(count, noun):
+    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -131,12 +131,7 @@ class Reports(ProgramTest):
         self.assertIn("--set optimizer.kind: found a second value, expected one of each key", errors)
 
     def refuse(self, arguments, *parts):
-        output, errors = self.call("explain", *arguments, status=2)
-        self.assertEqual(output, "", arguments)
-        self.assertEqual(errors.count("\n"), 1, errors)
-        self.assertTrue(errors.startswith("gdbench: "), errors)
-        for part in parts:
-            self.assertIn(part, errors)
+        self.expect_error(["explain", *arguments], *parts)
 
     def test_what_is_refused(self):
         self.call(*SMALL, "--launches", "1", "--set", "dtype=f64")

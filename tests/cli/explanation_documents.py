@@ -8,7 +8,7 @@ import itertools
 
 from explanations import WHOLE, difference, differing_keys, imports, path_over_a_row, paths_between, target_difference
 from profile_shares import Side, profile_difference, usable_profiles
-from sentences_about_costs import overtaking_of
+from break_even import overtaking_of
 from value_tables import are_side_by_side
 
 ENOUGH_PROFILES = 5

@@ -101,26 +101,19 @@ class Doctor(ProgramTest):
         output, _ = self.call("doctor")
         self.assertIn("scatter", output)
 
-
-class DoctorWithDevice(ProgramTest):
-    def test_says_whether_all_workers_may_use_it(self):
+    def test_says_whether_all_workers_may_use_the_device(self):
         nvidia_smi = self.folder / "nvidia-smi"
-        nvidia_smi.write_text('#!/bin/sh\n[ "$1" = --query-gpu=compute_mode ] && echo Exclusive_Process\n', encoding="utf-8")
-        nvidia_smi.chmod(0o755)
         self.variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        for script, found in (('[ "$1" = --query-gpu=compute_mode ] && echo Exclusive_Process', True), ("exit 6", False)):
+            nvidia_smi.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+            nvidia_smi.chmod(0o755)
+            self.assertEqual("compute mode: Exclusive_Process" in self.call("doctor")[0], found)
+
+    def test_sees_variables(self):
+        self.variables = {"OMP_NUM_THREADS": "7", "OPENBLAS_CORETYPE": "Haswell"}
         output, _ = self.call("doctor")
-        self.assertIn("compute mode: Exclusive_Process", output)
-        nvidia_smi.write_text("#!/bin/sh\nexit 6\n", encoding="utf-8")
-        self.assertNotIn("compute mode", self.call("doctor")[0])
-
-
-class DoctorWithVariables(ProgramTest):
-    variables = {"OMP_NUM_THREADS": "7", "OPENBLAS_CORETYPE": "Haswell"}
-
-    def test_sees_them(self):
-        output, _ = self.call("doctor")
-        self.assertIn("OMP_NUM_THREADS=7", output)
-        self.assertIn("OPENBLAS_CORETYPE=Haswell", output)
+        for name, value in self.variables.items():
+            self.assertIn(f"{name}={value}", output)
 
 
 if __name__ == "__main__":

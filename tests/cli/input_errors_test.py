@@ -10,22 +10,11 @@ from program import FAKES, ProgramTest, csv_scenario, linear_scenario
 SMALL = ("--scenario", "linreg-3x2", "--launches", "1")
 
 
-class InputTest(ProgramTest):
-    def expect_error(self, arguments, *parts, plugins=""):
-        before = self.files()
-        output, errors = self.call(*arguments, plugins=plugins, status=2)
-        self.assertEqual(output, "", arguments)
-        self.assertEqual(errors.count("\n"), 1, errors)
-        self.assertTrue(errors.startswith("gdbench: ") and errors.endswith("\n"), errors)
-        for part in parts:
-            self.assertIn(part, errors)
-        self.assertEqual(self.files(), before, "something was written")
-
-
-class InputErrors(InputTest):
+class InputErrors(ProgramTest):
     def test_names_that_are_unknown(self):
-        self.expect_error(["run", "--scenario", "nosuch"], '"nosuch"', "linreg-3x2")
-        self.expect_error(["run", "--impl", "nosuch/*"], '"nosuch/*"', "expected one of", "others")
+        self.expect_error(["run", "--scenario", "nosuch"], 'gdbench: --scenario: found "nosuch"', "linreg-3x2")
+        self.expect_error(["run", "--impl", "nosuch/*"], 'gdbench: --impl: found "nosuch/*"', "expected one of", "others")
+        self.expect_error(["ablate", "linreg-3x2", "--impl", "hand/naive"], "expected one of graph/")
         self.expect_error(["run", "--impl", "hand/nave"], '"hand/nave"', "did you mean hand/naive?")
         self.expect_error(["verify", "--exclude", "hand/nave"], "--exclude", "did you mean hand/naive?")
         self.expect_error(["run", "defualt"], '"defualt"', "did you mean default?")
@@ -39,7 +28,8 @@ class InputErrors(InputTest):
         self.expect_error(["run", "--build", "nowhere"], "--build nowhere")
 
     def test_options_of_the_command_line(self):
-        self.expect_error(["run", "--frobnicate"], "--frobnicate")
+        self.expect_error(["run", "--frobnicate"], "--frobnicate", "(see gdbench run --help)")
+        self.expect_error(["run", *SMALL, "--margin", "5%"], "--margin: found nothing to compare with")
         self.expect_error(["run", "--budgte", "3"], '"--budgte"', "did you mean --budget?")
         self.expect_error(["list", "scenaros"], '"scenaros"', "did you mean scenarios?")
         self.expect_error(["nonsense", "--help"], '"nonsense"')
@@ -64,6 +54,10 @@ class InputErrors(InputTest):
         self.expect_error(misspelt, "learning_rat", "did you mean learning_rate")
         self.expect_error(["run", *SMALL, "--set", "dtype=f8"], "linreg-3x2.json", "dtype", '"f8"', "f32")
         self.expect_error(["run", *SMALL, "--set", "rows=-1"], "rows", "-1")
+        self.expect_error(["run", *SMALL, "--set", "batch=0"], "--set batch: found 0")
+        axes = {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"], "batch": [0]}
+        self.write_json("m.json", {"name": "m", "axes": axes})
+        self.expect_error(["run", "./m.json"], "/axes/batch of ./m.json: found 0")
         split = ["verify", "--scenario", "mlp-784-128-10", "--set", "task=gradients"]
         self.expect_error(split, "mlp-784-128-10.json: --set task", '"softmax_cross_entropy"', "mse, half_mse")
         self.expect_error(["run", *SMALL, "--set", "impl.tyle=1"], "impl.tyle", "no selected implementation")
@@ -123,7 +117,7 @@ class InputErrors(InputTest):
         self.expect_error(["report", "folder"], "folder: found a folder")
 
 
-class WritablePlugins(InputTest):
+class WritablePlugins(ProgramTest):
     variables = {"GDBENCH_ALLOW_WRITABLE_PLUGINS": "0"}
     list_plugins = ("list", "implementations")
 

@@ -21,9 +21,6 @@ class Interrupts(ProgramTest):
     def measuring(self):
         """A run that has some samples in its journal, with workers alive."""
         process = self.start(*LONG)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.kill)
         journal = self.folder / JOURNAL
         self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 60, 60))
         self.assertTrue(soon(lambda: len(processes_in(self.folder)) > 1))
@@ -47,15 +44,13 @@ class Interrupts(ProgramTest):
         self.assertEqual(self.files(), ["x.json"])
         self.assertTrue(soon(lambda: processes_in(self.folder) == []))
 
-    def test_interrupt(self):
-        process = self.measuring()
-        process.send_signal(signal.SIGINT)
-        self.expect_kept(process)
-
-    def test_termination(self):
-        process = self.measuring()
-        process.send_signal(signal.SIGTERM)
-        self.expect_kept(process)
+    def test_interrupt_and_termination(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = self.measuring()
+                process.send_signal(number)
+                self.expect_kept(process)
+                (self.folder / "x.json").unlink()
 
     def test_interrupt_of_the_whole_group(self):
         """As a terminal sends it: to the program and to whatever is in its process group."""

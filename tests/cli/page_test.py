@@ -214,9 +214,7 @@ class Page(ProgramTest):
 
     def test_a_page_that_cannot_be_written(self):
         self.call(*SMALL, "--no-html")
-        _, errors = self.call("report", "x.json", "--html", "nowhere/x.html", status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        self.assertIn("nowhere/x.html", errors)
+        self.expect_error(["report", "x.json", "--html", "nowhere/x.html"], "nowhere/x.html")
 
 
 if __name__ == "__main__":

@@ -108,6 +108,16 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(process.returncode, status, f"{arguments}\n{output}\n{errors}")
         return output, errors
 
+    def expect_error(self, arguments, *parts, plugins="", status=2):
+        """One line on stderr that has these parts, and nothing was written."""
+        before = self.files()
+        output, errors = self.call(*arguments, plugins=plugins, status=status)
+        self.assertEqual((output, errors.count("\n")), ("", 1), errors)
+        self.assertTrue(errors.startswith("gdbench: ") and errors.endswith("\n"), errors)
+        for part in parts:
+            self.assertIn(part, errors)
+        self.assertEqual(self.files(), before, "something was written")
+
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
@@ -139,3 +149,13 @@ def linear_scenario(**changes):
 
 def csv_scenario(path="table.csv"):
     return linear_scenario(data={"source": "csv", "path": path, "targets": ["y"]})
+
+
+def schema_of(document):
+    """Of reports/schema, with the definitions of the report's schema that it refers to."""
+    folder = SOURCE / "reports/schema"
+    report = json.loads((folder / "report.schema.json").read_text(encoding="utf-8"))
+    text = (folder / f"{document}.schema.json").read_text(encoding="utf-8")
+    schema = json.loads(text.replace("report.schema.json#", "#"))
+    schema["$defs"] = {**report["$defs"], **schema.get("$defs", {})}
+    return schema

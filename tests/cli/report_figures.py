@@ -231,6 +231,14 @@ class Standing:
         return "=" if self.tied and (cell is self.first or cell in self.tied) else ""
 
 
+def is_beside_others(report, cell):
+    """Whether ratios of other cells are to this one."""
+    return report.baseline_of(cell) is cell and any(
+        other is not cell and report.to_baseline(other) and report.baseline_of(other) is cell
+        for other in report.everything
+    )
+
+
 def off_by(comparison: Comparison):
     """What a control differs from itself by, as a share."""
     return math.exp(abs(math.log(comparison.ratio.value))) - 1
@@ -239,3 +247,17 @@ def off_by(comparison: Comparison):
 def counted(names):
     """Names with their counts, most first, then by name."""
     return sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def groups(cells):
+    """Cells that share a state and a reason, or a state and an implementation: the largest group first."""
+    found, places = [], {}
+    for cell in cells:
+        by_reason, by_name = (cell.state, "reason", cell.reason), (cell.state, "name", cell.implementation)
+        place = places.get(by_reason, places.get(by_name))
+        if place is None:
+            place = places[by_reason] = len(found)
+            found.append([])
+        places.setdefault(by_name, place)
+        found[place].append(cell)
+    return sorted(found, key=len, reverse=True)

@@ -5,10 +5,9 @@ import json
 import math
 
 from estimates import fewest_launches
-from expected_words import Figure, check_lines, estimate, interval_in_unit_of, number, percent, ratio, time
+from expected_words import Figure, check_lines, estimate, interval_in_unit_of, number, percent, plural, ratio, time
 from printed_figures import TIME, is_time
 from search_documents import CONFIDENCE, WINNERS
-from sentence_templates import plural
 from values_checker import mismatches
 
 ENDED = "The search ended before it was done: a larger --budget narrows it down."
@@ -181,11 +180,11 @@ def variant_row(variant):
         status = variant["status"]
         return [name, (status["state"] + (f": {status['reason']}" if status["reason"] else ""),)]
     row = [name, (time(step.value),), (interval_in_unit_of(step),)]
+    fired = [] if variant["fired"] is None else [(number(variant["fired"]),)]
     if not comparison:
-        return [*row, ("1" if variant["variant"] == "as it is" else "-",)]
+        return [*row, ("1" if variant["variant"] == "as it is" else "-",), *fired]
     of = variant["difference_ns"]
     difference = (signed(of.value), " [", signed(of.low), ", ", signed(of.high), "]")
-    fired = [] if variant["fired"] is None else [(number(variant["fired"]),)]
     return [*row, (ratio(comparison.ratio),), difference, (comparison.verdict,), *fired]
 
 

@@ -5,7 +5,7 @@ import math
 import estimates
 from estimates import median
 from report_figures import pairs_of
-from sentences_about_costs import overtaking_of
+from break_even import overtaking_of
 
 CONFIDENCE = 0.99  # of the verdicts at single sizes
 NARROW_GAP = 1.05

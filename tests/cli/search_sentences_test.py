@@ -53,19 +53,8 @@ class Searches(CheckedOutputs):
         """`search`: what the report says of a, b and a margin, and of the label of a scenario with settings."""
         for a, b, margin, settings, arguments in cases:
             label = SCENARIO + "".join(f"[{key}={value}]" for key, value in settings.items())
-            asked = (
-                "crossover",
-                SCENARIO,
-                "--a",
-                a,
-                "--b",
-                b,
-                "--axis",
-                *axis,
-                "--margin",
-                str(margin),
-                *sets(settings),
-            )
+            options = ("--a", a, "--b", b, "--axis", *axis, "--margin", str(margin), *sets(settings))
+            asked = ("crossover", SCENARIO, *options)
             for form, check in (((), check_words), (("--json",), search_checker.check_json)):
                 with self.subTest(a=a, axis=axis, form=form):
                     report, output = self.measured(*asked, *arguments, *form)

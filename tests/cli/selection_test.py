@@ -154,22 +154,6 @@ class Files(ProgramTest):
 
 
 class Words(ProgramTest):
-    def error_of(self, *arguments):
-        _, errors = self.call(*arguments, status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        return errors
-
-    def test_errors_name_who_gave_the_value(self):
-        self.assertTrue(self.error_of("run", "--scenario", "absent").startswith('gdbench: --scenario: found "absent"'))
-        self.assertTrue(self.error_of("run", "--impl", "absent/x").startswith('gdbench: --impl: found "absent/x"'))
-        axes = {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"], "batch": [0]}
-        self.write_json("m.json", {"name": "m", "axes": axes})
-        self.assertIn("/axes/batch of ./m.json: found 0", self.error_of("run", "./m.json"))
-        self.assertIn("--set batch: found 0", self.error_of("run", *SMALL, "--set", "batch=0"))
-        self.assertIn("(see gdbench run --help)", self.error_of("run", "--nonsense"))
-        self.assertIn("expected one of graph/", self.error_of("ablate", "linreg-3x2", "--impl", "hand/naive"))
-        self.assertIn("--margin: found nothing to compare with", self.error_of("run", *SMALL, "--margin", "5%"))
-
     def test_nothing_that_can_run_is_no_success(self):
         output, _ = self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/unsupported", "--out", "x.json", plugins=FAKES, status=4)
         self.assertIn("unsupported", output)

@@ -1,112 +1,214 @@
-"""Takes what gdbench renders of a report and proves it from the report's samples: every figure, every name and every
-word that claims something. Returns complaints, a line each; a claim that nothing here knows is one."""
+"""Takes what gdbench renders of a report and proves it from the report's samples. The Markdown is proven figure by
+figure and claim by claim; what the console shows must be in it. Returns complaints, a line each."""
 
 import csv
-import functools
 import io
+import itertools
+import re
+from collections import Counter
 
+import grids
 import rendered_documents
-import sentences_about_cells  # noqa: F401  registers its templates
-import sentences_about_costs  # noqa: F401
-import sentences_about_environments  # noqa: F401
-import sentences_about_reasons  # noqa: F401
-import sentences_about_runs
-import sentences_about_winners  # noqa: F401
-from grid_checker import check_columns, check_grid
-from overview_rows import cut, overview_of
-from sentence_templates import check_sentence, is_proven, require
-from tables_checker import check_costs, check_table
-from thread_tables import check_thread_costs
-from value_tables import check_values
+import tables
+from overview_facts import Overview
+from overview_rows import overview_of
+from printed_figures import UNITS
+from rendered_documents import plain_lines
+from scenario_facts import scenario_facts
+from statements import CLAIMS, Quote, Reader
 from values_checker import check_record, check_summaries
+
+UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
+# What depends on the width; unit tests of the renderers have it.
+LEGEND = ("* wins", "= tied", "ratio")
+OF_WIDTHS = (*LEGEND, "Left out ", "and ", "gdbench", "Fastest of ")
 
 
 class Context:
     """What checks ask for: the report, its overview, and what was read of the output so far."""
 
-    def __init__(self, report, width=100):
+    def __init__(self, report):
         self.report = report
         self.overview = overview_of(report)
-        self.width = width
-        self.shown_rows = None  # of the grid
-        self.shown_keys = []  # of its columns
-        self.left_out = set()  # columns that are said to be; None: not all are said
-        self.proven = set()  # sentences
+        self.shown_rows = []  # of the grid
 
     def cells_of(self, label):
-        require(any(label == s["label"] for s in self.report.scenarios.values()), f"no scenario is called {label!r}")
         return [cell for cell in self.report.cells if self.report.label(cell) == label]
 
-    def ranked_of(self, label):
-        return [cell for cell in self.cells_of(label) if cell.is_ranked]
 
-    def resolved(self, label):
-        return next(s["resolved"] for s in self.report.scenarios.values() if s["label"] == label)
+class Proof:
+    """Of all that is rendered of one report."""
 
-    def is_baseline(self, cell):
-        return self.report.baseline_of(cell) is cell and any(
-            other is not cell and self.report.to_baseline(other) and self.report.baseline_of(other) is cell
-            for other in self.report.everything
-        )
+    def __init__(self, report):
+        self.context, self.overview = Context(report), Overview(Context(report))
+        self.facts = {report.scenarios[key]["label"]: list(scenario_facts(report, key)) for key in report.scenarios}
+        self.facts[None] = [*self.overview.facts, *self.overview.hidden([])]
+        figures = (fact.figure.value for facts in self.facts.values() for fact in facts)
+        self.grid = {}  # words of a row of the first screen -> that row
+        self.reader = Reader(names_in(self.context), {value for value in figures if isinstance(value, Quote)})
 
-    def full_name(self, text, cells):
-        """Of a name that was cut for lack of room."""
-        found = [cell.name for cell in cells if text in (cell.name, cut(cell.name, len(text)))]
-        require(len(found) == 1, f"{len(found)} cells are called {text!r}")
-        return found[0]
+    def complaints(self, text, label):
+        """About a sentence under the heading of a scenario, or under none."""
+        if text.endswith(":") and not any(map(str.isdigit, text)):
+            return [f"{text!r}: a title claims something"] if re.search(rf"\b(?:{CLAIMS})\b", text) else []
+        facts = self.facts[label] if label else [*self.facts[None], *self.overview.hidden(self.context.shown_rows)]
+        return self.reader.complaints(text, facts, label)
 
+    def check_markdown(self, text):
+        complaints = []
+        for item in rendered_documents.markdown(rendered_documents.without_legend(text)):
+            if isinstance(item, rendered_documents.Sentence):
+                complaints += self.complaints(item.text, item.scenario)
+                continue
+            check = table_checker(item)
+            complaints += check(self.context, item)
+            if check is grids.check_grid:
+                rows = [tuple(word for word in " ".join(row).split() if word != "-") for row in item.rows]
+                self.grid = dict(zip(rows, self.context.shown_rows))
+        return complaints
 
-def check_items(context, items):
-    """Of sentences and tables in their order."""
-    complaints, said = [], set()
-    for item in items:
-        if isinstance(item, rendered_documents.Sentence):
-            complaints += check_sentence(context, item)
-            complaints += [f"{item.text!r}: is said twice"] if item.scenario and item in said else []
-            said.add(item)
-        elif "a: per step" in item.titles:
-            complaints += check_costs(context, item)
-        elif item.name.startswith("values of "):
-            complaints += check_values(context, item)
-        elif item.titles[1:2] == ["per step"]:
-            complaints += check_thread_costs(context, item)
-        elif item.scenario is None and item.titles[0] != "implementation":
-            complaints += check_grid(context, item)
-        else:
-            complaints += check_table(context, item)
-    return complaints
-
-
-def check_first_screen(report, text, width):
-    context = Context(report, width)
-    head, table, sentences = rendered_documents.first_screen(
-        text, width, context.overview.turned, functools.partial(is_proven, context)
-    )
-    complaints = check_items(context, ([table] if table else []) + sentences)
-    return sentences_about_runs.check_head(context.report, head) + complaints + check_columns(context)
-
-
-def check_details(report, text, width):
-    context = Context(report, width)
-    labels = {scenario["label"] for scenario in context.report.scenarios.values()}
-    return check_items(context, rendered_documents.details(text, width, labels, functools.partial(is_proven, context)))
+    def check_console(self, markdown, text):
+        """Of a text whose lines were not broken: what the Markdown does not say must be proven by itself."""
+        proven, place, label, complaints = plain_lines(markdown), 0, None, []
+        self.context.shown_rows = [self.grid[row] for row in map(tuple, plain_lines(text)) if row in self.grid]
+        for line, words in zip(text.split("\n"), plain_lines(text)):
+            label = line if line in self.facts else None if line and not line.startswith(" ") else label
+            if not words or line.strip().startswith(UNREAD):
+                continue
+            if words in proven[place:]:
+                place = proven.index(words, place)
+            elif words in proven:
+                complaints.append(f"{line!r} is elsewhere in the Markdown")
+            else:
+                complaints += self.complaints(" ".join(words), label)
+        return complaints
 
 
-def check_markdown(report, text):
-    context = Context(report)
-    legend = text.index("\n- time per step, time/step: ")
-    return check_items(context, rendered_documents.markdown(text[:legend]))
+    def check_narrow(self, wide, text, width):
+        """Of a text whose lines were broken, and some columns left out: its lines are as wide as that, and say what
+        those that were not broken do, in their order."""
+        whole, place, complaints = Whole(wide, self.facts), 0, []
+        before, is_sentence, shown = "", True, []
+        for line in text.split("\n"):
+            words = [word for word in line.split() if word not in ("-", "...")]
+            is_row = "  " in line.strip() or line.startswith(" " * 8)
+            is_sentence = not line.strip().startswith(OF_WIDTHS) and (is_sentence or not continues(before, line, width))
+            before = line
+            found = whole.row(line, words, place) if is_row else whole.sentence(words, place)
+            shown += [self.grid[tuple(found[1])]] if found and tuple(found[1]) in self.grid else []
+            if len(line) > width:
+                complaints.append(f"{line!r} is wider than {width}")
+            elif line.startswith("and "):
+                self.context.shown_rows = shown
+                complaints += self.complaints(line.strip(), None)
+            elif found:
+                place = max(place, found[0])
+            elif is_row or (is_sentence and words) or line.startswith(LEGEND) and not whole.is_legend(words):
+                complaints.append(f"{line!r} is not said there without a width")
+        return complaints
+
+
+def table_checker(table):
+    if "a: per step" in table.titles:
+        return grids.check_costs
+    if table.name.startswith("values of "):
+        return grids.check_values
+    if table.titles[1:2] == ["per step"]:
+        return grids.check_thread_costs
+    if table.titles == ["not timed", "reason"]:
+        return tables.check_untimed
+    return grids.check_grid if table.scenario is None and table.titles[0] != "implementation" else tables.check_table
+
+
+def names_in(context):
+    report, overview = context.report, context.overview
+    names = {form for cell in report.everything for form in (cell.id, cell.name, cell.variant, cell.implementation)}
+    names |= {form for row in overview.rows for form in (row.brief, row.label, f"@{row.threads}")}
+    names |= {part for cell in report.cells if "@" in cell.implementation for part in cell.implementation.split("@")}
+    names |= {form for cell in overview.cells for form in (f"@{cell.threads}", overview.kind(cell))}
+    names |= set(overview.keys) | {report.run["baseline"]}
+    for scenario in report.scenarios.values():
+        names.add(scenario["label"])
+        names |= {f"{key}={value}" for key, value in scenario.get("side_by_side", {}).get("values", {}).items()}
+    return names
+
+
+def continues(before, line, width):
+    """Whether the line goes on with the sentence before it: its first word had no room there."""
+    return bool(before.strip() and line.strip()) and len(before) + 1 + len(line.split()[0]) > width
+
+
+def scaled(words):
+    """Of a row, with the times of the grid in nanoseconds, and without the ratio of the baseline to itself."""
+    pairs = itertools.pairwise(words)
+    unit = next((UNITS[word] for before, word in pairs if word in UNITS and re.search("[^\\d.]", before)), 1.0)
+    number = lambda found: f"{found[1]}{float(found[2]) * unit:.3g}"
+    return Counter(re.sub(r"^([(*=]?)([\d.]+)(?=\)?$)", number, word) for word in words if word not in ("1", *UNITS))
+
+
+def is_label_of(words, line):
+    """Whether they are words of the line, some of them cut or without the keys of settings."""
+    others = re.split(r"[\[\], ]+", " ".join(line))
+    whole = lambda word, other: re.search(rf"(^|[.=]){re.escape(word)}$", other)
+    fits = lambda word, other: other.startswith(word[:-2]) if word.endswith("..") else whole(word, other)
+    return all(any(fits(word, other) for other in others) for word in re.split(r"[\[\], ]+", " ".join(words)) if word)
+
+
+def parts_of(words):
+    """Words, and what is left of names that are broken in titles."""
+    return Counter(part for word in words for part in dict.fromkeys((word, *re.split(r"(?<=/)", word))))
+
+
+class Whole:
+    """The lines of a text that were not broken."""
+
+    def __init__(self, text, labels):
+        self.lines = [line for line in plain_lines(text) if line]
+        self.rows, self.parts = list(map(scaled, self.lines)), list(map(parts_of, self.lines))
+        self.joined = " \n ".join(map(" ".join, self.lines))
+        self.starts = list(itertools.accumulate((len(" ".join(line)) + 3 for line in self.lines), initial=0))
+        self.headings = {start: line for start, line in zip(self.starts, self.lines) if " ".join(line) in labels}
+
+    def row(self, line, words, place):
+        """(the place behind it, its words) of the first line from the place on that has its label and its columns."""
+        label = re.split(r" {2,}", line.strip())[0].split()
+        if re.match(r"  \S", line) or (re.match(r"\S", line) and any(map(str.isdigit, line))):
+            columns, end = scaled(words) - Counter(label), self.end_of_part(place)
+            for start, other, row in zip(self.starts, self.lines, self.rows):
+                if place <= start < end and columns <= row and is_label_of(label, other):
+                    return start + 1, other
+        if re.match(r"  (?!implementation)\S", line):
+            return None
+        if "  " not in line.strip() and any(map(str.isdigit, line)):
+            return self.sentence(words, place)
+        titles = Counter(words) - Counter(["ratio"])
+        return next(((0, other) for other, parts in zip(self.lines, self.parts) if titles <= parts), None)
+
+    def end_of_part(self, place):
+        """Where the next scenario begins."""
+        return next((start for start in self.headings if start > place), len(self.joined))
+
+    def sentence(self, words, place):
+        """(the place behind them, no words) of words that follow each other."""
+        text = re.escape(" ".join(words))
+        end = len(self.joined) if words in self.headings.values() else self.end_of_part(place)
+        found = re.compile(rf"(?<!\S){text}(?![\w.]\w)").search(self.joined, place, end) if words else None
+        return (found.end(), []) if found else None
+
+    def is_legend(self, words):
+        """Of the grid's, which says by itself of whom ratios are where there is no room in the places."""
+        legend = next((line for line in self.lines if " ".join(line).startswith(LEGEND)), [])
+        known = {word.strip(";:") for word in legend} | {"ratio", "of", "the", "fastest"}
+        return {word.strip(";:") for word in words} <= known
 
 
 def check_csv(report, text):
     context = Context(report)
     records = list(csv.DictReader(io.StringIO(text, newline="")))
     cells = {cell.id: cell for cell in context.report.cells}
-    complaints = [] if {record["cell"] for record in records} == set(cells) else ["the rows are not the report's cells"]
-    for record in records:
-        if record["cell"] in cells:
-            complaints += check_record(context, cells[record["cell"]], record)
-    return complaints
+    if sorted(record["cell"] for record in records) != sorted(cells):
+        return ["the rows are not the report's cells"]
+    return [complaint for record in records for complaint in check_record(context, cells[record["cell"]], record)]
 
 
 def check_json(report, text):

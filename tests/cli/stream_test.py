@@ -134,9 +134,7 @@ class StreamTest(ProgramTest):
         self.assertIn("the file was changed while it was in use", output)
 
     def assert_refused(self, message, data, **changes):
-        _, errors = self.call("train", self.scenario(data, **changes), "--impl", "hand/eigen", status=2)
-        self.assertEqual(errors.count("\n"), 1, errors)
-        self.assertIn(message, errors)
+        self.expect_error(["train", self.scenario(data, **changes), "--impl", "hand/eigen"], message)
 
     def test_what_cannot_be_streamed_is_one_clear_line(self):
         path = self.make_file("rows.csv")

@@ -1,12 +1,10 @@
-"""What more threads bring, computed from the samples, and the tables that show it."""
+"""What more threads bring, computed from the samples."""
 
 from functools import lru_cache
 from typing import NamedTuple
 
 import estimates
-from printed_figures import is_estimate, is_percent, is_ratio
 from report_figures import pairs_of
-from sentence_templates import require, template
 
 
 class Scaling(NamedTuple):
@@ -54,88 +52,22 @@ def smallest_of(report):
     return smallest.values()
 
 
-def without_mark(text, estimate):
-    require(text.endswith(" *") == (estimate.launches == 1), "the mark of a single launch is wrong")
-    return text.removesuffix(" *")
-
-
 def of(context, cell):
-    found = [scaling for scaling in scaling_of(context.report) if scaling.cell is cell]
-    require(found, "there is none of it with one thread")
-    return found[0]
+    return next((scaling for scaling in scaling_of(context.report) if scaling.cell is cell), None)
 
 
-def check_speed_up(context, cell, text):
-    speed_up = of(context, cell).speed_up
-    require(is_ratio(without_mark(text, speed_up), speed_up) and "[" in text, f"the speed-up is {speed_up}")
-
-
-def check_efficiency(context, cell, text):
-    require(is_percent(text, of(context, cell).efficiency.value), f"it is {of(context, cell).efficiency}")
-
-
-def check_undivided(context, cell, text):
-    undivided = of(context, cell).undivided
-    require(is_estimate(text, undivided) and text[0] in "+-", f"it is {undivided}")
-
-
-def check_verdict(context, cell, text):
-    require(text == of(context, cell).verdict, f"the verdict is {of(context, cell).verdict}")
-
-
-COLUMNS = {
-    "speed-up, 95%": check_speed_up,
-    "efficiency": check_efficiency,
-    "undivided": check_undivided,
-    "verdict": check_verdict,
-}
-
-
-def check_thread_costs(context, table):
-    """Of the table of what threads cost each step."""
-    report, complaints = context.report, []
-    expected = {scaling.cell.name: scaling for scaling in smallest_of(report)}
-    for name, text, *places in table.rows:
-        scaling = expected.pop(name, None)
-        cost = text.removesuffix(" *")
-        fits = scaling and is_estimate(cost, scaling.undivided) and cost[0] in "+-"
-        if not fits or any(place != report.label(scaling.cell) for place in places):
-            complaints.append(f"{name}: {text!r} {places}: expected {scaling}")
-    return complaints + [f"{name}: its costs are missing" for name in expected]
-
-
-@template(
-    r"(?P<name>.+) with more threads is (?P<least><RATIO>) \((?P<first>.+?)\)"
-    r"(?: to (?P<most><RATIO>) \((?P<last>.+?)\))? as fast as with one\."
-)
-def with_more_threads(context, sentence, name, least, first, most, last):
-    overview = context.overview
-    place_of = {
-        cell.id: f"@{cell.threads}" if overview.turned else row.brief
-        for row in overview.rows
-        for cell in row.cells
-        if cell.is_ranked
-    }
-    found = [s for s in scaling_of(context.report) if s.cell.id in place_of and s.cell.variant == name]
-    found.sort(key=lambda scaling: scaling.speed_up.value)
-    require(found and bool(most) == (len(found) > 1), f"there are {len(found)}")
-    for text, place, scaling in ((least, first, found[0]), (most or least, last or first, found[-1])):
-        require(is_ratio(text, scaling.speed_up), f"the speed-up is {scaling.speed_up}")
-        require(place == place_of[scaling.cell.id], f"it is so on {place_of[scaling.cell.id]}")
-
-
-def check_records(context, records, check_estimate):
-    """Of the report's JSON."""
-    scalings, complaints = scaling_of(context.report), []
-    if len(records) != len(scalings):
-        return [f"{len(records)} cells of several threads, expected {len(scalings)}"]
-    smallest = [scaling.cell for scaling in smallest_of(context.report)]
-    for record, scaling in zip(records, scalings):
-        found = [record[key] for key in ("cell", "single", "verdict", "smallest")]
-        expected = [scaling.cell.id, scaling.single.id, scaling.verdict, scaling.cell in smallest]
-        complaints += [] if found == expected else [f"{found}, expected {expected}"]
-        complaints += check_estimate("speed_up", record["speed_up"], scaling.speed_up)
-        complaints += check_estimate("efficiency", record["efficiency"], scaling.efficiency)
-        slack = 1e-9 * scaling.cell.step.value
-        complaints += check_estimate("undivided_ns", record["undivided_ns"], scaling.undivided, slack)
-    return complaints
+def scaling_records(report):
+    """As the report's JSON has them."""
+    smallest = [scaling.cell for scaling in smallest_of(report)]
+    return [
+        {
+            "cell": scaling.cell.id,
+            "single": scaling.single.id,
+            "speed_up": scaling.speed_up,
+            "efficiency": scaling.efficiency,
+            "undivided_ns": scaling.undivided,
+            "verdict": scaling.verdict,
+            "smallest": scaling.cell in smallest,
+        }
+        for scaling in scaling_of(report)
+    ]

@@ -5,6 +5,7 @@ import json
 import thread_tables
 import value_tables
 from estimates import Estimate, median
+from report_figures import is_beside_others
 
 SCENARIO_FIELDS = ("rows", "features", "outputs", "parameters", "batch_rows", "operations_per_step")
 MEDIANS = {
@@ -92,7 +93,7 @@ def expected_record(context, cell):
         **of_target(cell),
     }
     record.update({key: "" if value is None else value for key, value in values.items()})
-    verdict = comparison.verdict if comparison else "baseline" if context.is_baseline(cell) else "-"
+    verdict = comparison.verdict if comparison else "baseline" if is_beside_others(context.report, cell) else "-"
     record["verdict"] = verdict if cell.is_timed else ""
     return record
 
@@ -161,35 +162,44 @@ def matches(text, value):
 
 
 def check_summaries(context, text):
-    """Of `gdbench report --json`: each cell's summary, controls and what threads bring."""
-    document, complaints = json.loads(text), []
-    cells = {cell.id: cell for cell in context.report.everything}
-    for record in document["cells"]:
-        cell, summary = cells[record["id"]], record.get("summary")
-        if (summary is None) == cell.is_timed:
-            complaints.append(f"{cell.id}: a summary is there or not, unlike its times")
-        if summary and cell.is_timed:
-            complaints += check_summary(context, cell, summary)
-    controls = {cell.id: comparison for cell, _, comparison in context.report.controls}
-    for control in document.get("controls", []):
-        complaints += check_comparison(control["cell"], control["comparison"], controls.pop(control["cell"], None))
-    complaints += thread_tables.check_records(context, document.get("scaling", []), check_estimate)
-    complaints += value_tables.check_records(context, document.get("values", []), check_comparison)
-    return complaints + [f"{cell}: its control is missing" for cell in controls]
+    """Of `gdbench report --json`: each cell's summary, controls, and what threads and values bring."""
+    report, document = context.report, json.loads(text)
+    kept = ("step_ns", "first_step_ns", "ready_ns", "ratio")
+    summaries = {record["id"]: record.get("summary") for record in document["cells"]}
+    found = {
+        "summaries": {cell: of and {key: of.get(key) for key in kept} for cell, of in summaries.items()},
+        "controls": {control["cell"]: bare(control["comparison"]) for control in document.get("controls", [])},
+        "scaling": document.get("scaling", []),
+        "values": [{**value, "comparison": bare(value["comparison"])} for value in document.get("values", [])],
+    }
+    for of in filter(None, found["summaries"].values()):
+        of["ratio"] = of["ratio"] and bare(of["ratio"]["comparison"])
+    expected = {
+        "summaries": {cell.id: summary_of(report, cell) if cell.is_timed else None for cell in report.everything},
+        "controls": {cell.id: compared(comparison) for cell, _, comparison in report.controls},
+        "scaling": thread_tables.scaling_records(report),
+        "values": [{**of, "comparison": compared(of["comparison"])} for of in value_tables.value_records(report)],
+    }
+    slack = SAME * max((cell.step.value for cell in report.everything if cell.is_timed), default=0)
+    return mismatches(found, expected, slack=slack)
 
 
-def check_summary(context, cell, summary):
-    complaints = check_estimate(cell.id, summary["step_ns"], cell.step)
-    if not same(summary["first_step_ns"], cell.median_of("first_step_ns")):
-        complaints.append(f"{cell.id}: first step {summary['first_step_ns']}")
-    ready = [ready for ready, _ in cell.launch_costs().values()]
-    if not same(summary["ready_ns"], median(ready)):
-        complaints.append(f"{cell.id}: ready {summary['ready_ns']}, expected {median(ready)}")
-    comparison = context.report.to_baseline(cell)
-    ratio = summary.get("ratio")
-    if (ratio is None) != (comparison is None):
-        return complaints + [f"{cell.id}: a ratio is there or not, unlike its pairs"]
-    return complaints + (check_comparison(cell.id, ratio["comparison"], comparison) if ratio else [])
+def bare(comparison):
+    return {"ratio": comparison["ratio"], "verdict": comparison["verdict"]}
+
+
+def compared(comparison):
+    return {"ratio": comparison.ratio, "verdict": comparison.verdict}
+
+
+def summary_of(report, cell):
+    comparison = report.to_baseline(cell)
+    return {
+        "step_ns": cell.step,
+        "first_step_ns": cell.median_of("first_step_ns"),
+        "ready_ns": median([ready for ready, _ in cell.launch_costs().values()]),
+        "ratio": comparison and compared(comparison),
+    }
 
 
 def check_estimate(name, found, expected, slack=0.0):
@@ -199,12 +209,3 @@ def check_estimate(name, found, expected, slack=0.0):
     alone = found["within_one_process"] == (expected.launches == 1)
     fits = alone and all(abs(f - e) <= allowed(e, name, slack) for f, e in zip(values, expected))
     return [] if fits else [f"{name}: {values}, expected {expected}"]
-
-
-def check_comparison(name, found, expected):
-    if expected is None:
-        return [f"{name}: nothing was measured side by side"]
-    verdict = (
-        [] if found["verdict"] == expected.verdict else [f"{name}: {found['verdict']}, expected {expected.verdict}"]
-    )
-    return verdict + check_estimate(name, found["ratio"], expected.ratio)

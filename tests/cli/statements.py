@@ -1,0 +1,109 @@
+"""What a text states, whatever its words: each figure and each claim in a statement must be known of names that stand
+in it, and each name must be of something that the statement says."""
+
+import re
+from typing import NamedTuple
+
+from expected_words import Figure
+from printed_figures import INTERVAL, NUMBER, TIME
+
+# Words that claim something; those about the marks of a table are one claim each.
+CLAIMS = (
+    r"\* wins|= tied: equivalent, or not told apart|ratios (?:are )?to|nothing was timed|that wins|wins?|[Nn]o winner|"
+    r"Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! can)|overtakes?|from the start|never|leads|"
+    r"only|undecided step|undecided|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
+    r"not confirmed|confirmed|refuted|inconclusive|not run|Not run|holds|fails|[Ff]lips|No phase is|"
+    r"offers no profile|no profile of|no profile(?! divides)|one piece|half of the|not reached|unreached|diverged|"
+    r"reache[ds](?! across)|cut|unfit|full batch"
+)
+BESIDE = "(?:beside|instead of)"
+TIMES = rf"{TIME}(?: {INTERVAL})?"
+FIGURES = (
+    rf"where (?:it holds|it does not|\S+(?: \S+=\S+)* is (?:ahead|behind))|{NUMBER} min\b|{TIME} {BESIDE} {TIME}|"
+    rf"{NUMBER} {BESIDE} {NUMBER}(?! [num]?s\b)|{TIMES} (?:more|less)\b(?! time)|"
+    rf"after {NUMBER} steps \(95%: {NUMBER} to {NUMBER}\)|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
+    rf"{NUMBER}%(?: {INTERVAL})?|(?:at (?:most|least) )?{NUMBER} steps(?: {INTERVAL})?|{NUMBER} [kMGT]?flop|"
+    rf"\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
+)
+STARTS, ENDS = r"(?<![\w/.+@=-])(?<!\w\[)", r"(?![\w/+=\[-]|\.\d)"
+
+
+class Known(NamedTuple):
+    """A figure or claim that may stand beside one of each of the names; it follows the subject, if there is one."""
+
+    figure: Figure
+    names: tuple
+    subject: frozenset | None
+
+
+def choice(names):
+    return frozenset([names] if isinstance(names, str) else names)
+
+
+def known(figure, *names, subject=None):
+    names = [*names, subject] if subject else names
+    return Known(figure, tuple(map(choice, names)), choice(subject) if subject else None)
+
+
+def word(text):
+    return Figure(text, lambda _: True, text)
+
+
+class Quote(str):
+    """A text that is read as one, whatever stands in it."""
+
+
+def quote(text):
+    return Figure(re.escape(text), lambda _: True, Quote(text))
+
+
+def count(*values):
+    """One of them, of steps or of anything else."""
+    fits = lambda text: int(re.search(r"\d+", text)[0]) in values
+    return Figure(r"(?:at (?:most|least) )?\d+(?: steps)?", fits, values)
+
+
+def any_of(texts):
+    return "|".join(map(re.escape, sorted(filter(None, texts), key=len, reverse=True))) or "(?!)"
+
+
+def pair(first, second):
+    """ "12 ns beside 13 ns"."""
+    fits = lambda text: all(of.fits(part) for of, part in zip((first, second), re.split(f" {BESIDE} ", text)))
+    return Figure(f"{first.pattern} {BESIDE} {second.pattern}", fits, (first.value, second.value))
+
+
+class Reader:
+    """Of statements about things with these names. `quotes`: texts that are given, whatever stands in them."""
+
+    def __init__(self, names, quotes):
+        name = rf"(?<!\bthe ){STARTS}(?:{any_of(names)}){ENDS}"  # a loop is one, "the loop" is none
+        self.token = re.compile(
+            rf"(?P<quote>{STARTS}(?:{any_of(quotes)})(?![\w/]|\.\d))|(?P<tie>{name}(?: = {name})+)|"
+            rf"(?P<tally>{name} \d+(?=[,.;](?!\d)| ahead|$))|(?P<name>{name})|"
+            rf"(?P<figure>{STARTS}(?:{FIGURES})(?![\w/]))|(?P<claim>(?<!\w)(?:{CLAIMS})\b)"
+        )
+
+    def names_in(self, text):
+        return [token.group() for token in self.token.finditer(text) if token.lastgroup == "name"]
+
+    def complaints(self, text, facts, heading=None):
+        """`heading`: a name that stands above the statement."""
+        tokens = list(self.token.finditer(text))
+        found = {heading, *self.names_in(text)}
+        facts = [fact for fact in facts if all(found & names for names in fact.names)]
+        complaints, covered, last = [], {heading}, heading
+        for token in tokens:
+            if token.lastgroup == "name":
+                last = token.group()
+                continue
+            fits = [fact for fact in facts if is_fact(fact, token.group(), last)]
+            complaints += [] if fits else [f"{text!r}: {token.group()!r} is not known of {sorted(filter(None, found))}"]
+            covered.update(*(names for fact in fits for names in fact.names))
+        return complaints + [f"{text!r}: nothing is known of {name!r} here" for name in found - covered]
+
+
+def is_fact(fact, text, last):
+    if fact.subject is not None and last not in fact.subject:
+        return False
+    return re.fullmatch(fact.figure.pattern, text) is not None and fact.figure.fits(text)
