@@ -189,5 +189,12 @@ TEST(Journal, IsNotOpenInProcessesThatAreStarted) {
   EXPECT_EQ(text_of(listing).find(folder.file("j")), std::string::npos) << text_of(listing);
 }
 
+TEST(Journal, NowhereKeepsNothing) {
+  Journal journal = Journal::nowhere();
+  EXPECT_TRUE(journal.sample("any", {}).ok());
+  EXPECT_TRUE(journal.launch("any", {}).ok());
+  EXPECT_TRUE(journal.end({}).ok());
+}
+
 }  // namespace
 }  // namespace gdbench::report

@@ -213,15 +213,20 @@ TEST(ExplainOps, ArePairedByLayerWhereBothSidesNameTheSame) {
   EXPECT_EQ(parts[1].layers, std::vector<std::int64_t>{1});
   EXPECT_EQ(parts[1].a_calls, 2) << "two records are one op";
   EXPECT_GT(parts[1].contribution.difference_ns, 10 * parts[0].contribution.difference_ns);
-  for (const report::OpPart& part : parts_between(by_layer, {product({0}, 1000, report::Phase::forward)})) {
+  const std::vector<report::OpPart> apart = parts_between(by_layer, {product({0}, 1000, report::Phase::forward)});
+  ASSERT_EQ(apart.size(), 3U);
+  for (const report::OpPart& part : apart) {
     EXPECT_TRUE(part.layers.has_value()) << "that one cell alone has: " << name_of(part.phase);
   }
   // One side names no layer, or groups them in another way.
   for (const std::vector<std::int64_t>& layers : {std::vector<std::int64_t>{}, {0, 1}}) {
-    const std::vector<report::OpPart> merged = parts_between(by_layer, {product(layers, 4000)});
+    report::ProfileRecord other = product(layers, 4000);
+    other.calls = 3;
+    const std::vector<report::OpPart> merged = parts_between(by_layer, {other});
     ASSERT_EQ(merged.size(), 1U);
     EXPECT_FALSE(merged[0].layers.has_value());
     EXPECT_EQ(merged[0].a_calls, 3);
+    EXPECT_NEAR(merged[0].by_calls_ns, 0, 1e-6) << "three calls on either side";
   }
 }
 

@@ -128,7 +128,7 @@ TEST(Explain, NamesTheThreeLargestOpsOfAFramework) {
 TEST(Explain, CountsCallsIntoTheFramework) {
   report::Report report = explained_report();
   report.cells[0].profile->dispatches_per_step = 20;
-  report.cells[0].profile->floor = {{"cheapest op", 137}, {"empty tape", 900}};
+  report.cells[0].profile->floor = {{"empty tape", 900}, {"cheapest op", 137}};
   report.cells[1].profile->dispatches_per_step = 2;  // but no floor: nothing to multiply by
   report::Explanation explanation = explain_first_two(report);
   ASSERT_TRUE(explanation.a_dispatches.has_value());
