@@ -71,10 +71,7 @@ class TrainingProblem {
   gdbench_optimizer& mutable_optimizer() { return optimizer_; }
   void set_options(const std::vector<gdbench_option_value>& options);
 
-  // The same for the reference, which takes training rows that may have been overwritten through data().
-  const scenario::Problem& scenario_problem() const { return reference_; }
-  const data::Dataset& dataset() const { return training_; }
-  scenario::State start() const;
+  catalogue::Dtype dtype() const { return case_.dtype; }
 
   // Parameters as given to set_state, in double: w0 b0 w1 ...
   const std::vector<Dense>& initial() const { return initial_; }
@@ -91,6 +88,7 @@ class TrainingProblem {
   std::vector<Dense> state_values() const;
 
  private:
+  scenario::State start() const;
   void describe_data(bool labelled);
   void describe_problem();
   void add_tensor(const Dense& values);

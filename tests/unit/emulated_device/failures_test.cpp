@@ -93,8 +93,7 @@ class InstanceFailuresTest : public testing::Test {
   // Everything that a host does with an instance, up to what fails.
   Outcome used(const Scenario& scenario) {
     TrainingProblem training(scenario.values);
-    training.mutable_settings().option_count = static_cast<std::int64_t>(scenario.options.size());
-    training.mutable_settings().options = scenario.options.data();
+    training.set_options(scenario.options);
     const gdbench_implementation& tested = *plugin().implementation(scenario.implementation);
     const gdbench_profile_sink sink{sizeof(sink), nullptr, [](void*, const gdbench_profile_record*) {},
                                     [](void*, const gdbench_profile_record*, const gdbench_model_part*) {},

@@ -90,9 +90,8 @@ inline void expect_rounded_alike(const TrainingProblem& training, const std::vec
 inline void expect_as_reference(const TrainingProblem& training, const std::vector<Dense>& actual, std::int64_t steps) {
   const std::vector<Dense> expected = training.trained(steps);
   EXPECT_LT(training.loss(expected, 0), 1e3) << "what diverges has no digits to compare";
-  const catalogue::Dtype dtype = training.scenario_problem().dtype;
-  if (catalogue::is_mixed(dtype)) return expect_rounded_alike(training, actual, expected);
-  expect_near(actual, expected, dtype == catalogue::Dtype::f32 ? 2e-4 : 1e-10);
+  if (catalogue::is_mixed(training.dtype())) return expect_rounded_alike(training, actual, expected);
+  expect_near(actual, expected, training.dtype() == catalogue::Dtype::f32 ? 2e-4 : 1e-10);
 }
 
 // By the type of numbers.
