@@ -6,7 +6,7 @@ import re
 import signal
 import unittest
 
-from program import ADAPTERS, PAUSES, STATES, ProgramTest, processes_in, soon
+from program import ADAPTERS, PAUSES, STATES, ProgramTest, processes_in, read_process, soon
 
 PLUGINS = str(pathlib.Path(ADAPTERS).parent / "rank_adapters")
 SCENARIO = ("--scenario", "linreg-3x2", "--set", "rows=7")
@@ -59,14 +59,11 @@ class Ends(ProgramTest):
         def begun():
             found.clear()
             for process in sorted(processes_in(self.folder)):
-                try:
-                    words = pathlib.Path(f"/proc/{process}/cmdline").read_text().split("\0")
-                except OSError:  # a process that asked a plugin and has ended since
-                    return False
+                words = read_process(process, "cmdline").split("\0")
                 name = "meeting.py" if words[0].endswith("python3") else words[1] if len(words) > 1 else ""
                 found.setdefault(name, []).append(process)
             adapters = found.get("meeting.py", [])
-            return len(adapters) == 2 and pathlib.Path(f"/proc/{adapters[1]}/syscall").read_text().startswith(PAUSES)
+            return len(adapters) == 2 and read_process(adapters[1], "syscall").startswith(PAUSES)
 
         self.assertTrue(soon(begun, 30), found)
         os.kill(found[which][-1], number)

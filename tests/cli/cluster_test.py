@@ -5,14 +5,13 @@ Exit status 77: what starts the parts is missing, and the last line says where i
 
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
 import sys
 import unittest
 
-from program import PROGRAM, SOURCE, ProgramTest, environment, processes_in, soon
+from program import PROGRAM, SOURCE, ProgramTest, environment, processes_in, read_process, soon
 
 EXAMPLES = SOURCE / "examples" / "cluster"
 ONE_MACHINE = SOURCE / "scripts" / "one-machine-slurm"
@@ -60,8 +59,7 @@ class ClusterTest(ProgramTest):
         subprocess.run([ONE_MACHINE, "down", folder], check=True, timeout=120)
         self.assertFalse(folder.exists())
         for name, process in self.daemons.items():
-            words = pathlib.Path("/proc") / str(process) / "cmdline"  # of a zombie there are none
-            self.assertFalse(words.exists() and words.read_text(), name)
+            self.assertEqual(read_process(process, "cmdline"), "", name)  # nor has a zombie any
 
     def expect_whole(self, files):
         self.call("merge", *map(str, files), "--out", "merged.json", "--overwrite")
@@ -84,12 +82,11 @@ class slurm(ClusterTest):
         journal = self.folder / f"part{part}.journal.jsonl"
         self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 40, 90))
         measuring = processes_in(self.folder)
-        variables = (pathlib.Path("/proc") / str(measuring[0]) / "environ").read_text(encoding="utf-8").split("\0")
+        variables = "".join(read_process(process, "environ") for process in measuring).split("\0")
         node = next(text.partition("=")[2] for text in variables if text.startswith("SLURMD_NODENAME="))
-        parents = {int((pathlib.Path("/proc") / str(process) / "stat").read_text().rpartition(") ")[2].split()[1])
-                   for process in measuring}
-        daemons = {process for process in parents
-                   if (pathlib.Path("/proc") / str(process) / "comm").read_text() == "slurmstepd\n"}
+        stats = [read_process(process, "stat").rpartition(") ")[2].split() for process in measuring]
+        parents = {int(stat[1]) for stat in stats if stat}
+        daemons = {process for process in parents if read_process(process, "comm") == "slurmstepd\n"}
         self.assertEqual(len(daemons), 1)
         for process in (self.daemons[f"slurmd-{node}"], *daemons, *measuring):
             try:

@@ -174,9 +174,10 @@ class Chosen(Environments):
 
     def test_a_claim_compares_environments(self):
         sides = {side: {"implementation": f"numpy/inplace@{side}"} for side in "ab"}
+        axes = {"scenario": ["linreg-300x2"], "implementation": ["numpy/inplace@*"]}
+        relations = [{"kind": "ratio", "quantity": "step", "at_least": 10, **sides}]
         claim = {"id": "mine", "sentence": "One is slower.", "source": "a test", "purpose": "Two environments.",
-                 "experiments": [{"matrix": {"axes": {"scenario": ["linreg-300x2"], "implementation": ["numpy/inplace@*"]}},
-                                  "relations": [{"kind": "ratio", "quantity": "step", "at_least": 10, **sides}]}]}
+                 "experiments": [{"matrix": {"axes": axes}, "relations": relations}]}
         self.write_json("mine.json", claim)
         output, _ = self.call("claims", "run", "./mine.json", "--launches", "5", *self.env(a="fast", b="bare"))
         self.assertIn("refuted", output)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pathlib
 import random
 import re
 import signal
@@ -10,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, ProgramTest, environment, processes_in, soon
+from program import PROGRAM, ProgramTest, environment, processes_in, read_process, soon
 
 # Long enough to be stopped in the middle, whatever the machine.
 LONG = ("run", "--launches", "100000", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "hand/null", "--scenario", "linreg-3x2", "--out", "x.json")
@@ -136,11 +135,7 @@ class Interrupts(ProgramTest):
     def hangs(self, process):
         """Whether a child of the process has loaded the plugin that hangs and sleeps in it."""
         for pid in processes_in(self.folder):
-            try:
-                mapped = pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
-            except OSError:
-                continue
-            if pid != process.pid and "fake_hang.so" in mapped:
+            if pid != process.pid and "fake_hang.so" in read_process(pid, "maps"):
                 return True
         return False
 

@@ -48,16 +48,24 @@ def soon(condition, seconds=10):
     return bool(condition())
 
 
+def read_process(process, name):
+    """A file of /proc/PROCESS; empty where the process has ended since it was listed."""
+    try:
+        return (pathlib.Path("/proc") / str(process) / name).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
 def processes_in(folder):
     """Processes, zombies left out, whose working folder is `folder`: a run and its workers."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and os.readlink(entry / "cwd") == str(folder):
-                state = (entry / "stat").read_text().rpartition(") ")[2][0]
-                found += [] if state == "Z" else [int(entry.name)]
+            is_in = entry.name.isdigit() and os.readlink(entry / "cwd") == str(folder)
         except OSError:
             continue
+        state = read_process(entry.name, "stat").rpartition(") ")[2][:1] if is_in else ""
+        found += [int(entry.name)] if state not in ("", "Z") else []
     return found
 
 

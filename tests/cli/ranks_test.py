@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from program import FAKES, MAY_MOUNT, PAUSES, PROGRAM, STATES, ProgramTest, environment, processes_in, soon
+from program import FAKES, MAY_MOUNT, PAUSES, PROGRAM, STATES, ProgramTest, environment, processes_in, read_process, soon
 
 TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
 LIBRARIES = [
@@ -26,14 +26,9 @@ SCENARIO = ("--scenario", "linreg-300x10", "--set", "batch.rows=64")
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 
-def words_of(process):
-    return (pathlib.Path("/proc") / str(process) / "cmdline").read_text(encoding="utf-8").split("\0")
-
-
 def rank_of(process):
-    variables = (pathlib.Path("/proc") / str(process) / "environ").read_text(encoding="utf-8").split("\0")
-    values = dict(variable.partition("=")[::2] for variable in variables)
-    return next(int(values[name]) for name in RANK_VARIABLES if name in values)
+    values = dict(variable.partition("=")[::2] for variable in read_process(process, "environ").split("\0"))
+    return next((int(values[name]) for name in RANK_VARIABLES if name in values), None)
 
 
 class Ranks(ProgramTest):
@@ -117,18 +112,14 @@ class Ends(ProgramTest):
             found.clear()
             found["program"] = program.pid
             for process in processes_in(self.folder):
-                try:
-                    words = words_of(process)
-                    if words[0].startswith("mpirun"):
-                        found["launcher"] = process
-                    elif words[1:2] == ["rank"]:
-                        found[f"rank {rank_of(process)}"] = process
-                    elif words[1:2] == ["worker"]:
-                        found["worker"] = process
-                except OSError:
-                    continue
-            stat = pathlib.Path("/proc") / str(found.get("rank 1", 0)) / "syscall"
-            return len(found) == 5 and stat.exists() and stat.read_text().startswith(PAUSES)
+                words = read_process(process, "cmdline").split("\0")
+                if words[0].startswith("mpirun"):
+                    found["launcher"] = process
+                elif words[1:2] == ["rank"]:
+                    found[f"rank {rank_of(process)}"] = process
+                elif words[1:2] == ["worker"]:
+                    found["worker"] = process
+            return len(found) == 5 and read_process(found.get("rank 1", 0), "syscall").startswith(PAUSES)
 
         self.assertTrue(soon(begun, 30), found)
         return program, found
