@@ -2,9 +2,11 @@
 #include "harness/measure/measured_worker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/unit/measure/fake_run.h"
@@ -73,6 +75,21 @@ TEST_F(MeasuredWorkerTest, ABlockIsMadeAgainWhereItsWorkerWasBusyOutsideTheClock
   expect_status(0, CellState::ok, "");
   EXPECT_EQ(cell(0).samples.size(), 6U);
   EXPECT_EQ(cell(0).launches[1].repeated_blocks, 3) << "each block of the launch once";
+}
+
+TEST_F(MeasuredWorkerTest, ACoordinatorThatWasStoppedForSecondsMakesTheBlockAgain) {
+  bool stopped = false;
+  add("a/suspended").says = [&](BlockAnswer& answer) {
+    if (stopped || report_.cells.empty() || !report_.cells[0].block || answer.end_step != kStepsOfABlock) return;
+    stopped = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // longer than blocks are made again for
+    answer.outside.real_ns = 9e6;
+  };
+  plan_and_run();
+  expect_status(0, CellState::ok, "");
+  int repeated = 0;
+  for (const report::Launch& launch : cell(0).launches) repeated += launch.repeated_blocks.value_or(0);
+  EXPECT_EQ(repeated, 1);
 }
 
 TEST_F(MeasuredWorkerTest, WhoIsAlwaysBusyOutsideTheClockIsNotBelieved) {
