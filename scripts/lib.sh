@@ -110,13 +110,15 @@ count_check() {
 
 # count_build PRESET ...: build_preset, as one check whose progress is shown.
 count_build() {
-  local begun=$SECONDS
-  if build_preset "$@" 2>&1 | tee "$GDBENCH_ROOT/build/check.log" >&2; then
+  local begun=$SECONDS folder=$GDBENCH_ROOT/build/$1 log
+  if build_preset "$@"; then
     passed=$((passed + 1))
     say "-- build of build/$1: passed, $((SECONDS - begun)) s"
     return 0
   fi
-  count_failure "build of build/$1" "$GDBENCH_ROOT/build/check.log"
+  log=$folder/build.log
+  if [[ $folder/configure.log -nt $log ]]; then log=$folder/configure.log; fi
+  count_failure "build of build/$1" <(begin_of_failure "$log" | head --lines=60)
 }
 
 count_failure() {
