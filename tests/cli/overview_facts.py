@@ -56,8 +56,8 @@ class Overview(Verdicts):
         if base:
             yield known(word("wins?|lead"), base)
         else:
-            yield known(word("ratios are to|fastest"))
-            yield from [known(word("fastest"), known_run["baseline"])] if known_run["baseline"] else ()
+            yield known(word("ratios are to the fastest|fastest"), *filter(None, [known_run["baseline"]]))
+            yield known(word("ratios are to the fastest|fastest"))
         if not self.overview.any_ranked:
             yield known(word("no winner"))
 

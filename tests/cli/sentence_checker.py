@@ -20,7 +20,7 @@ from values_checker import check_record, check_summaries
 
 UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
 # What depends on the width; unit tests of the renderers have it.
-LEGEND = ("* wins", "= tied", "ratio")
+LEGEND = ("* wins", "= tied", "ratio ", "ratio:")
 OF_WIDTHS = (*LEGEND, "Left out ", "and ", "gdbench", "Fastest of ")
 
 
@@ -70,12 +70,16 @@ class Proof:
     def check_console(self, markdown, text):
         """Of a text whose lines were not broken: what the Markdown does not say must be proven by itself."""
         proven, place, label, complaints = plain_lines(markdown), 0, None, []
+        titles = {title: plain_lines(title)[0] for title in self.facts if title}
         self.context.shown_rows = [self.grid[row] for row in map(tuple, plain_lines(text)) if row in self.grid]
         for line, words in zip(text.split("\n"), plain_lines(text)):
             label = line if line in self.facts else None if line and not line.startswith(" ") else label
             if not words or line.strip().startswith(UNREAD):
                 continue
-            if words in proven[place:]:
+            skipped = proven[place : proven.index(words, place)] if words in proven[place:] else None
+            others = [title for title in titles if title not in (label, line)]
+            # No sentence of a scenario stands for one of another.
+            if skipped is not None and not (label and any(titles[other] in skipped for other in others)):
                 place = proven.index(words, place)
             elif words in proven:
                 complaints.append(f"{line!r} is elsewhere in the Markdown")
