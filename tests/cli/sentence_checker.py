@@ -20,7 +20,7 @@ from values_checker import check_record, check_summaries
 
 UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
 # What depends on the width; unit tests of the renderers have it.
-LEGEND = ("* wins", "= tied", "ratio ", "ratio:")
+LEGEND = ("* wins", "= tied", "ratio ", "ratio:", "ratios to ")
 OF_WIDTHS = (*LEGEND, "Left out ", "and ", "gdbench", "Fastest of ")
 
 
