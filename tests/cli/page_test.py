@@ -14,7 +14,6 @@ from program import PROGRAM, ProgramTest
 
 SMALL = ("run", "--launches", "2", "--impl", "hand/*", "--impl", "tape/eigen", "--scenario", "linreg-3x2", "--scenario",
          "mlp-10-50-1", "--out", "x.json")
-SVG = "{http://www.w3.org/2000/svg}"
 ATTACKS = (
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",

@@ -70,17 +70,16 @@ class Proof:
     def check_console(self, markdown, text):
         """Of a text whose lines were not broken: what the Markdown does not say must be proven by itself."""
         proven, place, label, complaints = plain_lines(markdown), 0, None, []
-        titles = {title: plain_lines(title)[0] for title in self.facts if title}
         self.context.shown_rows = [self.grid[row] for row in map(tuple, plain_lines(text)) if row in self.grid]
         for line, words in zip(text.split("\n"), plain_lines(text)):
             label = line if line in self.facts else None if line and not line.startswith(" ") else label
             if not words or line.strip().startswith(UNREAD):
                 continue
-            skipped = proven[place : proven.index(words, place)] if words in proven[place:] else None
-            others = [title for title in titles if title not in (label, line)]
             # No sentence of a scenario stands for one of another.
-            if skipped is not None and not (label and any(titles[other] in skipped for other in others)):
-                place = proven.index(words, place)
+            others = [plain_lines(title)[0] for title in self.facts if title and title != label] if label else []
+            found = next((at for at in range(place, len(proven)) if proven[at] in (words, *others)), None)
+            if found is not None and proven[found] == words:
+                place = found
             elif words in proven:
                 complaints.append(f"{line!r} is elsewhere in the Markdown")
             else:
