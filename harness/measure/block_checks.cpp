@@ -81,7 +81,10 @@ Status MeasuredWorker::measure_overhead() {
     wait_before(std::max(0, i - kQuickTries));
     const protocol::BlockAnswer answer = TRY(worker_.run_block(is_hosted() ? 0 : 1, 0));
     least_ns = std::min(least_ns, unclaimed_ns(answer));
-    if (!is_hosted() && shows_work_by_cpu_time()) least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
+    const bool is_late = !untrusted_for_overhead(is_hosted(), least_ns, 0).empty();
+    if ((is_late || !is_hosted()) && shows_work_of_blocks_by_cpu_time()) {
+      least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
+    }
     if (i + 1 >= kQuickTries && untrusted_for_overhead(is_hosted(), least_ns, 0).empty()) break;
   }
   constexpr double kMostGrowth = 2;

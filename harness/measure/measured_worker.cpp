@@ -86,11 +86,17 @@ int MeasuredWorker::helper_threads() {
 }
 
 // What an idle processor takes to wake, what a hypervisor takes away and what a framework's threads wait for one
-// another delays an answer; no process works meanwhile. Where one processor does all the work, CPU time is what shows
+// another delays an answer; no process works meanwhile. Where its processors do all the work, CPU time is what shows
 // any.
 bool MeasuredWorker::shows_work_by_cpu_time() {
-  return planned_.compute_threads() + helper_threads() <= 1 && !planned_.on_device() &&
-         !planned_.entry->implementation.has_capability("ranks") && client().process().running();
+  return !planned_.on_device() && !planned_.entry->implementation.has_capability("ranks") &&
+         client().process().running();
+}
+
+// Threads of a block may compute for several times as long as it takes, or for no longer: only of one thread is known
+// which CPU time the block explains.
+bool MeasuredWorker::shows_work_of_blocks_by_cpu_time() {
+  return planned_.compute_threads() + helper_threads() <= 1 && shows_work_by_cpu_time();
 }
 
 // CPU time since the block's request, beyond what the block's time, or what an adapter says of its CPU time, explains.
@@ -102,33 +108,30 @@ double MeasuredWorker::unclaimed_cpu_ns(const protocol::BlockAnswer& answer) {
   return used_ns - (is_hosted() ? answer.real_ns - answer.waiting_ns : std::min(answer.cpu_ns, answer.real_ns));
 }
 
-// Likewise since the block before, in which all runs have times.
-double MeasuredWorker::unclaimed_cpu_since_block_ns(const protocol::BlockAnswer& answer) {
-  const double run_ns = answer.claimed_ns - answer.real_ns;
-  return unclaimed_cpu_ns(answer) + static_cast<double>(answer.sent_cpu_ns - answer.cpu_before_ns) - run_ns;
-}
-
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
   const double limit_ns = outside_limit_ns(answer);
   protocol::OutsideTime outside = answer.outside;
-  if (shows_work_by_cpu_time()) outside.real_ns = 0;
+  if (is_hosted() ? shows_work_by_cpu_time() : shows_work_of_blocks_by_cpu_time()) outside.real_ns = 0;
   std::string reason = untrusted_for_outside_work(outside, limit_ns);
   if (!reason.empty()) return reason;
   const double request_limit_ns =
       unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_, answer.real_ns);
   reason = untrusted_for_request(answer, request_limit_ns);
-  if (!reason.empty() && shows_work_by_cpu_time() && unclaimed_cpu_ns(answer) <= request_limit_ns + limit_ns) {
-    reason.clear();
+  if (!reason.empty() && shows_work_of_blocks_by_cpu_time()) {
+    const double cpu_ns = unclaimed_cpu_ns(answer);
+    if (cpu_ns <= request_limit_ns + limit_ns) {
+      reason.clear();
+    } else {
+      reason += formatted(", with %.3g ms of CPU time that the block does not explain", cpu_ns * 1e-6);
+    }
   }
   if (!reason.empty() || !is_hosted()) return reason;
   // What the coordinator saw of the other requests, in each of which its host has something to do.
   constexpr int kOtherRequests = 4;
   constexpr double kOtherSlackNs = 300'000;
   const double most_ns = limit_ns + kOtherRequests * overhead_ns_ + kOtherSlackNs;
-  reason = untrusted_for_outside_work({.cpu_ns = 0, .real_ns = answer.other_requests_ns}, most_ns);
-  if (!reason.empty() && shows_work_by_cpu_time() && unclaimed_cpu_since_block_ns(answer) <= request_limit_ns + most_ns)
-    reason.clear();
-  return reason;
+  if (shows_work_by_cpu_time() && answer.other_cpu_ns <= most_ns) return {};
+  return untrusted_for_outside_work({.cpu_ns = answer.other_cpu_ns, .real_ns = answer.other_requests_ns}, most_ns);
 }
 
 // The first reason of all.

@@ -70,8 +70,8 @@ class MeasuredWorker {
   std::string reason_to_repeat(const protocol::BlockAnswer& answer);
   int helper_threads();
   bool shows_work_by_cpu_time();
+  bool shows_work_of_blocks_by_cpu_time();
   double unclaimed_cpu_ns(const protocol::BlockAnswer& answer);
-  double unclaimed_cpu_since_block_ns(const protocol::BlockAnswer& answer);
   std::string judge(const protocol::BlockAnswer& answer, const report::Sample& sample);
   // Is a timed block's time the time of its steps? Asked by blocks that are no samples: of lengths that the worker has
   // not been asked for before, and from states that it has met before or that it had a request to think about. Times

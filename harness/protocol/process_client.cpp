@@ -213,6 +213,7 @@ Status ProcessClient::settle() {
   Status status = ask(SettleRequest{});
   totals_.claimed_ns += totals_.requests_ns - before.requests_ns - (totals_.waiting_ns - before.waiting_ns);
   totals_.claimed_cpu_ns += static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  totals_.runs_cpu_ns += static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
   return status;
 }
 
@@ -246,6 +247,7 @@ Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t 
   result.request_cpu_ns = static_cast<double>(answered_cpu_ns_ - result.sent_cpu_ns);
   totals_.claimed_cpu_ns += result.cpu_ns;
   totals_.claimed_ns += result.real_ns;
+  totals_.runs_cpu_ns += result.request_cpu_ns;
   return result;
 }
 
@@ -280,8 +282,8 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   const double own_ns =
       static_cast<double>(answer->received_ns - answer->sent_ns) - answer->waiting_ns - answer->real_ns;
   answer->other_requests_ns = unclaimed_ns(totals_) - unclaimed_ns(before) - own_ns;
-  answer->cpu_before_ns = before.cpu_ns;
-  answer->claimed_ns = totals_.claimed_ns - before.claimed_ns;
+  answer->other_cpu_ns =
+      static_cast<double>(totals_.cpu_ns - before.cpu_ns) - (totals_.runs_cpu_ns - before.runs_cpu_ns);
   answer->children_cpu_ns = totals_.children_cpu_ns - before.children_cpu_ns;
   answer->idle = {totals_.idle.cpu_ns - before.idle.cpu_ns, totals_.idle.real_ns - before.idle.real_ns};
   answer->since_ns = answer->idle.real_ns + totals_.requests_ns - before.requests_ns;

@@ -65,6 +65,7 @@ class ProcessClient : public Client {
     double waiting_ns = 0;      // of it, that worker and coordinator were ready and had no processor
     double claimed_ns = 0;      // of it, by the answers to run
     double claimed_cpu_ns = 0;  // likewise
+    double runs_cpu_ns = 0;     // CPU time of the worker during these requests, whatever it says
     double children_cpu_ns = 0;
     std::int64_t cpu_ns = 0;  // of the worker, whatever it says
     OutsideTime idle;

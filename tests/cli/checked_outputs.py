@@ -7,7 +7,7 @@ import subprocess
 import lies
 from program import PROGRAM, ProgramTest, environment
 
-REPORTS = int(os.environ.get("GDBENCH_RANDOM_REPORTS", "100"))
+REPORTS = int(os.environ.get("GDBENCH_RANDOM_REPORTS", "40"))
 FIRST_SEED = int(os.environ.get("GDBENCH_RANDOM_SEED", "0"))
 LIES = 5  # of each kind in each output
 UNBROKEN = 1_000_000  # a width at which no line is broken

@@ -108,10 +108,10 @@ class Crossover(ProgramTest):
         self.assertEqual([point["comparison"]["ratio"]["launches"] for point in found["points"]], [8, 8])
 
     def test_the_margin_says_what_is_equal(self):
-        found = self.search("linreg-3x2", *ROWS, "--margin", "1000")
+        found = self.search("linreg-3x2", *ROWS, "--margin", "1000", "--launches", "4")
         self.assertEqual((found["outcome"], found["complete"]), ("none", True))
         self.assertEqual(found["zones"], [{"verdict": "equivalent", "first": 3, "last": 12}])
-        text, _ = self.call("crossover", "linreg-3x2", *ROWS, "--margin", "100000%")
+        text, _ = self.call("crossover", "linreg-3x2", *ROWS, "--margin", "100000%", "--launches", "4")
         self.assertIn("No crossing.\nFrom rows=3 to 12, the two are equal within ", text)
 
     def test_no_crossing(self):

@@ -58,7 +58,7 @@ class Gate(ProgramTest):
             "INCLUDE": str(SOURCE / "harness" / "abi"),
             **more,
         }
-        selection = ("--scenario", "own", "--impl", "example/*", "--launches", "12", "--margin", "50%")
+        selection = ("--scenario", "own", "--impl", "example/*", "--launches", "8", "--margin", "50%")
         return subprocess.run(
             [str(SOURCE / "examples" / "ci" / "gate"), *arguments, *selection],
             cwd=self.repository, env=environment(str(self.folder / "gate" / "new"), variables),

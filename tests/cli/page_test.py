@@ -14,6 +14,7 @@ from program import PROGRAM, ProgramTest
 
 SMALL = ("run", "--launches", "2", "--impl", "hand/*", "--impl", "tape/eigen", "--scenario", "linreg-3x2", "--scenario",
          "mlp-10-50-1", "--out", "x.json")
+LEAST = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json", "--overwrite")
 ATTACKS = (
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -49,6 +50,15 @@ def pictures(page):
 
 class Page(ProgramTest):
     pages = True
+    small = None  # a report, measured once for all tests
+
+    def measured(self):
+        """The report, as x.json, too."""
+        if Page.small is None:
+            self.call(*SMALL, "--no-html")
+            Page.small = self.read_json("x.json")
+        self.write_json("x.json", self.small)
+        return copy.deepcopy(self.small)
 
     def page_of(self, report):
         self.write("made.json", json.dumps(report))
@@ -102,19 +112,19 @@ class Page(ProgramTest):
         self.call("report", "x.json", "--html", "again.html")
         self.assertEqual((self.folder / "again.html").read_text(encoding="utf-8"), page)
         # A page is replaced with its report, what is none is not.
-        self.call(*SMALL, "--overwrite")
+        self.call(*LEAST)
+        self.assertNotEqual((self.folder / "x.html").read_text(encoding="utf-8"), page)
         self.write("x.html", "mine")
-        _, errors = self.call(*SMALL, "--overwrite")
+        _, errors = self.call(*LEAST)
         self.assertIn("x.html: found no page of gdbench", errors)
         self.assertEqual((self.folder / "x.html").read_text(encoding="utf-8"), "mine")
         (self.folder / "x.html").unlink()
-        self.call(*SMALL, "--overwrite", "--no-html")
+        self.call(*LEAST, "--no-html")
         self.assertFalse((self.folder / "x.html").exists())
 
     def test_names_and_messages_are_text(self):
-        self.call(*SMALL, "--no-html")
         for attack in ATTACKS:
-            report = copy.deepcopy(self.read_json("x.json"))
+            report = self.measured()
             report["run"]["matrix"] = attack
             report["notes"].append(attack)
             for scenario in report["scenarios"]:
@@ -125,10 +135,9 @@ class Page(ProgramTest):
             self.check_hostile(self.page_of(report))
 
     def test_names_in_a_history_are_text(self):
-        self.call(*SMALL, "--no-html")
         for attack in ATTACKS:
             for number in range(3):
-                report = copy.deepcopy(self.read_json("x.json"))
+                report = self.measured()
                 report["run"].update(id=f"{number} {attack}", started_at=f"2026-01-0{number + 1}T00:00:00Z{attack}")
                 report["environment"]["cpu"]["model"] = attack + "other" * (number == 2)
                 report["environment"]["build"].update(git_revision=f"{number}{attack}", git_committed_at=attack)
@@ -142,8 +151,7 @@ class Page(ProgramTest):
             self.check_hostile(page)
 
     def test_what_changed_is_a_page(self):
-        self.call(*SMALL, "--no-html")
-        base = self.read_json("x.json")
+        base = self.measured()
         for attack in ATTACKS:
             slow = copy.deepcopy(base)
             for cell in slow["cells"]:
@@ -176,9 +184,8 @@ class Page(ProgramTest):
         self.assertEqual(beside, copied)
 
     def test_names_in_an_explanation_are_text(self):
-        self.call(*SMALL, "--no-html")
         for attack in ATTACKS:
-            report = self.read_json("x.json")
+            report = self.measured()
             for scenario in report["scenarios"]:
                 scenario["label"] += attack
             for cell in report["cells"]:
@@ -200,8 +207,7 @@ class Page(ProgramTest):
         self.assertEqual(self.call("calibrate", *arguments, "--html", "-")[0], page)
 
     def test_a_page_of_failures_only(self):
-        self.call(*SMALL, "--no-html")
-        report = self.read_json("x.json")
+        report = self.measured()
         for cell in report["cells"]:
             cell["status"] = {"state": "crashed", "reason": "signal 11"}
             cell["samples"], cell["launches"] = [], []
@@ -212,7 +218,7 @@ class Page(ProgramTest):
         self.assertIn("signal 11", page)
 
     def test_a_page_that_cannot_be_written(self):
-        self.call(*SMALL, "--no-html")
+        self.measured()
         self.expect_error(["report", "x.json", "--html", "nowhere/x.html"], "nowhere/x.html")
 
 

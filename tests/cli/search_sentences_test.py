@@ -25,7 +25,7 @@ STEPS = (
 )
 ABLATIONS = (  # implementation, option, settings, launches
     ("graph/naive", "passes", {}, "2"),
-    ("graph/naive", "passes", {"impl.passes": "none,+dead-code,+algebra"}, "8"),
+    ("graph/naive", "passes", {"impl.passes": "none,+dead-code,+algebra"}, "4"),
     ("fake/switches", "parts", {}, "8"),
 )
 

@@ -1,5 +1,5 @@
 """Every figure and every claim that gdbench prints of a report follows from the report's samples. Reports are random, a
-fixed seed apart: GDBENCH_RANDOM_REPORTS says how many (default 100), GDBENCH_RANDOM_SEED the first one's seed."""
+fixed seed apart: GDBENCH_RANDOM_REPORTS says how many (default 40), GDBENCH_RANDOM_SEED the first one's seed."""
 
 import functools
 import random

@@ -111,7 +111,6 @@ class Train(ProgramTest):
         schedule = 'optimizer.schedule={"kind":"cosine","steps":18,"warm_up":4,"final_rate":0.0001}'
         for kind in CATALOGUE["optimizers"]:
             optimizer = (f"optimizer.kind={kind}", "learning_rate=0.01")
-            self.compare("mlp-10-50-1", 20, *optimizer, *SMALL)
             self.compare("mlp-10-50-1", 20, *optimizer, schedule, "rows=100", "optimizer.weight_decay=0.1")
             parts = "batch.micro_batches=3"
             self.compare("linreg-300x10", 20, *optimizer, "optimizer.decoupled_weight_decay=true", "batch=64", parts)

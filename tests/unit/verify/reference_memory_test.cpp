@@ -55,6 +55,9 @@ struct NetworkSize {
 class ReferenceMemoryTest : public ::testing::TestWithParam<NetworkSize> {};
 
 TEST_P(ReferenceMemoryTest, TakesLittleLessThanIsSaid) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes memory of its own";
+#endif
   const NetworkSize& size = GetParam();
   const Case wide = wide_case(size.width, size.hidden, size.dtype, size.kind, size.rows);
   malloc_trim(0);                                 // of what cases before this one gave back
@@ -63,9 +66,6 @@ TEST_P(ReferenceMemoryTest, TakesLittleLessThanIsSaid) {
   ASSERT_LT(of_this_process("VmHWM"), 1.1 * before + 0x1p22);
   const auto made = make_reference_trajectory(wide.problem, wide.dataset, wide.start, {});
   ASSERT_TRUE(made.ok()) << made.error().message;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer takes memory of its own";
-#endif
   const double taken = of_this_process("VmHWM") - before;
   const double said = reference_bytes(wide.problem);
   RecordProperty("share", std::to_string(taken / said));
