@@ -109,10 +109,12 @@ double MeasuredWorker::unclaimed_cpu_ns(const protocol::BlockAnswer& answer) {
 }
 
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
+  std::string reason = untrusted_for_overhead(is_hosted(), least_overhead_ns_, answer.real_ns);
+  if (!reason.empty()) return reason;
   const double limit_ns = outside_limit_ns(answer);
   protocol::OutsideTime outside = answer.outside;
   if (is_hosted() ? shows_work_by_cpu_time() : shows_work_of_blocks_by_cpu_time()) outside.real_ns = 0;
-  std::string reason = untrusted_for_outside_work(outside, limit_ns);
+  reason = untrusted_for_outside_work(outside, limit_ns);
   if (!reason.empty()) return reason;
   const double request_limit_ns =
       unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_, answer.real_ns);
@@ -144,9 +146,7 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
   if (planned_.entry->implementation.has_capability("ranks")) {
     claim.answer.children_cpu_ns = claim.answer.request_cpu_ns = 0;
   }
-  std::vector<std::string> reasons = {untrusted_reason(claim),
-                                      untrusted_for_overhead(is_hosted(), least_overhead_ns_, answer.real_ns),
-                                      processor_.judge(claim)};
+  std::vector<std::string> reasons = {untrusted_reason(claim), processor_.judge(claim)};
   // Work that a calibration adds is the host's alone.
   if (block_.added_iterations.value_or(0) == 0) reasons.push_back(device_.judge(claim));
   // A framework's pools are its own business; what they use of the processor is judged above.
@@ -182,8 +182,9 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const int attempts = has_time ? kMaxAttempts : kLeastAttempts;
     if (!to_repeat.empty() && attempt < attempts && !options.cancelled()) {
       ++repeated_blocks_;
-      // A lead-in takes longer while others use the caches.
-      if (!is_hosted()) TRY(measure_overhead());
+      // A lead-in takes longer while others use the caches. The host's answer is slow for a second now and then.
+      const bool is_slow = !untrusted_for_overhead(is_hosted(), least_overhead_ns_, answer.real_ns).empty();
+      if (!is_hosted() || is_slow) TRY(measure_overhead());
       continue;
     }
     JudgedBlock block;

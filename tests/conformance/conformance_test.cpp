@@ -265,7 +265,7 @@ TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
   if (processors().size() < 2) GTEST_SKIP() << "one processor: two threads need two";
   // Each loss, in one dtype or the other, and several gradients of one step.
   constexpr std::uint64_t kSeeds = 12;
-  constexpr std::uint64_t kStride = kFewCases ? 7 : 2;
+  constexpr std::uint64_t kStride = kFewCases ? 5 : 2;
   std::vector<protocol::CatalogueEntry> catalogue = all_plugins();
   std::erase_if(catalogue, [](const protocol::CatalogueEntry& entry) {
     // The former have one thread each.
