@@ -77,15 +77,15 @@ std::string with_scatter(const std::string& reason, const std::vector<double>& t
 
 Status MeasuredWorker::measure_overhead() {
   double least_ns = std::numeric_limits<double>::infinity();
+  const auto is_late = [&] { return !untrusted_for_overhead(is_hosted(), least_ns, 0).empty(); };
   for (int i = 0; i < (is_hosted() ? kOverheadTries : kOverheadTriesOfAdapters); ++i) {
     wait_before(std::max(0, i - kQuickTries));
     const protocol::BlockAnswer answer = TRY(worker_.run_block(is_hosted() ? 0 : 1, 0));
     least_ns = std::min(least_ns, unclaimed_ns(answer));
-    const bool is_late = !untrusted_for_overhead(is_hosted(), least_ns, 0).empty();
-    if ((is_late || !is_hosted()) && shows_work_of_blocks_by_cpu_time()) {
+    if ((!is_hosted() || is_late()) && shows_work_of_blocks_by_cpu_time()) {
       least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
     }
-    if (i + 1 >= kQuickTries && untrusted_for_overhead(is_hosted(), least_ns, 0).empty()) break;
+    if (i + 1 >= kQuickTries && !is_late()) break;
   }
   constexpr double kMostGrowth = 2;
   const double overhead_ns = std::max(0.0, least_ns);

@@ -212,8 +212,9 @@ Status ProcessClient::settle() {
   const std::int64_t cpu_before_ns = process_.cpu_ns();
   Status status = ask(SettleRequest{});
   totals_.claimed_ns += totals_.requests_ns - before.requests_ns - (totals_.waiting_ns - before.waiting_ns);
-  totals_.claimed_cpu_ns += static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
-  totals_.runs_cpu_ns += static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  const auto cpu_ns = static_cast<double>(answered_cpu_ns_ - cpu_before_ns);
+  totals_.claimed_cpu_ns += cpu_ns;
+  totals_.runs_cpu_ns += cpu_ns;
   return status;
 }
 

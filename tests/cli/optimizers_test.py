@@ -72,30 +72,29 @@ MISTAKES = [
 
 
 class OptimizersTest(ProgramTest):
-    def verify(self, implementation, optimizer, batch, dtype, status, *arguments):
+    def verify(self, implementation, optimizer, batch, dtypes, status):
         scenario = linear_scenario(
             data={"source": "synthetic", "kind": "linear", "rows": 10, "features": 3, "outputs": 2},
             model={"kind": "linear_regression", "bias": True},
             optimizer=OPTIMIZERS[optimizer],
             batch=batch,
-            dtype=dtype,
         )
         self.write_json("scenario.json", scenario)
-        arguments = ["verify", "--scenario", "scenario.json", "--impl", implementation, *arguments]
-        return self.call(*arguments, plugins=PLUGINS, status=status)[0]
+        settings = [word for dtype in dtypes for word in ("--set", f"dtype={dtype}")]
+        arguments = ["verify", "--scenario", "scenario.json", "--impl", implementation]
+        return self.call(*arguments, *settings, plugins=PLUGINS, status=status)[0]
 
     def test_the_right_one_passes_everywhere(self):
-        dtypes = [word for dtype in ("f32", "f64") for word in ("--set", f"dtype={dtype}")]
         for optimizer in OPTIMIZERS:
             for batch in ("full", 1, MINI_BATCHES, PARTS):
                 with self.subTest(optimizer=optimizer, batch=batch):
-                    self.verify(RIGHT, optimizer, batch, "f32", 0, *dtypes)
+                    self.verify(RIGHT, optimizer, batch, ("f32", "f64"), 0)
 
     def test_each_mistake_is_rejected_where_it_begins(self):
         for mistake, optimizer, batch, step in MISTAKES:
             for dtype in ("f32", "f64"):
                 with self.subTest(mistake=mistake, optimizer=optimizer, dtype=dtype):
-                    output = self.verify("fake/" + mistake, optimizer, batch, dtype, 3)
+                    output = self.verify("fake/" + mistake, optimizer, batch, [dtype], 3)
                     found = re.search(r"leaves the reference at step (\d+): .* off by \S+, .* of its norm", output)
                     self.assertTrue(found, output)
                     self.assertEqual(int(found.group(1)), step, output)
@@ -111,8 +110,8 @@ class OptimizersTest(ProgramTest):
 
     def test_a_mistake_that_cannot_show_is_not_seen(self):
         # Otherwise the test above could be passed by rejecting everything.
-        self.verify("fake/no-bias-correction", "sgd", "full", "f64", 0)
-        self.verify("fake/accumulation-without-weights", "sgd", MINI_BATCHES, "f64", 0)
+        self.verify("fake/no-bias-correction", "sgd", "full", ["f64"], 0)
+        self.verify("fake/accumulation-without-weights", "sgd", MINI_BATCHES, ["f64"], 0)
 
 
 if __name__ == "__main__":

@@ -169,6 +169,24 @@ TEST_F(MeasuredWorkerTest, AnAnswerThatCameLateIsExcusedWhereNobodyComputedMeanw
   expect_status(0, CellState::ok, "");
 }
 
+TEST_F(MeasuredWorkerTest, OtherRequestsAreTooLongWhereSomebodyComputesInThem) {
+  const auto add_with = [&](const char* id, double real_ns, double cpu_ns) {
+    FakeWorker& worker = add(id);
+    worker.sleeps = true;
+    worker.says = [=](BlockAnswer& answer) {
+      answer.other_requests_ns = real_ns;
+      answer.other_cpu_ns = cpu_ns;
+    };
+  };
+  add_with("a/waits", 9e6, 0);
+  add_with("a/has threads that look out for work", 0, 9e6);
+  add_with("a/computes", 9e6, 9e6);
+  plan_and_run();
+  expect_status(0, CellState::ok, "");
+  expect_status(1, CellState::ok, "");
+  expect_status(2, CellState::untrusted, "used 9 ms of CPU time, 9 ms in all, outside the clock of a block...");
+}
+
 TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocksWhichBeginWithTheScenariosSlots) {
   const FakeWorker& worker = add("a/one");
   catalogue_.front().implementation.optimizers = {"adam"};

@@ -70,12 +70,13 @@ TEST_P(JitFormsTest, TrainLikeTheReferenceByEachChoice) {
   }
   // A fifth of the pairs: each choice with some forms, each form with some choices.
   constexpr std::size_t kStride = 5;
-  for (std::size_t f = 0; f < forms().size(); ++f) {
-    for (std::size_t c = 0; c < choices.size(); ++c) {
-      const std::size_t turn = c + 7 * f;
-      if (turn % kStride != 0 || !takes(turn / kStride)) continue;
-      const Form form = forms()[f];
-      const JitOptions& options = choices[c];
+  std::size_t first = 0;
+  for (const Form& form : forms()) {
+    std::size_t turn = first;
+    first += 7;
+    for (const JitOptions& options : choices) {
+      const std::size_t pair = turn++;
+      if (pair % kStride != 0 || !takes(pair / kStride)) continue;
       SCOPED_TRACE(form.name + text_of(options));
       check(form.values, steps(), options);
     }
@@ -142,6 +143,8 @@ TEST_P(JitFormsTest, RanksAddUpTheirGradients) {
 TEST_P(JitFormsTest, EveryOptimizerWithEveryDecay) {
   std::size_t number = 0;
   for (const OptimizerCase& optimizer : optimizer_cases()) {
+    const std::size_t turn = number + number / 3;  // of the up to three kinds of decay
+    ++number;
     // Gradients rounded to a few bits, some of which are near 0, do not tell their signs.
     if (catalogue::is_mixed(GetParam()) && optimizer.kind == catalogue::OptimizerKind::lion) continue;
     SCOPED_TRACE(name_of(optimizer.kind));
@@ -149,11 +152,9 @@ TEST_P(JitFormsTest, EveryOptimizerWithEveryDecay) {
     TrainingCase classes = forms()[8].values;
     scalars.optimizer = classes.optimizer = optimizer;
     check(scalars, steps());
-    const std::size_t turn = number + number / 3;  // of the up to three kinds of decay
     if (takes(turn)) check(classes, steps());
     if (takes(turn + 1)) check(classes, steps(), {{"lanes", "panels"}});
     if (takes(turn + 2)) check_ranks(scalars, steps(), 2);
-    ++number;
   }
 }
 
