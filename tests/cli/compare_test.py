@@ -21,14 +21,9 @@ def slowed(report, implementation, factor):
 
 
 class Compare(ProgramTest):
-    base = None  # measured once for all tests
-
     def setUp(self):
         super().setUp()
-        if Compare.base is None:
-            self.call("run", *CELLS, "--launches", "12", "--out", "base.json")
-            Compare.base = self.read_json("base.json")
-        self.write_json("base.json", self.base)
+        self.base = self.measured_once("base.json", *CELLS, "--launches", "12")
 
     def changes(self, *arguments, status):
         output, _ = self.call("compare", *arguments, "--json", status=status)

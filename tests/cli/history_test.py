@@ -22,21 +22,12 @@ def revision(number):
 
 
 class History(ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        # One real run; what is asked of its copies does not depend on its times.
-        made = cls()
-        made.setUp()
-        made.call("run", *CELLS, "--launches", "12", "--out", "run.json")
-        cls.run_report = made.read_json("run.json")
-        made.doCleanups()
-
     def setUp(self):
         super().setUp()
+        # What is asked of its copies does not depend on its times.
+        self.run_report = self.measured_once("run.json", *CELLS, "--launches", "12")
+        (self.folder / "run.json").unlink()
         (self.folder / "reports").mkdir()
-
-    def runTest(self):
-        """So that an instance can make the run."""
 
     def make(self, number, factors=None, name=None, **environment):
         """Report `number`: the times of each cell scattered, and `factors[cell id]` times as long."""

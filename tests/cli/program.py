@@ -1,5 +1,6 @@
 """What the tests of the program share: it runs in a folder of its own, with nothing of the caller's around it."""
 
+import copy
 import json
 import os
 import pathlib
@@ -77,6 +78,7 @@ class ProgramTest(unittest.TestCase):
     ceilings = False
     # A run writes its report as a page, too, which few tests are about.
     pages = False
+    shared_report = None
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-cli-")).resolve()
@@ -115,6 +117,15 @@ class ProgramTest(unittest.TestCase):
         if status is not None:
             self.assertEqual(process.returncode, status, f"{arguments}\n{output}\n{errors}")
         return output, errors
+
+    def measured_once(self, name, *arguments):
+        """The report of a run, which all tests of a class share, to be changed; as a file, too."""
+        own = type(self)
+        if own.shared_report is None:
+            self.call("run", *arguments, "--no-html", "--out", name)
+            own.shared_report = self.read_json(name)
+        self.write_json(name, own.shared_report)
+        return copy.deepcopy(own.shared_report)
 
     def expect_error(self, arguments, *parts, plugins="", status=2):
         """One line on stderr that has these parts, and nothing was written."""
