@@ -1,18 +1,33 @@
-// What a command that answers a question puts out: its answer on stdout, and the same as a page where one is wanted.
+// What a command that answers a question puts out: its answer on stdout, as text or as JSON, and the same as Markdown
+// and as a page where these are wanted.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "app/command_line.h"
+#include "harness/base/json.h"
 #include "harness/base/result.h"
+#include "reports/document/document.h"
 
 namespace gdbench::app {
 
-// --html, which writes `what`: "the verdicts".
+struct AnswerOptions {
+  std::string markdown;  // files; "-" is stdout, which then has nothing else
+  std::string html;
+  bool json = false;
+  bool quiet = false;  // no text on stdout
+};
+
+// --markdown, --html and --json of `what`: "the verdicts".
+void add_answer_options(CommandLine& command, AnswerOptions& options, const std::string& what = "the answer");
+// --html alone, for a command whose report is one of several things that it writes.
 void add_html(CommandLine& command, std::string& path, const std::string& what = "the answer");
 
-// Prints `answer`, unless `html` is stdout; then writes what `page` makes to `html`, where that is not empty.
+// JSON is `record` with its document under the key "document". Errors: a file cannot be written.
+Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record);
+
+// For answers that are not documents yet: prints `answer`, unless `html` is stdout; then writes what `page` makes.
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page);
 
 }  // namespace gdbench::app

@@ -14,7 +14,6 @@
 #include "harness/measure/launch_group.h"
 #include "harness/questions/compare/compare.h"
 #include "reports/exports/junit.h"
-#include "reports/page/comparison_page.h"
 #include "reports/render/comparison.h"
 
 namespace gdbench::app {
@@ -25,11 +24,11 @@ void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
               "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
               "two runs)")
       .type_name("SHARE");
-  command.document("--markdown", options.markdown,
+  command.document("--markdown", options.answer.markdown,
                    "Write the comparison, or without one the report, as GitHub Markdown");
   command.document("--junit", options.junit,
                    "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
-  add_html(command, options.html, "the comparison, or without one the report,");
+  add_html(command, options.answer.html, "the comparison, or without one the report,");
 }
 
 Result<double> margin_of(const ComparisonOptions& options, double by_default) {
@@ -37,13 +36,9 @@ Result<double> margin_of(const ComparisonOptions& options, double by_default) {
 }
 
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
-  if (options.json) {
-    print_text(report::to_json(comparison).dump(2) + "\n");
-  } else if (!options.quiet && options.markdown != "-" && options.junit != "-" && options.html != "-") {
-    print_text(render::comparison_table(comparison));
-  }
-  if (!options.markdown.empty()) TRY(write_text(render::comparison_markdown(comparison), options.markdown));
-  if (!options.html.empty()) TRY(write_text(page::comparison_page(comparison), options.html));
+  AnswerOptions answer = options.answer;
+  answer.quiet = options.quiet || options.junit == "-";
+  TRY(print_answer(answer, render::document_of(comparison), report::to_json(comparison)));
   return options.junit.empty() ? Status() : write_text(exports::junit(comparison), options.junit);
 }
 

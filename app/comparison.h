@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "app/command_line.h"
+#include "app/answer.h"
 #include "harness/base/result.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
@@ -16,11 +16,9 @@ namespace gdbench::app {
 
 struct ComparisonOptions {
   std::string margin;    // a share; empty: the default of what is compared
-  std::string markdown;  // where it goes beside the table
-  std::string junit;     // likewise as JUnit XML
-  std::string html;      // likewise as a page
-  bool json = false;     // instead of the table
-  bool quiet = false;    // no table
+  AnswerOptions answer;
+  std::string junit;   // a file of JUnit XML
+  bool quiet = false;  // nothing on stdout but what is asked to go there
 };
 
 // --margin, --markdown, --junit and --html.

@@ -17,7 +17,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
-#include "reports/page/document.h"
+#include "reports/document/page.h"
 #include "reports/page/report_page.h"
 
 namespace gdbench::app {
@@ -132,10 +132,10 @@ Result<report::Report> stored_report(const std::string& path) {
 Status write_page(const report::Report& report, const std::optional<report::ReportComparison>& comparison,
                   const std::string& report_path) {
   const std::string path = stem_of(report_path) + ".html";
-  std::string begin(page::kBegin.size(), '\0');
+  std::string begin(document::kBegin.size(), '\0');
   std::ifstream file(path, std::ios::binary);
   if (file && file.peek() != std::ifstream::traits_type::eof() &&
-      (!file.read(begin.data(), std::ssize(begin)) || begin != page::kBegin)) {
+      (!file.read(begin.data(), std::ssize(begin)) || begin != document::kBegin)) {
     print_error("gdbench: " + path +
                 ": found no page of gdbench, which could be replaced; the report's is not written");
     return {};

@@ -11,7 +11,6 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
-#include "reports/page/calibration_page.h"
 #include "reports/render/calibration.h"
 
 namespace gdbench::app {
@@ -28,8 +27,7 @@ struct CalibrateOptions {
   int comparisons = 60;
   std::uint64_t seed = 1;
   SelectionOptions selection;  // its memory cap
-  std::string html;
-  bool json = false;
+  AnswerOptions answer;
 };
 
 // "mlp-10-50-1/hand/eigen": a scenario's name has no slash.
@@ -99,9 +97,7 @@ Result<int> run(const CalibrateOptions& options) {
   const Status status = measure_all(options, workloads, run_options, calibration);
   clear_progress();
   TRY(status);
-  const std::string answer =
-      options.json ? report::to_json(calibration).dump(2) + "\n" : render::calibration_table(calibration);
-  TRY(print_answer(answer, options.html, [&] { return page::calibration_page(calibration); }));
+  TRY(print_answer(options.answer, render::document_of(calibration), report::to_json(calibration)));
   return interrupted() ? report_interrupted() : kFine;
 }
 
@@ -127,8 +123,7 @@ void add_calibrate(CommandLine& app, Invocation& invocation) {
       .show_default();
   command.option("--seed", options->seed, "Seed of the order").show_default();
   add_memory_cap(command, options->selection.memory_cap_gib);
-  add_html(command, options->html, "the calibration");
-  command.flag("--json", options->json, "Print the calibration as JSON");
+  add_answer_options(command, options->answer, "the calibration");
   command.footer(
       "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all "
       "are\n"

@@ -61,7 +61,7 @@ void add_compare(CommandLine& app, Invocation& invocation) {
       .type_name("FILE");
   command.option("new", options->next, "Report of the new build").type_name("FILE");
   add_comparison_options(command, options->comparison);
-  command.flag("--json", options->comparison.json, "Print the comparison as JSON");
+  command.flag("--json", options->comparison.answer.json, "Print the comparison as JSON");
   command.flag("--force", options->force, "Compare reports of different machines");
   command.footer(
       "Exit status: 0 nothing is slower; 1 a cell regressed; 2 usage; 3 a cell fails that did not; 4 inconclusive, or\n"

@@ -80,8 +80,8 @@ double seconds_of_frameworks(const measure::Plan& plan) {
 
 // Of a report that is compared with nothing.
 Status write_documents(const report::Report& report, const ComparisonOptions& options) {
-  if (!options.markdown.empty()) TRY(write_text(render::markdown(report), options.markdown));
-  if (!options.html.empty()) TRY(write_text(page::report_page(report), options.html));
+  if (!options.answer.markdown.empty()) TRY(write_text(render::markdown(report), options.answer.markdown));
+  if (!options.answer.html.empty()) TRY(write_text(page::report_page(report), options.answer.html));
   return options.junit.empty() ? Status() : write_text(exports::junit(report), options.junit);
 }
 

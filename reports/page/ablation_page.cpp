@@ -3,9 +3,8 @@
 #include <vector>
 
 #include "harness/base/text.h"
-#include "reports/page/document.h"
-#include "reports/page/forest_figure.h"
 #include "reports/page/parts.h"
+#include "reports/page/forest_figure.h"
 #include "reports/render/ablation.h"
 
 namespace gdbench::page {
@@ -82,7 +81,7 @@ std::string ablation_page(const Ablation& ablation) {
   const std::vector<std::string> descriptions = render::part_descriptions(ablation);
   if (!descriptions.empty())
     sections.push_back({"parts", "What they do", [&](Markup& markup) { add_list(markup, descriptions); }});
-  return document("gdbench ablate " + ablation.scenario + "/" + ablation.implementation, sections,
+  return page_of("gdbench ablate " + ablation.scenario + "/" + ablation.implementation, sections,
                   [&](Markup& markup) { add_paragraph(markup, render::ablation_subject(ablation), "muted"); });
 }
 

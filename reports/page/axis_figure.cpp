@@ -122,8 +122,8 @@ std::vector<AxisCrossing> crossings_of(const Axis& axis, const std::vector<Leade
 }
 
 std::string words_of(const AxisCrossing& crossing) {
-  return count_text(crossing.value) + " [" + count_text(crossing.interval.low) + ", " +
-         count_text(crossing.interval.high) + "]";
+  return render::format_count(crossing.value) + " [" + render::format_count(crossing.interval.low) + ", " +
+         render::format_count(crossing.interval.high) + "]";
 }
 
 class AxisPicture {
@@ -140,7 +140,7 @@ class AxisPicture {
   }
 
   void draw() {
-    add_ticks_across(markup_, kAxis, across_, kTicks, &count_text);
+    add_ticks_across(markup_, kAxis, across_, kTicks, &render::format_count);
     add_ticks_up(markup_, kAxis, up_, kTicks, &render::format_duration_ns);
     add_text(markup_, (kAxis.left + kAxis.right) / 2, kAxis.bottom + 34, "q m", axis_.quantity + ", logarithmic");
     add_text(markup_, 0, 12, "q", "time per step, logarithmic");
@@ -194,7 +194,7 @@ class AxisPicture {
     add_line(markup_, x, y, x, kAxis.bottom, "o");
     add_line(markup_, across_.at(crossing.interval.low), kAxis.bottom, across_.at(crossing.interval.high), kAxis.bottom,
              "c s" + std::to_string(hue_of(hues_, *crossing.after->cell)));
-    words_.add(markup_, x + 4, kAxis.bottom - 6, count_text(crossing.value));
+    words_.add(markup_, x + 4, kAxis.bottom - 6, render::format_count(crossing.value));
   }
 
   Markup& markup_;
@@ -210,7 +210,7 @@ class AxisPicture {
 render::TextTable table_of(const Axis& axis, const std::vector<Series>& all) {
   render::TextTable table = {{.title = "implementation", .texts = {}}};
   for (const Axis::Point& point : axis.points) {
-    table.push_back({.title = count_text(point.value), .right_aligned = true, .texts = {}});
+    table.push_back({.title = render::format_count(point.value), .right_aligned = true, .texts = {}});
   }
   for (const Series& series : all) {
     std::vector<std::string> texts = {render::row_name(*series.cell)};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/stats/estimate.h"
-#include "reports/page/picture.h"
+#include "reports/page/parts.h"
 
 namespace gdbench::page {
 

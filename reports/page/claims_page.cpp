@@ -1,9 +1,8 @@
 #include "reports/page/claims_page.h"
 
 #include "harness/base/text.h"
-#include "reports/page/document.h"
-#include "reports/page/forest_figure.h"
 #include "reports/page/parts.h"
+#include "reports/page/forest_figure.h"
 #include "reports/render/claim_words.h"
 
 namespace gdbench::page {
@@ -137,7 +136,7 @@ std::string claims_page(const std::vector<ClaimJudgement>& judgements) {
   }
   sections.push_back(
       {"meaning", "What figures and verdicts mean", [](Markup& markup) { add_list(markup, render::claim_legend()); }});
-  return document("gdbench claims", sections,
+  return page_of("gdbench claims", sections,
                   [&](Markup& markup) { add_paragraph(markup, render::claim_counts_words(judgements)); });
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "reports/page/picture.h"
+#include "reports/page/parts.h"
 #include "reports/render/crossover.h"
 #include "reports/render/format.h"
 
@@ -137,7 +137,7 @@ void add_sizes(Markup& markup, const Crossover& crossover) {
                       .data = columns_of(crossover, {0, 1, 2})};
   add_figure(markup, figure, [&] {
     for (const OpenRange& range : ranges) add_band(markup, area, across.at(range.from), across.at(range.to));
-    add_ticks_across(markup, area, across, 8, &count_text);
+    add_ticks_across(markup, area, across, 8, &render::format_count);
     add_ticks_up(markup, area, up, 8, &render::format_duration_ns);
     add_axis_words(markup, area, "time per step", crossover.axis);
     add_flags(markup, area, flags);
@@ -176,7 +176,7 @@ void add_ratios(Markup& markup, const Crossover& crossover) {
     markup.empty("path", {{"class", "b"},
                           {"d", bar_path(area.left, up.at(margin.high), area.right - area.left,
                                          up.at(margin.low) - up.at(margin.high))}});
-    add_ticks_across(markup, area, across, 8, &count_text);
+    add_ticks_across(markup, area, across, 8, &render::format_count);
     add_ticks_up(markup, area, up, 8, &render::format_factor);
     add_line(markup, area.left, up.at(1), area.right, up.at(1), "o");
     add_axis_words(markup, area, "ratio", crossover.axis);
@@ -209,15 +209,15 @@ Crossing crossing_of(const StepsCrossover& crossover, double most) {
                     .high = inside(answer.interval.high),
                     .words = ""};
   if (crossing.known) {
-    crossing.words = cat("from ", count_text(std::ceil(answer.steps)), " [", count_text(std::ceil(crossing.low)), ", ",
-                         count_text(std::ceil(crossing.high)), "]");
+    crossing.words = cat("from ", render::format_count(std::ceil(answer.steps)), " [", render::format_count(std::ceil(crossing.low)), ", ",
+                         render::format_count(std::ceil(crossing.high)), "]");
   }
   if (answer.overtaking == stats::Overtaking::at_latest)
-    crossing.words = "at most " + count_text(std::ceil(crossing.high));
+    crossing.words = "at most " + render::format_count(std::ceil(crossing.high));
   if (answer.overtaking == stats::Overtaking::at_earliest)
-    crossing.words = "not before " + count_text(std::ceil(crossing.low));
+    crossing.words = "not before " + render::format_count(std::ceil(crossing.low));
   if (answer.overtaking == stats::Overtaking::undecided)
-    crossing.words = cat("undecided, from ", count_text(crossing.low), " on");
+    crossing.words = cat("undecided, from ", render::format_count(crossing.low), " on");
   return crossing;
 }
 
@@ -257,7 +257,7 @@ void add_steps(Markup& markup, const StepsCrossover& crossover) {
                       .data = render::crossover_rows(crossover)};
   add_figure(markup, figure, [&] {
     if (!crossing.words.empty()) add_band(markup, area, across.at(crossing.low), across.at(crossing.high));
-    add_ticks_across(markup, area, across, 8, &count_text);
+    add_ticks_across(markup, area, across, 8, &render::format_count);
     add_ticks_up(markup, area, up, 8, &render::format_duration_ns);
     add_axis_words(markup, area, "ready + steps", "steps");
     add_flags(markup, area, flags);

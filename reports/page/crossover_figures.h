@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/report/crossover.h"
-#include "reports/page/markup.h"
+#include "reports/page/parts.h"
 
 namespace gdbench::page {
 

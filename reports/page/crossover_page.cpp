@@ -2,7 +2,6 @@
 
 #include "harness/base/text.h"
 #include "reports/page/crossover_figures.h"
-#include "reports/page/document.h"
 #include "reports/page/parts.h"
 #include "reports/render/crossover.h"
 
@@ -16,7 +15,7 @@ std::string crossover_page(const report::Crossover& crossover) {
     add_ratios(markup, crossover);
     add_paragraph(markup, render::crossover_method(crossover), "muted");
   };
-  return document(cat("gdbench crossover ", crossover.scenario),
+  return page_of(cat("gdbench crossover ", crossover.scenario),
                   {{"answer", cat("Where is ", crossover.a, " faster than ", crossover.b, "?"), answer}},
                   [&](Markup& markup) {
                     add_paragraph(markup, cat(crossover.a, " beside ", crossover.b, ", over ", crossover.axis, "."));
@@ -31,7 +30,7 @@ std::string crossover_page(const report::StepsCrossover& crossover) {
     add_steps(markup, crossover);
     add_paragraph(markup, render::crossover_method(crossover), "muted");
   };
-  return document(cat("gdbench crossover ", crossover.scenario),
+  return page_of(cat("gdbench crossover ", crossover.scenario),
                   {{"answer", cat("From how many steps on is which of ", a, " and ", b, " ahead?"), answer}},
                   [&](Markup& markup) { add_paragraph(markup, cat(a, " beside ", b, ", over the number of steps.")); });
 }

@@ -91,7 +91,7 @@ class CurvesPicture {
   }
 
   void axes() {
-    add_ticks_across(markup_, kCurves, steps_, 8, &count_text);
+    add_ticks_across(markup_, kCurves, steps_, 8, &render::format_count);
     add_ticks_up(markup_, kCurves, times_, 8, &render::format_duration_ns);
     add_text(markup_, (kCurves.left + kCurves.right) / 2, kCurves.bottom + 34, "q m", "steps");
     add_text(markup_, 0, 12, "q", "ready + steps");
@@ -115,7 +115,7 @@ class CurvesPicture {
     const double y = times_.at(lead.curve->at(lead.from));
     const int hue = hue_of(view_.hues, *lead.curve->cell);
     add_mark(markup_, hue, x, y);
-    crossings_.add(markup_, x + 6, y + 16, "from " + count_text(lead.from));
+    crossings_.add(markup_, x + 6, y + 16, "from " + render::format_count(lead.from));
   }
 
   // At the ends of the curves that lead.
@@ -141,7 +141,7 @@ std::string sentence_of(const std::vector<Lead>& leads) {
   for (const Lead& lead : leads) {
     const std::string name = render::row_name(*lead.curve->cell);
     text += text.empty() ? "By medians, " + name + " has its result first"
-                         : ", " + name + " from " + count_text(lead.from) + " steps on";
+                         : ", " + name + " from " + render::format_count(lead.from) + " steps on";
   }
   return text + ". Grey curves lead nowhere.";
 }
@@ -159,7 +159,7 @@ void add_curves(Markup& markup, const ScenarioView& view) {
   for (const Curve& curve : curves) {
     const auto lead = std::ranges::find(leads, &curve, &Lead::curve);
     add_row(numbers, {render::row_name(*curve.cell), render::format_duration_ns(curve.ready_ns),
-                      render::format_duration_ns(curve.step_ns), lead == leads.end() ? "-" : count_text(lead->from)});
+                      render::format_duration_ns(curve.step_ns), lead == leads.end() ? "-" : render::format_count(lead->from)});
   }
   const Figure figure{.id = view.id + "-curves",
                       .title = "Time to result",

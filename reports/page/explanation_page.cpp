@@ -5,7 +5,6 @@
 
 #include "harness/base/text.h"
 #include "reports/page/bars.h"
-#include "reports/page/document.h"
 #include "reports/page/parts.h"
 #include "reports/render/explanation_parts.h"
 #include "reports/render/format.h"
@@ -246,7 +245,7 @@ std::string explanation_page(const std::vector<Explanation>& explanations) {
     sections.push_back({id, cat(names.heading, ": ", names.a, " beside ", names.b),
                         [&explanation, id](Markup& markup) { ExplanationSection(markup, explanation, id).write(); }});
   }
-  return document("gdbench explain", sections, [&](Markup& markup) {
+  return page_of("gdbench explain", sections, [&](Markup& markup) {
     add_paragraph(markup, "Why is one faster than the other? " + render::counted(explanations.size(), "pair") +
                               " of cells; what a sentence rests on stands in brackets behind it.");
   });

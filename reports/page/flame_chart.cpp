@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "reports/page/picture.h"
+#include "reports/page/parts.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 #include "reports/render/profile.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/report/profile.h"
-#include "reports/page/markup.h"
+#include "reports/page/parts.h"
 
 namespace gdbench::page {
 

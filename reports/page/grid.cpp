@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
-#include "reports/page/figure.h"
+#include "reports/page/parts.h"
 #include "reports/render/format.h"
 #include "reports/render/ranking.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/report/report.h"
-#include "reports/page/markup.h"
+#include "reports/page/parts.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::page {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "reports/page/picture.h"
+#include "reports/page/parts.h"
 #include "reports/render/explanation.h"
 #include "reports/render/format.h"
 

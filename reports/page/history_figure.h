@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/page/markup.h"
+#include "reports/page/parts.h"
 #include "reports/render/history.h"
 
 namespace gdbench::page {

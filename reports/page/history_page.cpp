@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "reports/page/document.h"
-#include "reports/page/figure.h"
-#include "reports/page/history_figure.h"
 #include "reports/page/parts.h"
+#include "reports/page/history_figure.h"
 #include "reports/render/format.h"
 
 namespace gdbench::page {
@@ -65,7 +63,7 @@ class HistoryPage {
                            [&other](Markup& markup) { machine(markup, other); }});
     }
     sections_.push_back({"evidence", "Evidence", [this](Markup& markup) { evidence(markup); }});
-    return document("gdbench history", sections_,
+    return page_of("gdbench history", sections_,
                     [this](Markup& markup) { add_paragraph(markup, render::history_reports_words(history_)); });
   }
 

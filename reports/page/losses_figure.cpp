@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/page/picture.h"
+#include "reports/page/parts.h"
 #include "reports/page/report_figures.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
@@ -65,7 +65,7 @@ class LossesPicture {
   }
 
   void draw() {
-    add_ticks_across(markup_, kLosses, across_, kTicks, &count_text);
+    add_ticks_across(markup_, kLosses, across_, kTicks, &render::format_count);
     add_ticks_up(markup_, kLosses, up_, kTicks, &render::format_number);
     add_text(markup_, (kLosses.left + kLosses.right) / 2, kLosses.bottom + 34, "q m", "steps");
     add_text(markup_, 0, 12, "q", "loss, logarithmic");

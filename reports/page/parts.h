@@ -1,29 +1,21 @@
-// What pages are made of besides figures.
+// Pages that are not documents yet, on what documents are written with.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "reports/page/figure.h"
-#include "reports/page/markup.h"
+#include "reports/document/elements.h"
+#include "reports/document/page.h"
+#include "reports/document/picture.h"
 #include "reports/render/table.h"
 
 namespace gdbench::page {
 
-// Each adds nothing where there is nothing to say.
+using namespace document;
+using markup::coordinate;
+using Figure = document::Frame;
+using Section = document::PagePart;
+using TickText = std::string (*)(double value);
 
-void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "");
-void add_list(Markup& markup, const std::vector<std::string>& sentences);
-// A table that can be sorted.
-void add_titled(Markup& markup, const std::string& title, const render::TextTable& table);
-
-// What body() writes, to be opened by the summary.
-template <class Body>
-void add_folded(Markup& markup, const std::string& summary, const Body& body) {
-  markup.element("details", {}, [&] {
-    markup.element("summary", summary);
-    body();
-  });
+inline void add_figure(Markup& markup, const Frame& frame, const std::function<void()>& draw) {
+  add_frame(markup, frame, draw);
 }
 
 }  // namespace gdbench::page

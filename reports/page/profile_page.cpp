@@ -7,9 +7,8 @@
 
 #include "harness/base/text.h"
 #include "reports/page/bars.h"
-#include "reports/page/document.h"
-#include "reports/page/flame_chart.h"
 #include "reports/page/parts.h"
+#include "reports/page/flame_chart.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/format.h"
 #include "reports/render/profile.h"
@@ -36,7 +35,7 @@ class ProfilePage {
     if (profile_.dispatches_per_step || profile_.floor) {
       sections.push_back({"calls", "Calls into the framework", [this](Markup& markup) { calls(markup); }});
     }
-    return document("gdbench profile " + profile_.cell, sections, [this](Markup& markup) {
+    return page_of("gdbench profile " + profile_.cell, sections, [this](Markup& markup) {
       add_paragraph(markup, render::profile_start_words(profile_) + ".");
       add_paragraph(markup, render::profile_allocation_words(profile_) + ".", "muted");
     });

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/page/figure.h"
+#include "reports/page/parts.h"
 #include "reports/render/ranking.h"
 #include "reports/render/rows.h"
 

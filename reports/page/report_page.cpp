@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "reports/page/comparison_page.h"
-#include "reports/page/document.h"
-#include "reports/page/grid.h"
+#include "reports/document/writers.h"
 #include "reports/page/parts.h"
+#include "reports/page/grid.h"
 #include "reports/page/report_figures.h"
 #include "reports/page/scenario_figures.h"
 #include "reports/render/attribution.h"
 #include "reports/render/builds.h"
+#include "reports/render/comparison.h"
 #include "reports/render/grid.h"
 #include "reports/render/overview_sentences.h"
 #include "reports/render/scaling.h"
@@ -39,7 +39,7 @@ class ReportPage {
   std::string render() {
     add("answer", "Who wins where", [this](Markup& markup) { answer(markup); });
     if (comparison_ != nullptr)
-      add("comparison", "What changed", [this](Markup& markup) { add_comparison(markup, *comparison_); });
+      add("comparison", "What changed", [this](Markup& markup) { comparison(markup); });
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       const std::string id = "s" + std::to_string(i + 1);
       add(id, tables_[i].scenario->label, [this, i, id](Markup& markup) { scenario(markup, tables_[i], id); });
@@ -59,7 +59,7 @@ class ReportPage {
         add_paragraph(markup, versions, "muted");
       }
     };
-    return document("gdbench " + report_.run.matrix, sections_, introduction);
+    return page_of("gdbench " + report_.run.matrix, sections_, introduction);
   }
 
  private:
@@ -104,6 +104,11 @@ class ReportPage {
       }
     });
     add_grid(markup, report_, tables_);
+  }
+
+  void comparison(Markup& markup) const {
+    add_paragraph(markup, render::comparison_answer(*comparison_).text);
+    document::add_blocks(markup, render::comparison_blocks(*comparison_).all(), "What changed");
   }
 
   // Of many scenarios each is opened by whoever wants to see it.

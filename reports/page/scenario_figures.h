@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "reports/page/picture.h"
+#include "reports/page/parts.h"
 #include "reports/render/rows.h"
 #include "reports/render/scaling.h"
 

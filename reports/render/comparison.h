@@ -1,12 +1,10 @@
-// Renderers of what `gdbench compare` and `gdbench run --against` find.
+// What `gdbench compare` and `gdbench run --against` find: whether a build is slower than another.
 #pragma once
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "harness/report/comparison.h"
-#include "reports/render/format.h"
+#include "reports/document/document.h"
 
 namespace gdbench::render {
 
@@ -15,23 +13,16 @@ inline constexpr std::array kChangesByUrgency = {
     report::Change::regressed, report::Change::failing,      report::Change::removed, report::Change::improved,
     report::Change::fixed,     report::Change::inconclusive, report::Change::added,   report::Change::equivalent};
 
-// The parts of a comparison, for every renderer.
+// "25 cells: 1 regressed, 20 equivalent, 4 inconclusive", or why nothing is comparable.
+document::Paragraph comparison_answer(const report::ReportComparison& comparison);
+// How it was found, every cell drawn and in tables: those that changed, then the others, folded.
+document::Blocks comparison_blocks(const report::ReportComparison& comparison);
 
-using ComparedCells = std::vector<const report::ComparedCell*>;
-// In the order of kChangesByUrgency, and those with one change.
-ComparedCells cells_by_urgency(const report::ReportComparison& comparison);
-ComparedCells cells_with(const report::ReportComparison& comparison, report::Change change);
-// A row for each.
-PlainTable changes_table(const ComparedCells& cells);
-// "25 cells: 1 regressed, 20 equivalent, 4 inconclusive".
-std::string comparison_counts(const report::ReportComparison& comparison);
-// What was compared in what way, and what the words mean.
-std::string comparison_method(const report::ReportComparison& comparison);
+document::Document document_of(const report::ReportComparison& comparison);
 
-// A row per cell, those that matter first, then counts, remarks and what the words mean.
-std::string comparison_table(const report::ReportComparison& comparison);
-
-// The same as GitHub Markdown: for a job's summary or a pull request's comment. What did not change is folded away.
-std::string comparison_markdown(const report::ReportComparison& comparison);
+// Ratios with their intervals around 1, a row each, on one logarithmic axis.
+document::Rows forest_of(std::string axis_title);
+constexpr const char* kForestWords =
+    "Lines are intervals, and an arrow ends one that goes on beyond the axis. The vertical line is a ratio of 1.";
 
 }  // namespace gdbench::render

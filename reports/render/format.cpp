@@ -11,53 +11,6 @@
 
 namespace gdbench::render {
 
-namespace {
-
-// Of ECMA-48, section 8.3.117 (SGR), by style: none, bold, faint, green, red, yellow.
-constexpr std::array kCodes = {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[31m", "\x1b[33m"};
-
-// Whether a byte goes on with a character of UTF-8.
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
-
-}  // namespace
-
-std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_continuation(c); }));
-}
-
-std::size_t display_width(const std::vector<std::string>& texts) {
-  std::size_t width = 0;
-  for (const std::string& text : texts) width = std::max(width, display_width(text));
-  return width;
-}
-
-std::size_t bytes_of(std::string_view text, std::size_t width) {
-  std::size_t bytes = 0;
-  while (bytes < text.size() && (is_continuation(text[bytes]) || width-- > 0)) ++bytes;
-  return bytes;
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right_aligned) {
-  const std::size_t used = display_width(text);
-  const std::string space(width > used ? width - used : 0, ' ');
-  return right_aligned ? space + text : text + space;
-}
-
-std::string cut(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width) return text;
-  return text.substr(0, bytes_of(text, width < 2 ? 0 : width - 2)) + "..";
-}
-
-std::string styled(const std::string& text, Style style, bool colour) {
-  if (!colour || style == Style::plain) return text;
-  return kCodes[static_cast<std::size_t>(style)] + text + kCodes.front();
-}
-
-std::size_t length_of_style(std::string_view text) {
-  const auto* const code = std::ranges::find_if(kCodes, [&](const char* known) { return text.starts_with(known); });
-  return code == kCodes.end() ? 0 : std::string_view(*code).size();
-}
-
 Style style_of_verdict(stats::Verdict verdict) {
   using stats::Verdict;
   return verdict == Verdict::faster         ? Style::good
@@ -71,24 +24,6 @@ Style style_of_state(report::CellState state) {
   return state == CellState::unsupported || state == CellState::pending ? Style::dim
          : state == CellState::ok                                       ? Style::plain
                                                                         : Style::bad;
-}
-
-std::string paragraph(const std::string& text, std::size_t indent, std::size_t width, Style style, bool colour) {
-  std::istringstream words(text);
-  std::string result;
-  std::string word;
-  std::string line;
-  const std::string margin(indent, ' ');
-  const auto flush = [&] {
-    if (!line.empty()) result += margin + styled(line, style, colour) + "\n";
-    line.clear();
-  };
-  while (words >> word) {
-    if (!line.empty() && indent + display_width(line) + 1 + display_width(word) > width) flush();
-    line += (line.empty() ? "" : " ") + word;
-  }
-  flush();
-  return result;
 }
 
 std::string text_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows) {
@@ -175,6 +110,17 @@ std::string format_number(double value) {
   if (!std::isfinite(value)) return "-";
   if (std::fabs(value) >= 999.5) return formatted("%.*f", 0, value);
   return formatted("%.*g", 3, value);
+}
+
+std::string format_count(double count) {
+  int exponent = static_cast<int>(std::floor(std::log10(count)));
+  if (exponent < 4) return format_number(count);
+  double mantissa = std::round(count / std::pow(10, exponent) * 10) / 10;
+  if (mantissa >= 10) {
+    mantissa = 1;
+    ++exponent;
+  }
+  return (mantissa == 1 ? "1" : format_number(mantissa)) + "e" + std::to_string(exponent);
 }
 
 std::string skipped_words(const std::optional<std::int64_t>& skipped_steps) {

@@ -9,35 +9,21 @@
 
 #include "harness/report/report.h"
 #include "harness/stats/estimate.h"
+#include "reports/document/terminal.h"
 
 namespace gdbench::render {
 
-// What texts for a terminal are made of: columns, styles, and lines broken between words.
-
-enum class Style { plain, bold, dim, good, bad, unsure };
-
-// Columns that a text takes up: bytes that begin a UTF-8 character.
-std::size_t display_width(const std::string& text);
-// Of the widest of them.
-std::size_t display_width(const std::vector<std::string>& texts);
-// Filled up with spaces to that many columns; a longer text stays whole.
-std::string padded(const std::string& text, std::size_t width, bool right_aligned);
-// Bytes of the characters that fill so many columns.
-std::size_t bytes_of(std::string_view text, std::size_t width);
-// What is longer ends in "..".
-std::string cut(const std::string& text, std::size_t width);
-// The text in ANSI colours, or as it is.
-std::string styled(const std::string& text, Style style, bool colour);
-// Bytes of the code with which styled() begins or ends a style, where the text begins with one; else 0.
-std::size_t length_of_style(std::string_view text);
+using document::bytes_of;
+using document::cut;
+using document::display_width;
+using document::length_of_style;
+using document::padded;
+using document::paragraph;
+using document::Style;
+using document::styled;
 
 Style style_of_verdict(stats::Verdict verdict);
 Style style_of_state(report::CellState state);
-
-// The text in lines of at most `width` columns with `indent` spaces before each, broken between words. A longer word
-// has a line of its own.
-std::string paragraph(const std::string& text, std::size_t indent, std::size_t width, Style style = Style::plain,
-                      bool colour = false);
 
 // A plain aligned table for documents that have few columns and one layout.
 
@@ -57,6 +43,9 @@ inline std::string text_table(const PlainTable& table) { return text_table(table
 
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);
+
+// "500", "1e5", "2.5e6": a count of anything at an axis.
+std::string format_count(double count);
 
 // ", 16 of them skipped", to be put behind a number of steps; empty where none was, or none can be.
 std::string skipped_words(const std::optional<std::int64_t>& skipped_steps);

@@ -1,6 +1,7 @@
 #include "reports/render/markdown.h"
 
 #include "harness/base/text.h"
+#include "reports/document/writers.h"
 #include "reports/render/attribution.h"
 #include "reports/render/builds.h"
 #include "reports/render/grid.h"
@@ -28,15 +29,7 @@ void add_list(const std::vector<std::string>& sentences, std::string& text) {
   if (!sentences.empty()) text += "\n";
 }
 
-void add_table(const TextTable& table, std::string& text) {
-  std::vector<PlainColumn> columns;
-  std::vector<std::vector<std::string>> rows(table.front().texts.size());
-  for (const TextColumn& column : table) {
-    columns.push_back({column.title, column.right_aligned});
-    for (std::size_t row = 0; row < rows.size(); ++row) rows[row].push_back(column.texts[row]);
-  }
-  text += markdown_table(columns, rows);
-}
+void add_table(const TextTable& table, std::string& text) { text += document::markdown_table(table); }
 
 // Nothing where there are no rows.
 void add_titled(const std::string& title, const TextTable& table, std::string& text) {
@@ -98,29 +91,8 @@ void add_scenario(const ScenarioTable& table, const AttributionWords& attributio
 
 }  // namespace
 
-std::string markdown_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : one_line(text)) {
-    if (c == '|' || c == '*' || c == '<' || c == '_' || c == '`' || c == '\\' || c == '[') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 std::string markdown_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows) {
-  std::string header = "|";
-  std::string rule = "|";
-  for (const PlainColumn& column : columns) {
-    header.append(" ").append(markdown_escaped(column.title)).append(" |");
-    rule += column.right_aligned ? " ---: |" : " --- |";
-  }
-  std::string text = header + "\n" + rule + "\n";
-  for (const std::vector<std::string>& row : rows) {
-    text += "|";
-    for (const std::string& cell : row) text.append(" ").append(markdown_escaped(cell)).append(" |");
-    text += "\n";
-  }
-  return text + "\n";
+  return document::markdown_table(by_columns({.columns = columns, .rows = rows}));
 }
 
 std::string markdown(const report::Report& report) {

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "harness/report/report.h"
+#include "reports/document/writers.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
 
 std::string markdown(const report::Report& report);
 
-// Text that is safe in a table's cell and in running text.
-std::string markdown_escaped(const std::string& text);
+using document::markdown_escaped;
 
-// A table with an empty line behind it. Titles are written as they are, cells escaped.
+// A table with an empty line behind it.
 std::string markdown_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows);
 inline std::string markdown_table(const PlainTable& table) { return markdown_table(table.columns, table.rows); }
 

@@ -263,10 +263,6 @@ std::string line_of(const Text& text_of) {
 
 }  // namespace
 
-void add_row(TextTable& table, const std::vector<std::string>& texts) {
-  for (std::size_t i = 0; i < table.size(); ++i) table[i].texts.push_back(texts[i]);
-}
-
 TextTable by_columns(const PlainTable& table) {
   TextTable columns;
   for (const PlainColumn& column : table.columns)

@@ -4,23 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "reports/document/document.h"
 #include "reports/render/format.h"
 #include "reports/render/rows.h"
 
 namespace gdbench::render {
 
-// A column of any table for people with its texts from the top.
-struct TextColumn {
-  std::string title;
-  bool right_aligned = false;
-  int rank = 0;  // in a narrow console the columns with the highest rank are left out first; 0 stays
-  std::vector<std::string> texts;
-  std::vector<Style> styles = {};  // of the texts on a terminal; empty: all are plain
-};
-using TextTable = std::vector<TextColumn>;
-
-// Of plain texts, one for each column.
-void add_row(TextTable& table, const std::vector<std::string>& texts);
+using TextColumn = document::Column;
+using TextTable = document::Columns;
+using document::add_row;
 
 // The same table by columns; what a short row lacks is empty.
 TextTable by_columns(const PlainTable& table);

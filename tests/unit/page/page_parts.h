@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/support/reports/golden.h"
-#include "tests/unit/page/outline.h"
+#include "tests/support/reports/outline.h"
 
 namespace gdbench::page {
 
@@ -20,7 +20,7 @@ inline std::string content_of(const std::string& page) {
 // The outline of the page `name` in tests/golden/page, without the list of what columns mean. The whole page goes to
 // the folder GDBENCH_PAGES, where there is one: for a browser (tests/pages).
 inline void expect_golden_page(const std::string& name, const std::string& page) {
-  const std::string outline = outline_of(parsed(content_of(page)));
+  const std::string outline = document::outline_of(document::parsed(content_of(page)));
   tests::expect_golden("page/" + name + ".txt",
                        outline.substr(0, outline.find("summary: What columns and words mean")));
   if (const char* folder = std::getenv("GDBENCH_PAGES")) {

@@ -1,0 +1,70 @@
+#include <set>
+
+#include "reports/document/writers.h"
+
+namespace gdbench::document {
+
+namespace {
+
+std::string value_text(const Axis& axis, double value, const std::optional<stats::Interval>& interval) {
+  const std::string text = axis.text(value);
+  return interval ? text + " [" + axis.text(interval->low) + ", " + axis.text(interval->high) + "]" : text;
+}
+
+// A row for each value of the horizontal axis, a column for each series.
+Columns data_of(const Plane& plane) {
+  std::set<double> places;
+  for (const Series& series : plane.series) {
+    if (series.line == Line::guide) continue;
+    for (const Point& point : series.points) places.insert(point.x);
+  }
+  Columns columns = {{.title = plane.across.title, .right_aligned = true}};
+  for (const double x : places) columns.front().texts.push_back(plane.across.text(x));
+  for (const Series& series : plane.series) {
+    if (series.line == Line::guide) continue;
+    Column column{.title = series.name, .right_aligned = true};
+    for (const double x : places) {
+      std::string texts;
+      for (const Point& point : series.points) {
+        if (point.x == x) texts += (texts.empty() ? "" : "; ") + value_text(plane.up, point.y, point.interval);
+      }
+      column.texts.push_back(texts.empty() ? "-" : texts);
+    }
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+// A row for each row, a column for each axis and for what stands behind rows.
+Columns data_of(const Rows& rows) {
+  Columns columns = {{.title = "row"}};
+  for (const Axis& axis : rows.axes) columns.push_back({.title = axis.title, .right_aligned = true});
+  Column words{.title = "finding"};
+  Column figures{.title = "figure"};
+  for (const BarRow& row : rows.rows) {
+    columns.front().texts.push_back(row.group.empty() ? row.label : row.group + ": " + row.label);
+    for (std::size_t i = 0; i < rows.axes.size(); ++i) {
+      std::string texts;
+      for (const Measure& measure : row.measures) {
+        if (measure.axis == i) texts = value_text(rows.axes[i], measure.value, measure.interval);
+      }
+      columns[i + 1].texts.push_back(texts.empty() ? "-" : texts);
+    }
+    words.texts.push_back(row.word);
+    figures.texts.push_back(row.figure);
+  }
+  for (Column* column : {&words, &figures}) {
+    bool any = false;
+    for (const std::string& text : column->texts) any = any || !text.empty();
+    if (any) columns.push_back(std::move(*column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+Columns data_of(const Chart& chart) {
+  return std::visit([](const auto& kind) { return data_of(kind); }, chart);
+}
+
+}  // namespace gdbench::document

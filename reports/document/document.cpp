@@ -1,0 +1,66 @@
+#include "reports/document/document.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace gdbench::document {
+
+void add_row(Columns& columns, const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].texts.push_back(texts[i]);
+}
+
+void Blocks::paragraph(std::string text, Style style) {
+  if (!text.empty()) blocks_.push_back({Paragraph{std::move(text), style}});
+}
+
+void Blocks::list(const std::vector<std::string>& sentences, Style style) {
+  List list;
+  for (const std::string& sentence : sentences) list.items.push_back({sentence, style});
+  if (!list.items.empty()) blocks_.push_back({std::move(list)});
+}
+
+void Blocks::table(std::string title, Columns columns) {
+  if (!columns.empty() && !columns.front().texts.empty()) {
+    blocks_.push_back({Table{std::move(title), std::move(columns)}});
+  }
+}
+
+void Blocks::figure(Figure figure) { blocks_.push_back({std::move(figure)}); }
+
+void Blocks::command(std::string line) {
+  if (!line.empty()) blocks_.push_back({Command{std::move(line)}});
+}
+
+void Blocks::drop_empty_heading() {
+  if (!blocks_.empty() && std::holds_alternative<Heading>(blocks_.back().content)) blocks_.pop_back();
+}
+
+void Blocks::heading(std::string title) {
+  drop_empty_heading();
+  blocks_.push_back({Heading{std::move(title)}});
+}
+
+void Blocks::fold(std::string summary, Blocks blocks, bool in_text) {
+  std::vector<Block> content = blocks.take();
+  if (!content.empty()) blocks_.push_back({Fold{std::move(summary), std::move(content), in_text}});
+}
+
+std::vector<Block> Blocks::take() {
+  drop_empty_heading();
+  return std::move(blocks_);
+}
+
+void Document::section(std::string heading, Blocks blocks) {
+  std::vector<Block> content = blocks.take();
+  if (!content.empty()) sections.push_back({std::move(heading), std::move(content)});
+}
+
+int Hues::of(const std::string& kind) {
+  const auto known = std::find(kinds_.begin(), kinds_.end(), kind);
+  const auto number = static_cast<int>(std::distance(kinds_.begin(), known));
+  if (known == kinds_.end()) kinds_.push_back(kind);
+  return std::min(kHues - 1, number);
+}
+
+}  // namespace gdbench::document

@@ -1,0 +1,107 @@
+// An answer as a value. A function makes one from a record; four writers put it out, as text for a terminal, Markdown,
+// a page and JSON. Wrapping, escaping, colour and marks are theirs alone.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/document/chart.h"
+#include "reports/document/terminal.h"
+
+namespace gdbench::document {
+
+struct Paragraph {
+  std::string text;
+  Style style = Style::plain;
+};
+
+struct List {
+  std::vector<Paragraph> items;
+};
+
+// A column of a table with its texts from the top.
+struct Column {
+  std::string title;
+  bool right_aligned = false;
+  int rank = 0;  // in a narrow terminal the columns with the highest rank are left out first; 0 stays
+  std::vector<std::string> texts = {};
+  std::vector<Style> styles = {};  // of the texts; empty: all are plain
+};
+using Columns = std::vector<Column>;
+
+// Of plain texts, one for each column.
+void add_row(Columns& columns, const std::vector<std::string>& texts);
+
+struct Table {
+  std::string title;  // may be empty
+  Columns columns;
+};
+
+// A chart and what it shows. Text and Markdown leave it out: what it shows stands in a table, too.
+struct Figure {
+  std::string title;
+  std::string sentence;
+  Chart chart;
+  Columns data{};  // its numbers; empty: those of the chart
+};
+
+// A command that can be given as it stands.
+struct Command {
+  std::string line;
+};
+
+// Of what follows in a section.
+struct Heading {
+  std::string title;
+};
+
+struct Block;
+
+// What is opened on a page and in Markdown. Text leaves it out unless `in_text`.
+struct Fold {
+  std::string summary;
+  std::vector<Block> blocks;
+  bool in_text = false;
+};
+
+struct Block {
+  std::variant<Paragraph, List, Table, Figure, Command, Heading, Fold> content;
+};
+
+// Blocks in their order. What has nothing to say is not added: an empty text, a list or a table without rows.
+class Blocks {
+ public:
+  void paragraph(std::string text, Style style = Style::plain);
+  void list(const std::vector<std::string>& sentences, Style style = Style::plain);
+  void table(std::string title, Columns columns);
+  void figure(Figure figure);
+  void command(std::string line);
+  void heading(std::string title);  // without blocks behind it, up to the next one, it is left out
+  void fold(std::string summary, Blocks blocks, bool in_text = false);
+  void add(Block block) { blocks_.push_back(std::move(block)); }
+
+  const std::vector<Block>& all() const { return blocks_; }
+  std::vector<Block> take();
+  bool empty() const { return blocks_.empty(); }
+
+ private:
+  void drop_empty_heading();
+  std::vector<Block> blocks_;
+};
+
+struct Section {
+  std::string title;  // empty: its blocks follow the document's title
+  std::vector<Block> blocks;
+};
+
+struct Document {
+  std::string title;
+  std::vector<Paragraph> answer{};  // first on a page, last in a terminal, where a reader looks first
+  std::vector<Section> sections{};
+
+  void section(std::string heading, Blocks blocks);  // unless there are no blocks
+};
+
+}  // namespace gdbench::document

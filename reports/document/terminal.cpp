@@ -1,0 +1,75 @@
+#include "reports/document/terminal.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace gdbench::document {
+
+namespace {
+
+// Of ECMA-48, section 8.3.117 (SGR), by style: none, bold, faint, green, red, yellow.
+constexpr std::array kCodes = {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[31m", "\x1b[33m"};
+
+// Whether a byte goes on with a character of UTF-8.
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
+
+}  // namespace
+
+std::size_t display_width(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_continuation(c); }));
+}
+
+std::size_t display_width(const std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, display_width(text));
+  return width;
+}
+
+std::size_t bytes_of(std::string_view text, std::size_t width) {
+  std::size_t bytes = 0;
+  while (bytes < text.size() && (is_continuation(text[bytes]) || width-- > 0)) ++bytes;
+  return bytes;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right_aligned) {
+  const std::size_t used = display_width(text);
+  const std::string space(width > used ? width - used : 0, ' ');
+  return right_aligned ? space + text : text + space;
+}
+
+std::string cut(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return text;
+  return text.substr(0, bytes_of(text, width < 2 ? 0 : width - 2)) + "..";
+}
+
+std::string styled(const std::string& text, Style style, bool colour) {
+  if (!colour || style == Style::plain) return text;
+  return kCodes[static_cast<std::size_t>(style)] + text + kCodes.front();
+}
+
+std::size_t length_of_style(std::string_view text) {
+  const auto* const code = std::ranges::find_if(kCodes, [&](const char* known) { return text.starts_with(known); });
+  return code == kCodes.end() ? 0 : std::string_view(*code).size();
+}
+
+std::string paragraph(const std::string& text, std::size_t indent, std::size_t width, Style style, bool colour,
+                      std::size_t hanging) {
+  std::istringstream words(text);
+  std::string result;
+  std::string word;
+  std::string line;
+  const auto margin = [&] { return indent + (result.empty() ? 0 : hanging); };
+  const auto flush = [&] {
+    if (!line.empty()) result += std::string(margin(), ' ') + styled(line, style, colour) + "\n";
+    line.clear();
+  };
+  while (words >> word) {
+    if (!line.empty() && margin() + display_width(line) + 1 + display_width(word) > width) flush();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  flush();
+  return result;
+}
+
+}  // namespace gdbench::document

@@ -1,0 +1,49 @@
+// The four writers of a document.
+#pragma once
+
+#include <string>
+
+#include "harness/base/json.h"
+#include "reports/document/document.h"
+#include "reports/markup/markup.h"
+
+namespace gdbench::document {
+
+struct TextOptions {
+  int width = 0;  // columns; 0: lines are as long as their paragraphs
+  bool colour = false;
+};
+
+// For a terminal: charts are left out, folds unless they say otherwise, and columns for which a line has no room.
+std::string text_of(const Document& document, const TextOptions& options);
+
+// GitHub's Markdown. Charts are left out. What is said is escaped.
+std::string markdown_of(const Document& document);
+
+// One file of HTML that fetches nothing and is complete without its script.
+std::string html_of(const Document& document);
+
+// All of it: {"title", "answer", "sections": [{"title", "blocks": [...]}]}; a block has one key, its kind.
+OrderedJson json_of(const Document& document);
+
+// Blocks in a page that is no document yet; `title` is that of tables without one.
+void add_blocks(markup::Markup& markup, const std::vector<Block>& blocks, const std::string& title);
+
+// For writers of tables and charts.
+
+// The numbers of a chart, in the words of its axes.
+Columns data_of(const Chart& chart);
+
+// A drawn chart: what goes into an <svg> as wide as kPictureWidth.
+struct Drawing {
+  std::string markup;
+  double height = 0;  // pixels
+};
+Drawing drawing_of(const Chart& chart);
+
+// "a\|b": the text in a line of Markdown, whatever it holds.
+std::string markdown_escaped(const std::string& text);
+// A table of Markdown with an empty line behind it.
+std::string markdown_table(const Columns& columns);
+
+}  // namespace gdbench::document
