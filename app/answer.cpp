@@ -19,14 +19,17 @@ void add_html(CommandLine& command, std::string& path, const std::string& what) 
   command.document("--html", path, "Write " + what + " as a page for a browser, too, one file that fetches nothing");
 }
 
+std::string text_for_stdout(const document::Document& document) {
+  return document::text_of(document, {.width = width_is_known() ? terminal_width() : 0, .colour = colour_wanted()});
+}
+
 Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record) {
   if (options.html != "-" && options.markdown != "-") {
     if (options.json) {
       record["document"] = document::json_of(document);
       print_text(record.dump(2) + "\n");
     } else if (!options.quiet) {
-      print_text(
-          document::text_of(document, {.width = width_is_known() ? terminal_width() : 0, .colour = colour_wanted()}));
+      print_text(text_for_stdout(document));
     }
   }
   if (!options.markdown.empty()) TRY(write_text(document::markdown_of(document), options.markdown));

@@ -27,6 +27,9 @@ void add_html(CommandLine& command, std::string& path, const std::string& what =
 // JSON is `record` with its document under the key "document". Errors: a file cannot be written.
 Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record);
 
+// As text for stdout: as wide as the terminal, of any width where there is none.
+std::string text_for_stdout(const document::Document& document);
+
 // For answers that are not documents yet: prints `answer`, unless `html` is stdout; then writes what `page` makes.
 Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page);
 

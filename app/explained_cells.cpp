@@ -234,12 +234,4 @@ std::vector<report::Explanation> explanations_of(const Report& report, const std
   return explanations;
 }
 
-std::string text_of(const std::vector<report::Explanation>& explanations) {
-  std::string text;
-  for (const report::Explanation& explanation : explanations) {
-    text += (text.empty() ? "" : "\n") + render::explanation_words(explanation, terminal_width());
-  }
-  return text;
-}
-
 }  // namespace gdbench::app

@@ -12,7 +12,7 @@
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
 #include "harness/report/explanation.h"
-#include "reports/page/explanation_page.h"
+#include "reports/render/explanation.h"
 #include "reports/render/fairness.h"
 
 namespace gdbench::app {
@@ -22,8 +22,7 @@ namespace {
 struct ExplainOptions {
   CellRequest cells;
   std::vector<std::string> descriptions;  // of --check-comparison, else none
-  std::string html;
-  bool json = false;
+  AnswerOptions answer;
 };
 
 // Of a file in JSON, or of a script that describes itself.
@@ -51,10 +50,10 @@ Result<int> check_comparison(const std::string& file_a, const std::string& file_
 
 Result<int> explain(const ExplainOptions& options) {
   if (!options.descriptions.empty()) {
-    if (!options.html.empty()) {
+    if (!options.answer.html.empty()) {
       return usage_error("--html: found --check-comparison, too, expected a report: only explanations are pages");
     }
-    return check_comparison(options.descriptions[0], options.descriptions[1], options.json);
+    return check_comparison(options.descriptions[0], options.descriptions[1], options.answer.json);
   }
   if (options.cells.report.empty()) {
     return usage_error("found no report, expected a report or --check-comparison A.json B.json");
@@ -62,8 +61,7 @@ Result<int> explain(const ExplainOptions& options) {
   const report::Report report = TRY(stored_report(options.cells.report));
   const std::vector<report::Explanation> explanations =
       explanations_of(report, TRY(explained_cells(report, options.cells)));
-  TRY(print_answer(options.json ? report::to_json(explanations).dump(2) + "\n" : text_of(explanations), options.html,
-                   [&] { return page::explanation_page(explanations); }));
+  TRY(print_answer(options.answer, render::document_of(explanations), report::to_json(explanations)));
   return kFine;
 }
 
@@ -89,10 +87,9 @@ void add_explain(CommandLine& app, Invocation& invocation) {
       .excludes(report)
       .excludes(a)
       .excludes(b);
-  add_html(command, options->html);
-  command.flag("--json", options->json, "For programs");
+  add_answer_options(command, options->answer);
   command.footer(
-      "Without --a and --b: in each scenario the fastest beside the runner-up, the best framework and the baseline;\n"
+      "Without --a and --b: in each scenario the fastest against the runner-up, the best framework and the baseline;\n"
       "in a report of one implementation, its cells under other overrides.\n"
       "Examples:\n"
       "  gdbench explain report.json\n"

@@ -15,6 +15,7 @@
 #include "harness/stats/estimate.h"
 #include "reports/exports/junit.h"
 #include "reports/page/report_page.h"
+#include "reports/render/explanation.h"
 #include "reports/render/markdown.h"
 
 namespace gdbench::app {
@@ -154,8 +155,8 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
-      print_text("\n" +
-                 (pairs.ok() ? text_of(explanations_of(measured, pairs.value())) : pairs.error().message + "\n"));
+      print_text("\n" + (pairs.ok() ? text_for_stdout(render::document_of(explanations_of(measured, pairs.value())))
+                                    : pairs.error().message + "\n"));
     }
     if (options.bisect && !interrupted()) bisected = bisect(measured, comparison);
     if (!comparison) return write_documents(measured, options.comparison);

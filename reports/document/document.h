@@ -98,7 +98,7 @@ struct Section {
 
 struct Document {
   std::string title;
-  std::vector<Paragraph> answer{};  // first on a page, last in a terminal, where a reader looks first
+  std::vector<Paragraph> answer{};  // first; in a terminal again at the end, if what it rests on fills a screen
   std::vector<Section> sections{};
 
   void section(std::string heading, Blocks blocks);  // unless there are no blocks

@@ -54,7 +54,9 @@ class HtmlWriter {
       }
     });
   }
-  void add(const Table& table) { add_table(markup_, table.columns, table.title.empty() ? title_ : table.title, true, !table.title.empty()); }
+  void add(const Table& table) {
+    add_table(markup_, table.columns, table.title.empty() ? title_ : table.title, true, !table.title.empty());
+  }
   void add(const Figure& figure) {
     const Drawing drawing = drawing_of(figure.chart);
     add_frame(markup_,

@@ -92,11 +92,9 @@ OrderedJson block_of(const List& list) {
 OrderedJson block_of(const Table& table) { return {{"table", table_of(table.title, table.columns)}}; }
 OrderedJson block_of(const Figure& figure) {
   const OrderedJson chart = std::visit([](const auto& kind) { return chart_of(kind); }, figure.chart);
-  return {{"figure",
-           {{"title", figure.title},
-            {"sentence", figure.sentence},
-            {"chart", chart},
-            {"data", table_of("", figure.data.empty() ? data_of(figure.chart) : figure.data)}}}};
+  OrderedJson json = {{"title", figure.title}, {"sentence", figure.sentence}, {"chart", chart}};
+  if (!figure.data.empty()) json["data"] = table_of("", figure.data);
+  return {{"figure", std::move(json)}};
 }
 OrderedJson block_of(const Command& command) { return {{"command", command.line}}; }
 OrderedJson block_of(const Heading& heading) { return {{"heading", heading.title}}; }

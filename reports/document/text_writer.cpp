@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2;  // of what stands below a title, and between columns
 constexpr std::size_t kNarrowestLine = 20;
+constexpr std::ptrdiff_t kScreen = 24;      // lines; the answer stands again behind so many
 constexpr std::size_t kNarrowestLast = 24;  // of a column that is broken into lines
 
 std::size_t width_of(const Column& column) {
@@ -26,6 +27,8 @@ class TextWriter {
 
   std::string write(const Document& document) {
     line(document.title, Style::bold);
+    answer(document);
+    const std::size_t end_of_answer = text_.size();
     for (const Section& section : document.sections) {
       indent_ = 0;
       if (!section.title.empty()) {
@@ -36,13 +39,19 @@ class TextWriter {
       blocks(section.blocks);
     }
     indent_ = 0;
-    if (!document.answer.empty()) gap();
-    for (const Paragraph& paragraph : document.answer) line(paragraph.text, paragraph.style);
+    if (std::count(text_.begin() + static_cast<std::ptrdiff_t>(end_of_answer), text_.end(), '\n') > kScreen) {
+      gap();
+      answer(document);
+    }
     if (!left_out_.empty()) line("Left out of a table for lack of width: " + joined(left_out_) + ".", Style::dim);
     return std::move(text_);
   }
 
  private:
+  void answer(const Document& document) {
+    for (const Paragraph& paragraph : document.answer) line(paragraph.text, paragraph.style);
+  }
+
   // An empty line, unless nothing stands above it.
   void gap() {
     if (!text_.empty()) text_ += "\n";

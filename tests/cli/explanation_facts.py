@@ -64,6 +64,7 @@ def comparison_facts(found, names, subject):
         yield known(word("[Nn]o difference"), *names)
     if found.remark:
         yield known(quote(found.remark), *names)
+        yield known(word("undecided"), *names)
     yield from [known(word("not confirmed"), *names)] if found.is_clear else ()
 
 
@@ -147,7 +148,7 @@ def profile_facts(told, names):
         yield known(percent(basis["overhead_ns"] / step), subject=cell)
     whole = [cell for side, cell in zip("ab", names.both) if told["profiles"][side]["one_piece"]]
     yield from (known(word("one piece|no profile|only"), *names.both, subject=cell) for cell in whole[:1])
-    yield known(word("only|No phase is"), *names.both)
+    yield known(word("only|No phase stands|undecided"), *names.both)
     if any(part["standing"] == "unclear" for part in told["profiles"]["phases"]):
         yield known(quote("holds 0"))
     for part in told["profiles"]["ops"]:
@@ -175,6 +176,8 @@ def start_facts(told, names):
     yield known(count(point["launches"]), *cells)
     ahead = {"never": "never"}.get(point["overtaking"], "ahead")
     yield known(word(ahead), cells[1], subject=cells[0])
+    if point["overtaking"] in ("undecided", "at latest"):
+        yield known(word("undecided"), *cells)
     said = {
         "after": rf"after {NUMBER} steps \(95%: {NUMBER} to {NUMBER}\)",
         "at latest": rf"at most {NUMBER} steps",
@@ -222,9 +225,46 @@ def phase_row(part, profiles):
         unknown = part["only_bounded"] and profiles[side]["one_piece"] and part[f"{side}_ns"] == 0
         columns.append(("?",) if unknown else (time(part[f"{side}_ns"]),))
     if part["standing"] == "unclear" and high - low > MOST_UNCLEAR:
-        return [*columns, ("not told",)]
+        return [*columns, ("undecided",)]
     whole = lambda value: percent(value)._replace(pattern=r"-?\d+%")
     return [*columns, (whole(low), " to ", whole(high)) if part["only_bounded"] else (share(part["share"], low, high),)]
+
+
+def chart_rows(told, names):
+    """Title -> (its sentence, unless that names no cell; each row's label, value and interval), in the order of the
+    document. What calls are not of a difference is what they do beyond; the machine's ceilings are taken on trust."""
+    a, b = names.both
+    above = f"{a} above {b}, "
+    pairs = lambda what, of: [(f"{what}, {name}", of[side], None) for side, name in zip("ab", names.both)]
+    yield "Time per step", (None, [(name, told[f"{side}_step_ns"].value, told[f"{side}_step_ns"])
+                                   for side, name in zip("ab", names.both)])
+    if calls := told["calls"]:
+        low, high = calls["interval"]["low"], calls["interval"]["high"]
+        yield "Calls and what they do", (None, [
+            ("calls, empty ones", calls["share"], (low, high)),
+            ("what they do beyond", 1 - calls["share"], (1 - high, 1 - low)),
+        ])
+    phases = (told["profiles"] or {"phases": []})["phases"]
+    unclear = all(part["standing"] == "unclear" for part in phases)
+    if phases and not (unclear and phases[0]["only_bounded"]):
+        rows = [pairs(part["phase"], {"a": part["a_ns"], "b": part["b_ns"]}) for part in phases]
+        yield "Phases of a step", (
+            above + "phases with the largest part of the difference first.", [row for pair in rows for row in pair]
+        )
+    for path in told["paths"]:
+        if len(path["parts"]) > 1:
+            difference = lambda label, of: (label, of.value, of)
+            yield "One axis after the other", (
+                f"What each changes while the others stay, {a} less {b}, with its 95% interval.",
+                [
+                    *(difference(part["axis"], part["difference"]["difference_ns"]) for part in path["parts"]),
+                    ("missed by these", path["rest_ns"], None),
+                    difference("the whole", told["whole"]["difference_ns"]),
+                ],
+            )
+    if start := told["start"]:
+        rows = [pairs(what, start[f"{what.replace(' ', '_')}_ns"]) for what in ("load", "prepare", "first step")]
+        yield "What happens once", (above + "medians over launches.", [row for pair in rows for row in pair])
 
 
 class Explained:
@@ -239,10 +279,11 @@ class Explained:
         self.reader = Reader({*self.names.of_all(report), *map(part_name, parts)}, quotes - {""})
         phases = (told["profiles"] or {"phases": []})["phases"]
         titles = [("phase",), (self.names.a,), (self.names.b,), ("share",)]
+        self.charts = list(chart_rows(told, self.names))
         self.rows = [titles, *(phase_row(part, told["profiles"]) for part in phases)]
 
     def is_heading(self, line):
-        return line.endswith(f"{self.names.a} beside {self.names.b}")
+        return line.endswith(f"{self.names.a} against {self.names.b}")
 
     def complaints(self, text):
         parts = map(self.reader.names_in, text.rpartition(" ["))

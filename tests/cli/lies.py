@@ -16,8 +16,8 @@ EXCHANGES = (
 CLAIMED = re.compile(r"(?<![\w/.+-])[+-]?\d+\.\d+|(?<=\[)[+-]?[\d.]+|(?<=, )[+-]?[\d.]+(?=\])")
 
 
-# Of JSON: how an interval was made, what the document is, and how far a search came.
-UNCHECKED = ("method", "schema", "schema_version", "complete", "budget_seconds")
+# Of JSON: how an interval was made, the words (lies in texts are about these), what the document is, and how far a search came.
+UNCHECKED = ("method", "document", "schema", "schema_version", "complete", "budget_seconds")
 COUNTED = re.compile(r"(?<![\w/.+=@\[-])\d+(?= (?:launch|step|profile|size|more|point|claim))")
 
 

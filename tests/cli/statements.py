@@ -11,13 +11,13 @@ from printed_figures import INTERVAL, NUMBER, TIME
 CLAIMS = (
     r"\* wins|= tied: equivalent, or not told apart|ratios are to the fastest|ratios (?:are )?to|nothing was timed|"
     r"that wins|wins?|[Nn]o winner|"
-    r"Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! can)|overtakes?|from the start|never|leads|"
+    r"Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|leads|"
     r"only|undecided step|undecided|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
-    r"not confirmed|confirmed|refuted|inconclusive|not run|Not run|holds|fails|[Ff]lips|No phase is|"
+    r"not confirmed|confirmed|refuted|inconclusive|not run|Not run|holds|fails|[Ff]lips|No phase stands|"
     r"offers no profile|no profile of|no profile(?! divides)|one piece|half of the|not reached|unreached|diverged|"
     r"reache[ds](?! across)|cut|unfit|full batch"
 )
-BESIDE = "(?:beside|instead of)"
+BESIDE = "(?:beside|against|instead of)"
 TIMES = rf"{TIME}(?: {INTERVAL})?"
 FIGURES = (
     rf"where (?:it holds|it does not|\S+(?: \S+=\S+)* is (?:ahead|behind))|{NUMBER} min\b|{TIME} {BESIDE} {TIME}|"

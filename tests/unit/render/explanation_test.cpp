@@ -4,36 +4,71 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 
 #include "harness/questions/explain/explain.h"
+#include "reports/document/writers.h"
 #include "reports/render/words.h"
+#include "tests/support/reports/answers.h"
 #include "tests/support/reports/explained_report.h"
 
 namespace gdbench::render {
 namespace {
 
-std::string words_of(const report::Report& report, std::size_t a, std::size_t b) {
-  return explanation_words(explain::explain(report, report.cells[a], report.cells[b]), 0);
+std::string text_of(const report::Explanation& explanation) {
+  return document::text_of(document_of({explanation}), {});
 }
 
-// Every line is the heading, opens a list or table, or ends with its evidence.
-void expect_evidence(const std::string& text) {
-  std::istringstream stream(text);
-  std::string line;
-  std::getline(stream, line);
-  while (std::getline(stream, line)) {
-    EXPECT_TRUE(line.empty() || line.ends_with(':') || line.ends_with(']') || line.ends_with("  share") ||
-                line.ends_with('%') || line.ends_with("not told"))
-        << line;
-    EXPECT_EQ(line.find('\x1b'), std::string::npos);
+std::string words_of(const report::Report& report, std::size_t a, std::size_t b) {
+  return text_of(explain::explain(report, report.cells[a], report.cells[b]));
+}
+
+// Sentences of the answer and of lists end with their evidence.
+void expect_evidence(const report::Explanation& explanation) {
+  const document::Document document = document_of({explanation});
+  std::vector<document::Paragraph> sentences = document.answer;
+  for (const document::Block& block : document.sections.front().blocks) {
+    if (const auto* list = std::get_if<document::List>(&block.content)) {
+      sentences.insert(sentences.end(), list->items.begin(), list->items.end());
+    }
   }
+  for (const document::Paragraph& sentence : sentences) EXPECT_TRUE(sentence.text.ends_with(']')) << sentence.text;
+}
+
+std::size_t figures_of(const report::Explanation& explanation) {
+  const document::Document document = document_of({explanation});
+  return static_cast<std::size_t>(std::ranges::count_if(
+      document.sections.front().blocks,
+      [](const document::Block& block) { return std::holds_alternative<document::Figure>(block.content); }));
+}
+
+TEST(Golden, Explanation) {
+  report::Report report = tests::explained_report();
+  report.attribution = report::Attribution{};
+  report.attribution->break_evens = {
+      {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 119.5, {99.5, 140.25}, 6}},
+      {report.cells[2].id, report.cells[0].id, {stats::Overtaking::undecided, 0, {0, 0}, 6}}};
+  const report::Explanation first = explain::explain(report, report.cells[0], report.cells[1]);
+  tests::expect_golden_answer("explanation", document_of({first}));
+  tests::expect_golden_answer("explanations",
+                              document_of({first, explain::explain(report, report.cells[2], report.cells[0])}));
+}
+
+TEST(Explanation, HasBarsForWhatIsKnownAlone) {
+  report::Explanation explanation = tests::explain_first_two(tests::explained_report());
+  EXPECT_EQ(figures_of(explanation), 3U) << "steps, phases, start";
+  explanation.profiles.reset();
+  explanation.start.reset();
+  EXPECT_EQ(figures_of(explanation), 1U);
+  explanation.calls = {.a_calls = 3, .b_calls = 1, .share = 0.37, .interval = {0.3, 0.5}};
+  explanation.a_ceiling.emplace().share = 0.5;
+  explanation.b_ceiling = explanation.a_ceiling;
+  EXPECT_EQ(figures_of(explanation), 3U);
 }
 
 // What is said of the first two cells, in lines with their evidence.
 std::string expect_says(const report::Report& report, const std::vector<std::string>& parts) {
   std::string text = words_of(report, 0, 1);
-  expect_evidence(text);
+  expect_evidence(explain::explain(report, report.cells[0], report.cells[1]));
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   return text;
 }
@@ -49,7 +84,7 @@ TEST(ExplanationWords, NameTheCeilings) {
 TEST(ExplanationWords, NameTheLayerOfAnOp) {
   report::Report report = tests::explained_report();
   for (const std::size_t cell : {0U, 1U}) report.cells[cell].profile->records[1].layers = {1};
-  expect_says(report, {"    backward, product, layer 1: 108%"});
+  expect_says(report, {"  backward, product, layer 1: 108%"});
 }
 
 TEST(ExplanationWords, NameTheLargestOpsOfAFramework) {
@@ -99,11 +134,12 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
             std::string::npos)
       << clear;
   const std::string unknown = words_of(few, 0, 1);
-  EXPECT_NE(unknown.find("No difference can be told"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("No difference is proven"), std::string::npos) << unknown;
   const std::size_t command =
       unknown.find("\n    gdbench run --scenario scenario-3x2 --impl one/loops --impl two/loops");
   EXPECT_NE(command, std::string::npos) << unknown;
-  for (const std::string& text : {same, unknown.substr(0, command)}) expect_evidence(text);
+  expect_evidence(explain::explain(twins, twins.cells[0], twins.cells[1]));
+  expect_evidence(explain::explain(few, few.cells[0], few.cells[1]));
 }
 
 TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
@@ -112,24 +148,9 @@ TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
   ASSERT_TRUE(explanation.start.has_value());
   stats::BreakEven& answer = explanation.start->break_even.result;
   answer = {stats::Overtaking::at_latest, 40, {0, 300}, 6};
-  EXPECT_NE(explanation_words(explanation, 0).find("is ahead after at most 300 steps;"), std::string::npos);
+  EXPECT_NE(text_of(explanation).find("is ahead after at most 300 steps;"), std::string::npos);
   answer = {stats::Overtaking::at_earliest, 4000, {800, std::numeric_limits<double>::infinity()}, 6};
-  EXPECT_NE(explanation_words(explanation, 0).find("is ahead after at least 800 steps:"), std::string::npos);
-}
-
-TEST(ExplanationWords, FitTheWidth) {
-  const report::Report report = tests::explained_report();
-  const report::Explanation explanation = explain::explain(report, report.cells[0], report.cells[1]);
-  std::istringstream whole(explanation_words(explanation, 0));
-  std::istringstream narrow(explanation_words(explanation, 60));
-  std::string expected;
-  std::string word;
-  while (whole >> expected) {
-    narrow >> word;
-    EXPECT_EQ(word, expected) << "wrapping changes words";
-  }
-  std::istringstream lines(explanation_words(explanation, 60));
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
+  EXPECT_NE(text_of(explanation).find("is ahead after at least 800 steps:"), std::string::npos);
 }
 
 TEST(ExplanationWords, SayWhichProfileIsMissing) {
@@ -137,7 +158,7 @@ TEST(ExplanationWords, SayWhichProfileIsMissing) {
   report.cells[0].profile.reset();
   report.cells[1].profile.reset();
   const std::string text = words_of(report, 0, 1);
-  EXPECT_NE(text.find("The report has no profile of fast/loops; this measures it:\n    gdbench run --scenario"),
+  EXPECT_NE(text.find("The report has no profile of fast/loops; this measures it:\n      gdbench run --scenario"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("backward"), std::string::npos) << text;
@@ -155,8 +176,8 @@ TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
   target.a.state = report::TargetState::reached;
   target.a.steps = 100;
   target.b.stopped_after = 5000;
-  const std::string text = explanation_words(explanation, 0);
-  EXPECT_TRUE(text.starts_with("scenario-3x2/one/loops: optimizer=adam beside optimizer=sgd\n")) << text;
+  const std::string text = text_of(explanation);
+  EXPECT_TRUE(text.starts_with("scenario-3x2/one/loops: optimizer=adam against optimizer=sgd\n")) << text;
   EXPECT_NE(text.find("optimizer=adam is slower: it takes"), std::string::npos) << text;
   EXPECT_NE(text.find("differ in optimizer.kind (adam instead of sgd); optimizer=adam alone has optimizer.beta1=0.9"),
             std::string::npos)

@@ -36,17 +36,6 @@ TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 
 TEST(Golden, Claims) { expect_golden("claims.txt", claims_console(tests::example_judgements(), 100)); }
 
-TEST(Golden, Explanation) {
-  report::Report report = tests::explained_report();
-  report.attribution = report::Attribution{};
-  report.attribution->break_evens = {
-      {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 119.5, {99.5, 140.25}, 6}},
-      {report.cells[2].id, report.cells[0].id, {stats::Overtaking::undecided, 0, {0, 0}, 6}}};
-  expect_golden("explanation.txt",
-                explanation_words(explain::explain(report, report.cells[0], report.cells[1]), 100) + "\n" +
-                    explanation_words(explain::explain(report, report.cells[2], report.cells[0]), 100));
-}
-
 // JSON with a line for each member of the report, and for each cell, scenario and so on.
 std::string in_lines(const OrderedJson& json) {
   std::string text;
