@@ -18,7 +18,8 @@
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
 #include "reports/document/page.h"
-#include "reports/page/report_page.h"
+#include "reports/document/writers.h"
+#include "reports/render/report.h"
 
 namespace gdbench::app {
 
@@ -141,7 +142,8 @@ Status write_page(const report::Report& report, const std::optional<report::Repo
     return {};
   }
   file.close();
-  TRY(write_text(comparison ? page::report_page(report, *comparison) : page::report_page(report), path));
+  const document::Document page = comparison ? render::document_of(report, *comparison) : render::document_of(report);
+  TRY(write_text(document::html_of(page), path));
   print_error("page: " + path);
   return {};
 }

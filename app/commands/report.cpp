@@ -1,9 +1,13 @@
+#include "reports/render/report.h"
+
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/output_file.h"
+#include "reports/document/writers.h"
 #include "reports/exports/bencher.h"
 #include "reports/exports/github_action.h"
 #include "reports/exports/google_benchmark.h"
@@ -11,10 +15,7 @@
 #include "reports/exports/openmetrics.h"
 #include "reports/exports/pyperf.h"
 #include "reports/exports/samples.h"
-#include "reports/page/report_page.h"
-#include "reports/render/console.h"
 #include "reports/render/first_screen.h"
-#include "reports/render/markdown.h"
 #include "reports/render/plot.h"
 #include "reports/render/table.h"
 
@@ -26,6 +27,7 @@ struct ReportOptions {
   std::string input;
   std::string html;
   std::string markdown;
+  std::string document;
   std::string csv;
   std::string samples;
   std::string google_benchmark;
@@ -48,8 +50,12 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"--html", &ReportOptions::html, "Write a page for a browser, one file that fetches nothing", &page::report_page},
-    {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown", &render::markdown},
+    {"--html", &ReportOptions::html, "Write a page for a browser, one file that fetches nothing",
+     [](const report::Report& report) { return document::html_of(render::document_of(report)); }},
+    {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown",
+     [](const report::Report& report) { return document::markdown_of(render::document_of(report)); }},
+    {"--document", &ReportOptions::document, "Write what the page says as JSON",
+     [](const report::Report& report) { return document::json_of(render::document_of(report)).dump(2) + "\n"; }},
     {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
     {"--samples", &ReportOptions::samples, "Write one CSV line per sample", &exports::samples},
     {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
@@ -90,8 +96,8 @@ Result<int> report(const ReportOptions& options) {
 }  // namespace
 
 void show_report(const report::Report& report, const std::string& file, bool details) {
-  const render::ConsoleOptions options = console_options(file);
-  print_text(details ? render::console(report, options) : render::first_screen(report, options));
+  print_text(details ? text_for_stdout(render::document_of(report))
+                     : render::first_screen(report, console_options(file)));
 }
 
 void add_report(CommandLine& app, Invocation& invocation) {

@@ -13,10 +13,10 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/stats/estimate.h"
+#include "reports/document/writers.h"
 #include "reports/exports/junit.h"
-#include "reports/page/report_page.h"
 #include "reports/render/explanation.h"
-#include "reports/render/markdown.h"
+#include "reports/render/report.h"
 
 namespace gdbench::app {
 
@@ -81,8 +81,10 @@ double seconds_of_frameworks(const measure::Plan& plan) {
 
 // Of a report that is compared with nothing.
 Status write_documents(const report::Report& report, const ComparisonOptions& options) {
-  if (!options.answer.markdown.empty()) TRY(write_text(render::markdown(report), options.answer.markdown));
-  if (!options.answer.html.empty()) TRY(write_text(page::report_page(report), options.answer.html));
+  if (!options.answer.markdown.empty())
+    TRY(write_text(document::markdown_of(render::document_of(report)), options.answer.markdown));
+  if (!options.answer.html.empty())
+    TRY(write_text(document::html_of(render::document_of(report)), options.answer.html));
   return options.junit.empty() ? Status() : write_text(exports::junit(report), options.junit);
 }
 

@@ -102,6 +102,7 @@ struct Piece {
   double from = 0;
   double to = 0;
   int hue = 0;
+  std::string name{};  // what it is, of those in the key
   std::string text{};  // in it, where there is room
   std::string hint{};  // all that is known of it, for a pointer
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "reports/document/writers.h"
@@ -38,17 +39,26 @@ Columns data_of(const Plane& plane) {
 // A row for each row, a column for each axis and for what stands behind rows.
 Columns data_of(const Rows& rows) {
   Columns columns = {{.title = "row"}};
-  for (const Axis& axis : rows.axes) columns.push_back({.title = axis.title, .right_aligned = true});
+  for (const auto& [name, hue] : rows.key) columns.push_back({.title = name, .right_aligned = true});
+  const std::size_t first_axis = columns.size();
+  const bool measured = std::ranges::any_of(rows.rows, [](const BarRow& row) { return !row.measures.empty(); });
+  for (const Axis& axis : rows.axes) {
+    if (measured) columns.push_back({.title = axis.title, .right_aligned = true});
+  }
   Column words{.title = "finding"};
   Column figures{.title = "figure"};
   for (const BarRow& row : rows.rows) {
     columns.front().texts.push_back(row.group.empty() ? row.label : row.group + ": " + row.label);
-    for (std::size_t i = 0; i < rows.axes.size(); ++i) {
+    for (std::size_t i = 0; i < rows.key.size(); ++i) {
+      const auto piece = std::ranges::find(row.pieces, rows.key[i].first, &Piece::name);
+      columns[i + 1].texts.push_back(piece == row.pieces.end() ? "-" : rows.axes.front().text(piece->to - piece->from));
+    }
+    for (std::size_t i = 0; measured && i < rows.axes.size(); ++i) {
       std::string texts;
       for (const Measure& measure : row.measures) {
         if (measure.axis == i) texts = value_text(rows.axes[i], measure.value, measure.interval);
       }
-      columns[i + 1].texts.push_back(texts.empty() ? "-" : texts);
+      columns[first_axis + i].texts.push_back(texts.empty() ? "-" : texts);
     }
     words.texts.push_back(row.word);
     figures.texts.push_back(row.figure);

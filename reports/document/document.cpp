@@ -6,6 +6,12 @@
 
 namespace gdbench::document {
 
+std::string whole_text(const Column& column, std::size_t row) {
+  const std::string& text = column.texts[row];
+  if (column.notes.empty() || column.notes[row].empty()) return text;
+  return text.empty() ? column.notes[row] : text + " " + column.notes[row];
+}
+
 void add_row(Columns& columns, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].texts.push_back(texts[i]);
 }
@@ -20,9 +26,9 @@ void Blocks::list(const std::vector<std::string>& sentences, Style style) {
   if (!list.items.empty()) blocks_.push_back({std::move(list)});
 }
 
-void Blocks::table(std::string title, Columns columns) {
+void Blocks::table(std::string title, Columns columns, std::vector<Filter> filters) {
   if (!columns.empty() && !columns.front().texts.empty()) {
-    blocks_.push_back({Table{std::move(title), std::move(columns)}});
+    blocks_.push_back({Table{std::move(title), std::move(columns), std::move(filters)}});
   }
 }
 
@@ -41,9 +47,9 @@ void Blocks::heading(std::string title) {
   blocks_.push_back({Heading{std::move(title)}});
 }
 
-void Blocks::fold(std::string summary, Blocks blocks, bool in_text) {
+void Blocks::fold(std::string summary, Blocks blocks, bool in_text, bool open) {
   std::vector<Block> content = blocks.take();
-  if (!content.empty()) blocks_.push_back({Fold{std::move(summary), std::move(content), in_text}});
+  if (!content.empty()) blocks_.push_back({Fold{std::move(summary), std::move(content), in_text, open}});
 }
 
 std::vector<Block> Blocks::take() {

@@ -27,24 +27,38 @@ struct Column {
   bool right_aligned = false;
   int rank = 0;  // in a narrow terminal the columns with the highest rank are left out first; 0 stays
   std::vector<std::string> texts = {};
-  std::vector<Style> styles = {};  // of the texts; empty: all are plain
+  std::vector<Style> styles = {};       // of the texts; empty: all are plain
+  std::vector<std::string> notes = {};  // small, below the texts on a page and behind them elsewhere; empty: none
+  std::vector<int> shades = {};         // of places on a page, from 0, the best, to 4; -1: none; empty: none
 };
 using Columns = std::vector<Column>;
+
+// Of one place: its text, and the note behind it.
+std::string whole_text(const Column& column, std::size_t row);
 
 // Of plain texts, one for each column.
 void add_row(Columns& columns, const std::vector<std::string>& texts);
 
+// By which a page lets a reader choose rows: "Strategy", and that of each row. A table has three at most.
+struct Filter {
+  std::string label;
+  std::vector<std::string> values;
+};
+
 struct Table {
   std::string title;  // may be empty
   Columns columns;
+  std::vector<Filter> filters{};
 };
 
-// A chart and what it shows. Text and Markdown leave it out: what it shows stands in a table, too.
+// A chart, what it shows, and its numbers, which are folded below it on a page. Text and Markdown have no charts; they
+// show the numbers where `in_text`, and else leave all of it out, as what it shows stands in a table, too.
 struct Figure {
   std::string title;
   std::string sentence;
   Chart chart;
   Columns data{};  // its numbers; empty: those of the chart
+  bool in_text = false;
 };
 
 // A command that can be given as it stands.
@@ -64,6 +78,7 @@ struct Fold {
   std::string summary;
   std::vector<Block> blocks;
   bool in_text = false;
+  bool open = false;  // from the start
 };
 
 struct Block {
@@ -75,11 +90,11 @@ class Blocks {
  public:
   void paragraph(std::string text, Style style = Style::plain);
   void list(const std::vector<std::string>& sentences, Style style = Style::plain);
-  void table(std::string title, Columns columns);
+  void table(std::string title, Columns columns, std::vector<Filter> filters = {});
   void figure(Figure figure);
   void command(std::string line);
   void heading(std::string title);  // without blocks behind it, up to the next one, it is left out
-  void fold(std::string summary, Blocks blocks, bool in_text = false);
+  void fold(std::string summary, Blocks blocks, bool in_text = false, bool open = false);
   void add(Block block) { blocks_.push_back(std::move(block)); }
 
   const std::vector<Block>& all() const { return blocks_; }

@@ -19,15 +19,21 @@ constexpr double kPictureWidth = 760;  // pixels; a wider page shows them larger
 void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "");
 void add_list(Markup& markup, const std::vector<std::string>& sentences);
 
-// The columns. `name` says what the rows are, above them if `captioned`; sortable: by a button in each column's head.
-void add_table(Markup& markup, const Columns& columns, const std::string& name, bool sortable, bool captioned = true);
+struct TableLook {
+  bool sortable = false;          // by a button in each column's head
+  bool captioned = true;          // its name stands above it
+  std::vector<Filter> filters{};  // a form above it chooses rows
+  std::string id{};               // for that form
+};
+// `name` says what the rows are.
+void add_table(Markup& markup, const Columns& columns, const std::string& name, const TableLook& look);
 // A table that can be sorted, unless it has no rows.
 void add_titled(Markup& markup, const std::string& title, const Columns& columns);
 
 // What body() writes, to be opened by the summary.
 template <class Body>
-void add_folded(Markup& markup, const std::string& summary, const Body& body) {
-  markup.element("details", {}, [&] {
+void add_folded(Markup& markup, const std::string& summary, const Body& body, bool open = false) {
+  markup.element("details", {{open ? "open" : "", "open"}}, [&] {
     markup.element("summary", summary);
     body();
   });

@@ -55,7 +55,12 @@ class HtmlWriter {
     });
   }
   void add(const Table& table) {
-    add_table(markup_, table.columns, table.title.empty() ? title_ : table.title, true, !table.title.empty());
+    const std::string& name = table.title.empty() ? title_ : table.title;
+    add_table(markup_, table.columns, name,
+              {.sortable = true,
+               .captioned = !table.title.empty(),
+               .filters = table.filters,
+               .id = table.filters.empty() ? "" : ids_.make(name + " rows")});
   }
   void add(const Figure& figure) {
     const Drawing drawing = drawing_of(figure.chart);
@@ -76,7 +81,8 @@ class HtmlWriter {
   }
   void add(const Fold& fold) {
     title_ = fold.summary;
-    add_folded(markup_, fold.summary, [&] { blocks(fold.blocks); });
+    add_folded(
+        markup_, fold.summary, [&] { blocks(fold.blocks); }, fold.open);
   }
 
   Markup& markup_;

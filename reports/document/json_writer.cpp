@@ -27,7 +27,7 @@ OrderedJson table_of(const std::string& title, const Columns& columns) {
   for (const Column& column : columns) table["columns"].push_back(column.title);
   for (std::size_t row = 0; !columns.empty() && row < columns.front().texts.size(); ++row) {
     OrderedJson texts = OrderedJson::array();
-    for (const Column& column : columns) texts.push_back(column.texts[row]);
+    for (const Column& column : columns) texts.push_back(whole_text(column, row));
     table["rows"].push_back(std::move(texts));
   }
   return table;
@@ -66,7 +66,8 @@ OrderedJson row_of(const BarRow& row) {
     json["values"].push_back(std::move(one));
   }
   for (const Piece& piece : row.pieces) {
-    json["pieces"].push_back({{"from", number_of(piece.from)}, {"to", number_of(piece.to)}, {"text", piece.text}});
+    json["pieces"].push_back(
+        {{"from", number_of(piece.from)}, {"to", number_of(piece.to)}, {"name", piece.name}, {"text", piece.text}});
   }
   for (const double dot : row.dots) json["dots"].push_back(number_of(dot));
   if (row.wanted) json["wanted"] = range_of(*row.wanted);

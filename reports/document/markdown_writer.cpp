@@ -11,8 +11,11 @@ class MarkdownWriter {
     heading("## ", document.title);
     for (const Paragraph& paragraph : document.answer) add(paragraph);
     for (const Section& section : document.sections) {
+      const std::string before = text_;
       if (!section.title.empty()) heading("### ", section.title);
+      const std::size_t begin = text_.size();
       blocks(section.blocks);
+      if (text_.size() == begin) text_ = before;  // it has figures alone
     }
     return std::move(text_);
   }
@@ -32,7 +35,9 @@ class MarkdownWriter {
     for (const Paragraph& item : list.items) text_ += "- " + markdown_escaped(item.text) + "\n";
     text_ += "\n";
   }
-  void add(const Figure& /*figure*/) {}
+  void add(const Figure& figure) {
+    if (figure.in_text) text_ += markdown_table(figure.data.empty() ? data_of(figure.chart) : figure.data);
+  }
   // A fence that is longer than any in the command ends it.
   void add(const Command& command) {
     std::string fence = "```";
@@ -41,7 +46,8 @@ class MarkdownWriter {
   }
   void add(const Heading& heading) { this->heading("#### ", heading.title); }
   void add(const Fold& fold) {
-    text_ += "<details><summary>" + markdown_escaped(fold.summary) + "</summary>\n\n";
+    text_ += std::string(fold.open ? "<details open>" : "<details>") + "<summary>" + markdown_escaped(fold.summary) +
+             "</summary>\n\n";
     blocks(fold.blocks);
     text_ += "</details>\n\n";
   }
@@ -74,7 +80,8 @@ std::string markdown_table(const Columns& columns) {
   std::string text = header + "\n" + rule + "\n";
   for (std::size_t row = 0; row < columns.front().texts.size(); ++row) {
     text += "|";
-    for (const Column& column : columns) text.append(" ").append(markdown_escaped(column.texts[row])).append(" |");
+    for (const Column& column : columns)
+      text.append(" ").append(markdown_escaped(whole_text(column, row))).append(" |");
     text += "\n";
   }
   return text + "\n";

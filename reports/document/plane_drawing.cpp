@@ -85,7 +85,7 @@ class PlaneDrawing {
   std::vector<Flag> flags() const {
     std::vector<Flag> flags;
     for (const Rule& rule : plane_.rules) {
-      if (rule.upright) flags.push_back({across_.at(rule.at), rule.text});
+      if (rule.upright && !rule.text.empty()) flags.push_back({across_.at(rule.at), rule.text});
     }
     return flags;
   }
@@ -119,6 +119,8 @@ class PlaneDrawing {
     add_flags(markup_, area_, flags_);
     for (const Rule& rule : plane_.rules) {
       if (!rule.upright) add_line(markup_, area_.left, up_.at(rule.at), area_.right, up_.at(rule.at), "o");
+      if (rule.upright && rule.text.empty())
+        add_line(markup_, across_.at(rule.at), area_.top, across_.at(rule.at), area_.bottom);
     }
   }
 

@@ -11,6 +11,7 @@ namespace gdbench::document {
 namespace {
 
 constexpr double kMostLeft = 336;  // how far labels may reach
+constexpr double kLabelLeft = 2;   // letters may reach out to the left
 constexpr double kLabelGap = 8;
 constexpr double kAxisGap = 20;  // between two axes
 constexpr double kBarHeight = 12;
@@ -126,7 +127,7 @@ class RowsDrawing {
     double word = 0;
     double figure = 0;
     for (const BarRow& row : rows_.rows) {
-      label = std::max(label, width_of(row.label) + (row.group.empty() ? 0 : 8));
+      label = std::max(label, width_of(row.label) + kLabelLeft + (row.group.empty() ? 0 : 8));
       word = std::max(word, width_of(row.word));
       figure = std::max(figure, width_of(row.figure));
       for (const Piece& piece : row.pieces) {
@@ -187,7 +188,7 @@ class RowsDrawing {
 
   void draw(const Group& group, double top) {
     constexpr std::size_t kRoomOfHeading = 100;
-    if (heading_of(group) > 0) add_text(markup_, 0, top + 16, "", cut(group.front()->group, kRoomOfHeading));
+    if (heading_of(group) > 0) add_text(markup_, kLabelLeft, top + 16, "", cut(group.front()->group, kRoomOfHeading));
     top += heading_of(group);
     const double bottom = top + row_height_ * static_cast<double>(group.size());
     if (rows_.band) {
@@ -209,7 +210,7 @@ class RowsDrawing {
   }
 
   void draw(const BarRow& row, double y) {
-    const double indent = row.group.empty() ? 0 : 8;
+    const double indent = row.group.empty() ? kLabelLeft : kLabelLeft + 8;
     const auto room = static_cast<std::size_t>((left_ - indent - kLabelGap) / width_of("m"));
     if (!row.label.empty()) add_text(markup_, indent, y + 4, row.set_back ? "q" : "", cut(row.label, room));
     if (row.wanted) wanted(*row.wanted, y);

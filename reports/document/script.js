@@ -38,20 +38,14 @@ for (const form of document.querySelectorAll('form[role=search]')) {
   const table = document.getElementById(form.dataset.table);
   const said = form.querySelector('[role=status]');
   form.addEventListener('submit', (event) => event.preventDefault());
-  // A row, or a column with its head, for each implementation.
   const rows = Array.from(table.tBodies[0].rows);
-  const heads = Array.from(table.tHead.rows[0].cells).filter((head) => head.dataset.strategy !== undefined);
-  const items = heads.length === 0
-    ? rows.map((row) => ({ data: row.dataset, parts: [row] }))
-    : heads.map((head) => ({ data: head.dataset, parts: [head, ...rows.map((row) => row.cells[head.cellIndex])] }));
   form.addEventListener('input', () => {
     const wanted = Array.from(form.querySelectorAll('select')).filter((select) => select.value !== '');
     let shown = 0;
-    for (const { data, parts } of items) {
-      const hidden = !wanted.every((select) => data[select.name] === select.value);
-      for (const part of parts) part.hidden = hidden;
-      if (!hidden) ++shown;
+    for (const row of rows) {
+      row.hidden = !wanted.every((select) => row.dataset[select.name] === select.value);
+      if (!row.hidden) ++shown;
     }
-    said.textContent = shown + ' of ' + items.length + ' implementations shown';
+    said.textContent = shown + ' of ' + rows.length + ' rows shown';
   });
 }

@@ -29,15 +29,7 @@ class TextWriter {
     line(document.title, Style::bold);
     answer(document);
     const std::size_t end_of_answer = text_.size();
-    for (const Section& section : document.sections) {
-      indent_ = 0;
-      if (!section.title.empty()) {
-        gap();
-        line(section.title, Style::bold);
-        indent_ = kIndent;
-      }
-      blocks(section.blocks);
-    }
+    for (const Section& section : document.sections) this->section(section);
     indent_ = 0;
     if (std::count(text_.begin() + static_cast<std::ptrdiff_t>(end_of_answer), text_.end(), '\n') > kScreen) {
       gap();
@@ -50,6 +42,20 @@ class TextWriter {
  private:
   void answer(const Document& document) {
     for (const Paragraph& paragraph : document.answer) line(paragraph.text, paragraph.style);
+  }
+
+  // Nothing of one that has figures and folds alone.
+  void section(const Section& section) {
+    const std::string before = text_;
+    indent_ = 0;
+    if (!section.title.empty()) {
+      gap();
+      line(section.title, Style::bold);
+      indent_ = kIndent;
+    }
+    const std::size_t begin = text_.size();
+    blocks(section.blocks);
+    if (text_.size() == begin) text_ = before;
   }
 
   // An empty line, unless nothing stands above it.
@@ -69,7 +75,11 @@ class TextWriter {
   void add(const List& list) {
     for (const Paragraph& item : list.items) line(item.text, item.style);
   }
-  void add(const Figure& /*figure*/) {}
+  void add(const Figure& figure) {
+    if (!figure.in_text) return;
+    const Columns data = figure.data.empty() ? data_of(figure.chart) : figure.data;
+    if (!data.front().texts.empty()) rows(data);
+  }
   void add(const Command& command) { text_ += std::string(indent_ + kIndent, ' ') + command.line + "\n"; }
   void add(const Heading& heading) {
     const std::size_t outer = indent_ < 2 * kIndent ? indent_ : indent_ - kIndent;
@@ -86,7 +96,13 @@ class TextWriter {
 
   void add(const Table& table) {
     if (!table.title.empty()) line(table.title + ":", Style::dim);
-    Columns columns = table.columns;
+    rows(table.columns);
+  }
+
+  void rows(Columns columns) {
+    for (Column& column : columns) {
+      for (std::size_t i = 0; i < column.texts.size(); ++i) column.texts[i] = whole_text(column, i);
+    }
     leave_out(columns);
     row(columns, [](const Column& column) { return std::pair(column.title, Style::dim); });
     for (std::size_t i = 0; i < columns.front().texts.size(); ++i) {

@@ -75,7 +75,7 @@ class HistoryPage {
       return;
     }
     add_table(markup, render::history_changes(history_, marks_),
-              "Where a cell became slower or faster, the numbers as in the pictures below", true);
+              "Where a cell became slower or faster, the numbers as in the pictures below", {.sortable = true});
   }
 
   void scenario(Markup& markup, const Cells& cells, const std::string& id) {
@@ -84,13 +84,13 @@ class HistoryPage {
     Cells others;
     for (const HistoryCell* cell : cells) (is_marked(marks_, *cell) ? changed : others).push_back(cell);
     if (others.size() <= kMostUnchanged) {
-      add_table(markup, render::history_cells(cells), "The cells and their levels", true);
+      add_table(markup, render::history_cells(cells), "The cells and their levels", {.sortable = true});
       return;
     }
-    if (!changed.empty()) add_table(markup, render::history_cells(changed), "Cells that changed", true);
+    if (!changed.empty()) add_table(markup, render::history_cells(changed), "Cells that changed", {.sortable = true});
     markup.element("details", {}, [&] {
       markup.element("summary", render::counted(others.size(), "cell") + " without a change");
-      add_table(markup, render::history_cells(others), "Cells without a change", true);
+      add_table(markup, render::history_cells(others), "Cells without a change", {.sortable = true});
     });
   }
 
@@ -105,7 +105,7 @@ class HistoryPage {
     add_list(markup, history_.notes);
     markup.element("details", {}, [&] {
       markup.element("summary", "All reports");
-      add_table(markup, table_of_reports(history_), "The reports, by time", true);
+      add_table(markup, table_of_reports(history_), "The reports, by time", {.sortable = true});
     });
   }
 

@@ -56,7 +56,7 @@ class ProfilePage {
     if (profile_.profiled_step_ns > 0) add_flame_chart(markup, profile_, "flame");
     ops(markup);
     layers(markup);
-    add_table(markup, render::profile_rows(profile_), "Every phase and op of a step", true);
+    add_table(markup, render::profile_rows(profile_), "Every phase and op of a step", {.sortable = true});
     add_paragraph(markup, render::profile_overhead_words(profile_), "muted");
   }
 
@@ -155,7 +155,7 @@ class ProfilePage {
 
   void framework_ops(Markup& markup) const {
     if (profile_.ops) {
-      add_table(markup, render::profile_op_rows(profile_), "By " + profile_.ops->profiler, true);
+      add_table(markup, render::profile_op_rows(profile_), "By " + profile_.ops->profiler, {.sortable = true});
     }
     add_paragraph(markup, render::profile_ops_words(profile_));
   }
@@ -163,7 +163,7 @@ class ProfilePage {
   void calls(Markup& markup) const {
     add_paragraph(markup, render::profile_call_words(profile_));
     const render::TextTable floor = render::profile_floor(profile_);
-    if (!floor.front().texts.empty()) add_table(markup, floor, "The least that the framework does", false);
+    if (!floor.front().texts.empty()) add_table(markup, floor, "The least that the framework does", {});
   }
 
   const Profile& profile_;

@@ -92,7 +92,7 @@ TextTable AttributionWords::taxes(const std::string& scenario_key) const {
   return table;
 }
 
-std::vector<std::string> AttributionWords::break_evens(const std::string& scenario_key, bool brief) const {
+std::vector<std::string> AttributionWords::break_evens(const std::string& scenario_key) const {
   std::vector<std::string> sentences;
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return sentences;
@@ -100,8 +100,6 @@ std::vector<std::string> AttributionWords::break_evens(const std::string& scenar
   for (const report::BreakEvenRecord* record : scenario->second.break_evens) {
     const report::Cell& cell = *cells_.at(record->cell);
     const report::Cell& other = *cells_.at(record->other);
-    const bool decided = record->result.overtaking != stats::Overtaking::undecided;
-    if (brief && !(report::is_ranked(cell) && report::is_ranked(other) && decided)) continue;
     const std::string part = row_name(other) + " " + overtaking_words(record->result);
     if (candidate != nullptr && *candidate == record->cell) {
       sentences.back() += ", " + part;
@@ -131,7 +129,7 @@ std::string AttributionWords::tax_title() const {
   const auto base = attribution_.taxes.empty() ? cells_.end() : cells_.find(attribution_.taxes.front().base);
   const std::string reference =
       base == cells_.end() ? "" : report::parse_implementation(base->second->implementation).strategy;
-  return "what the strategy costs, beside " + reference + " on the same backend";
+  return "what the strategy costs, over " + reference + " on the same backend";
 }
 
 }  // namespace gdbench::render

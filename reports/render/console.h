@@ -1,9 +1,7 @@
-// A report as tables on a terminal.
+// What the first screen and the plot are drawn for.
 #pragma once
 
 #include <string>
-
-#include "harness/report/report.h"
 
 namespace gdbench::render {
 
@@ -14,6 +12,4 @@ struct ConsoleOptions {
 };
 
 // Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
-std::string console(const report::Report& report, const ConsoleOptions& options);
-
 }  // namespace gdbench::render

@@ -10,8 +10,6 @@
 
 namespace gdbench::render {
 
-std::string markdown(const report::Report& report);
-
 using document::markdown_escaped;
 
 // A table with an empty line behind it.

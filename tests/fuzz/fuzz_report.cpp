@@ -1,5 +1,6 @@
 // Reports and journals, summarised and then shown in every way that a report can be.
 #include "harness/analysis/summarise.h"
+#include "reports/document/writers.h"
 #include "reports/exports/bencher.h"
 #include "reports/exports/github_action.h"
 #include "reports/exports/google_benchmark.h"
@@ -7,10 +8,8 @@
 #include "reports/exports/openmetrics.h"
 #include "reports/exports/pyperf.h"
 #include "reports/exports/samples.h"
-#include "reports/page/report_page.h"
-#include "reports/render/console.h"
 #include "reports/render/first_screen.h"
-#include "reports/render/markdown.h"
+#include "reports/render/report.h"
 #include "reports/render/table.h"
 #include "reports/render/verification.h"
 #include "tests/fuzz/input_file.h"
@@ -23,10 +22,14 @@ GDBENCH_FUZZ_TARGET(report) {
   using namespace gdbench;
   for (const auto& show :
        {exports::bencher, exports::github_action, exports::google_benchmark, exports::junit, exports::openmetrics,
-        exports::pyperf, exports::samples, page::report_page, render::markdown, render::csv, render::verification}) {
+        exports::pyperf, exports::samples, render::csv, render::verification}) {
     static_cast<void>(show(*report));
   }
-  static_cast<void>(render::console(*report, {}));
+  const document::Document document = render::document_of(*report);
+  static_cast<void>(document::text_of(document, {}));
+  static_cast<void>(document::markdown_of(document));
+  static_cast<void>(document::html_of(document));
+  static_cast<void>(document::json_of(document));
   static_cast<void>(render::first_screen(*report, {}));
   return 0;
 }

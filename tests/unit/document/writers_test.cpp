@@ -55,8 +55,9 @@ Rows example_rows() {
 
 Rows example_pieces() {
   return {.axes = {{.title = "time", .text = &plain}},
-          .rows = {{.label = "", .pieces = {{0, 100, 0, "all of it, and more", "all: 100"}}},
-                   {.label = "", .pieces = {{0, 99.9, 1, "most", "most: 99.9"}, {99.9, 100, 2, "rest", "rest: 0.1"}}}}};
+          .rows = {{.label = "", .pieces = {{0, 100, 0, "", "all of it, and more", "all: 100"}}},
+                   {.label = "",
+                    .pieces = {{0, 99.9, 1, "", "most", "most: 99.9"}, {99.9, 100, 2, "", "rest", "rest: 0.1"}}}}};
 }
 
 // Every kind of block; texts that would be markup.

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/render/console.h"
-#include "reports/render/markdown.h"
 #include "tests/unit/render/made_report.h"
 
 namespace gdbench::render {
@@ -30,8 +28,7 @@ TEST(DeviceWords, AreOneLineOverAllLaunches) {
       "device Example: clock 1755 to 1980 MHz, clock of the memory 2619 MHz, up to 71 degrees Celsius, 640 W; "
       "throttled: power cap";
   EXPECT_EQ(device_words(report), words);
-  EXPECT_NE(console(report, {.width = 300}).find(words), std::string::npos);
-  EXPECT_NE(markdown(report).find(words), std::string::npos);
+  EXPECT_NE(tests::details_of(report).find(words), std::string::npos);
 }
 
 TEST(DeviceWords, DoWithWhatTheDeviceTells) {

@@ -5,11 +5,10 @@
 
 #include "harness/questions/explain/explain.h"
 #include "reports/render/claims.h"
-#include "reports/render/console.h"
-#include "reports/render/explanation.h"
 #include "reports/render/first_screen.h"
-#include "reports/render/markdown.h"
+#include "reports/render/report.h"
 #include "reports/render/table.h"
+#include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_judgements.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/support/reports/explained_report.h"
@@ -22,7 +21,6 @@ using tests::example_report;
 
 void expect_golden(const std::string& name, const std::string& text) { tests::expect_golden("render/" + name, text); }
 
-TEST(Golden, Console) { expect_golden("console.txt", console(example_report(), {})); }
 TEST(Golden, FirstScreen) {
   const auto expect_screen = [](const std::string& name, const report::Report& report, int width) {
     expect_golden("first-screen-" + name + ".txt", first_screen(report, {false, width, "report.json"}));
@@ -31,7 +29,16 @@ TEST(Golden, FirstScreen) {
   expect_screen("frameworks", tests::frameworks_report(), 80);
   expect_screen("one", tests::one_scenario_report(), 100);
 }
-TEST(Golden, Markdown) { expect_golden("report.md", markdown(example_report())); }
+// One figure of memory and of the time to a result is enough.
+TEST(Golden, Report) {
+  report::Report report = example_report();
+  for (report::Cell& cell : report.cells) {
+    if (cell.scenario != report.scenarios[1].key || !cell.summary) continue;
+    cell.summary->peak_resident_bytes = 0;
+    cell.summary->ready_ns.reset();
+  }
+  tests::expect_golden_answer("report", document_of(report));
+}
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 
 TEST(Golden, Claims) { expect_golden("claims.txt", claims_console(tests::example_judgements(), 100)); }

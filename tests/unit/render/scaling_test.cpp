@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/render/markdown.h"
 #include "tests/unit/render/made_report.h"
+#include "tests/unit/render/screen_text.h"
 
 namespace gdbench::render {
 namespace {
@@ -47,7 +47,7 @@ TEST(ScalingTable, CostsAreThoseOfTheShortestStep) {
 TEST(ScalingTable, IsLeftOutOfARunWithOneThread) {
   tests::MadeReport single("graph/x");
   single.scenario("large").timed("graph/x", 1000);
-  EXPECT_EQ(markdown(single.summarised()).find(kScalingTitle), std::string::npos);
+  EXPECT_EQ(tests::details_of(single.summarised()).find(kScalingTitle), std::string::npos);
 }
 
 }  // namespace

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <sstream>
 
+#include "reports/document/writers.h"
+#include "reports/render/report.h"
+
 namespace gdbench::tests {
+
+std::string details_of(const report::Report& report, int width, bool colour) {
+  return document::text_of(render::document_of(report), {.width = width, .colour = colour});
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
@@ -13,8 +20,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 bool says(const std::string& text, const std::string& words) {
-  std::string whole = text;
-  std::ranges::replace(whole, '\n', ' ');
+  std::istringstream list(text);
+  std::string whole;
+  for (std::string word; list >> word;) whole += word + " ";
   return whole.find(words) != std::string::npos;
 }
 

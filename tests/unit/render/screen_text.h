@@ -4,7 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/report/report.h"
+
 namespace gdbench::tests {
+
+// What `gdbench report --details` prints; 0: of any width.
+std::string details_of(const report::Report& report, int width = 0, bool colour = false);
 
 std::vector<std::string> lines_of(const std::string& text);
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "harness/analysis/summarise.h"
-#include "reports/page/report_figures.h"
+#include "reports/render/report_charts.h"
 
-namespace gdbench::page {
+namespace gdbench::render {
 namespace {
 
 // Scenarios "s", "s[rows=10]" ... with timed cells of "a/x" and "b/x".
@@ -44,27 +44,27 @@ class AxisTest : public testing::Test {
     add_times(scenario, implementation, std::vector<double>(7, time));
   }
 
-  std::vector<Axis> axes() {
-    tables_ = render::tables_of(report_);
+  std::vector<SizeAxis> axes() {
+    tables_ = tables_of(report_);
     return axes_of(tables_);
   }
 
   std::string figure() {
-    Markup markup;
-    Hues hues;
-    const render::Rankings rankings(report_);
-    for (const Axis& axis : axes()) add_axis(markup, axis, rankings, "id", hues);
-    return markup.take();
+    document::Hues hues;
+    tables_ = tables_of(report_);
+    std::string sentences;
+    for (const document::Figure& figure : times_over_sizes(report_, tables_, hues)) sentences += figure.sentence;
+    return sentences;
   }
 
  private:
   report::Report report_;
-  std::vector<render::ScenarioTable> tables_;
+  std::vector<ScenarioTable> tables_;
 };
 
-std::vector<double> values_of(const Axis& axis) {
+std::vector<double> values_of(const SizeAxis& axis) {
   std::vector<double> values;
-  for (const Axis::Point& point : axis.points) values.push_back(point.value);
+  for (const SizeAxis::Point& point : axis.points) values.push_back(point.value);
   return values;
 }
 
@@ -75,7 +75,7 @@ TEST_F(AxisTest, FindsTheQuantityThatLabelsDifferIn) {
     add_scenario(label, rows);
     add_time(label, "a/x", 1);
   }
-  const std::vector<Axis> found = axes();
+  const std::vector<SizeAxis> found = axes();
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].quantity, "rows");
   EXPECT_EQ(found[0].rest, "s");
@@ -92,7 +92,7 @@ TEST_F(AxisTest, ComparesWhatHasNoQuantityByItsOperations) {
   EXPECT_TRUE(axes().empty()) << "two are no axis";
   add_scenario("u", 1, 40);
   add_time("u", "a/x", 1);
-  const std::vector<Axis> found = axes();
+  const std::vector<SizeAxis> found = axes();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].quantity, "operations");
   EXPECT_EQ(values_of(found[0]), (std::vector<double>{40, 2e3, 3e6}));
@@ -130,4 +130,4 @@ TEST_F(AxisTest, SaysWhoIsFasterFromWhereOn) {
 }
 
 }  // namespace
-}  // namespace gdbench::page
+}  // namespace gdbench::render

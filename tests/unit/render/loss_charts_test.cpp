@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "reports/page/report_figures.h"
+#include "reports/render/report_charts.h"
 
-namespace gdbench::page {
+namespace gdbench::render {
 namespace {
 
 class LossCurvesTest : public testing::Test {
@@ -32,15 +32,21 @@ class LossCurvesTest : public testing::Test {
     report_.cells.push_back(cell);
   }
 
-  std::vector<LossCurves> curves() {
-    tables_ = render::tables_of(report_);
-    return loss_curves_of(tables_);
+  Figures figures() {
+    tables_ = tables_of(report_);
+    return losses_over_steps(tables_);
   }
 
  private:
   report::Report report_;
-  std::vector<render::ScenarioTable> tables_;
+  std::vector<ScenarioTable> tables_;
 };
+
+std::vector<std::string> names_of(const document::Figure& figure) {
+  std::vector<std::string> names;
+  for (const document::Series& series : std::get<document::Plane>(figure.chart).series) names.push_back(series.name);
+  return names;
+}
 
 const std::vector<report::LossPoint> kFalling = {{0, 2}, {10, 1}, {20, 0.5}};
 
@@ -49,13 +55,11 @@ TEST_F(LossCurvesTest, TakesTheFastestThatKnowsItsLosses) {
   add("s[dtype=bf16,initial_seed=1]", "a/y", 1, std::nullopt);
   add("s[dtype=f32,initial_seed=1]", "a/x", 2, kFalling);
   add("s[dtype=f32,initial_seed=1]", "a/y", 1, kFalling);
-  const std::vector<LossCurves> found = curves();
+  const Figures found = figures();
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].name, "s");
-  ASSERT_EQ(found[0].curves.size(), 2U);
-  EXPECT_EQ(found[0].curves[0].setting, "dtype=bf16") << "a seed is no setting";
-  EXPECT_EQ(found[0].curves[0].cell->implementation, "a/x");
-  EXPECT_EQ(found[0].curves[1].cell->implementation, "a/y");
+  EXPECT_EQ(found[0].title, "s: loss over steps");
+  EXPECT_EQ(names_of(found[0]), (std::vector<std::string>{"dtype=bf16", "dtype=f32"})) << "a seed is no setting";
+  EXPECT_EQ(found[0].data[1].texts, (std::vector<std::string>{"a/x", "a/y"}));
 }
 
 TEST_F(LossCurvesTest, PutsSeedsOfOneSettingTogether) {
@@ -63,11 +67,9 @@ TEST_F(LossCurvesTest, PutsSeedsOfOneSettingTogether) {
     add(std::string("s[initial_seed=") + seed + ",target.loss=0.5]", "a/x", 1, kFalling);
     add(std::string("s[dtype=bf16,initial_seed=") + seed + ",target.loss=0.5]", "a/x", 1, kFalling);
   }
-  const std::vector<LossCurves> found = curves();
+  const Figures found = figures();
   ASSERT_EQ(found.size(), 1U);
-  std::vector<std::string> settings;
-  for (const LossCurves::Curve& curve : found[0].curves) settings.push_back(curve.setting);
-  EXPECT_EQ(settings,
+  EXPECT_EQ(names_of(found[0]),
             (std::vector<std::string>{"as it is", "as it is", "as it is", "dtype=bf16", "dtype=bf16", "dtype=bf16"}));
 }
 
@@ -75,20 +77,8 @@ TEST_F(LossCurvesTest, ShowsNothingWhereNothingDiffers) {
   add("s[initial_seed=1]", "a/x", 1, kFalling);
   add("s[initial_seed=2]", "a/x", 1, kFalling);
   add("t[dtype=f64]", "a/x", 1, std::nullopt);
-  EXPECT_TRUE(curves().empty());
-}
-
-TEST_F(LossCurvesTest, DrawsALineForEachTrainingAndANumberForEach) {
-  add("s[dtype=bf16]", "a/x", 1, kFalling);
-  add("s[dtype=f32]", "a/x", 1, kFalling);
-  Markup markup;
-  add_losses(markup, curves().at(0), "losses-1");
-  const std::string text = markup.take();
-  EXPECT_NE(text.find("s: loss over steps"), std::string::npos);
-  EXPECT_NE(text.find("c s0"), std::string::npos);
-  EXPECT_NE(text.find("c s1"), std::string::npos);
-  EXPECT_NE(text.find("s[dtype=bf16]"), std::string::npos);
+  EXPECT_TRUE(figures().empty());
 }
 
 }  // namespace
-}  // namespace gdbench::page
+}  // namespace gdbench::render

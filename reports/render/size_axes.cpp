@@ -5,15 +5,13 @@
 #include <sstream>
 #include <utility>
 
-#include "reports/page/report_figures.h"
 #include "reports/render/explanation.h"
 #include "reports/render/format.h"
+#include "reports/render/report_charts.h"
 
-namespace gdbench::page {
+namespace gdbench::render {
 
 namespace {
-
-using render::ScenarioTable;
 
 constexpr std::size_t kLeastScenarios = 3;  // of a figure over operations
 
@@ -36,23 +34,23 @@ std::optional<double> value_of(const report::ScenarioRecord& scenario, const std
   return found == overrides.end() ? std::nullopt : number_in(found->second);
 }
 
-std::size_t values_of(const std::vector<Axis::Point>& points) {
+std::size_t values_of(const std::vector<SizeAxis::Point>& points) {
   std::set<double> values;
-  for (const Axis::Point& point : points) values.insert(point.value);
+  for (const SizeAxis::Point& point : points) values.insert(point.value);
   return values.size();
 }
 
-void sort(std::vector<Axis::Point>& points) { std::ranges::stable_sort(points, {}, &Axis::Point::value); }
+void sort(std::vector<SizeAxis::Point>& points) { std::ranges::stable_sort(points, {}, &SizeAxis::Point::value); }
 
 // By the quantity and what is left of the label without it.
-std::vector<Axis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
+std::vector<SizeAxis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
   std::map<std::string, std::set<std::string>> quantities;  // by scenario
   for (const ScenarioTable& table : tables) {
     for (const auto& [key, value] : overrides_of_label(table.scenario->label)) {
       if (!key.ends_with("seed")) quantities[table.scenario->name].insert(key);
     }
   }
-  std::vector<Axis> axes;
+  std::vector<SizeAxis> axes;
   for (const ScenarioTable& table : tables) {
     const report::ScenarioRecord& scenario = *table.scenario;
     for (const std::string& quantity : quantities[scenario.name]) {
@@ -62,12 +60,12 @@ std::vector<Axis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
       others.erase(quantity);
       const std::string rest = label_of(scenario.name, others);
       auto axis = std::ranges::find_if(
-          axes, [&](const Axis& known) { return known.quantity == quantity && known.rest == rest; });
+          axes, [&](const SizeAxis& known) { return known.quantity == quantity && known.rest == rest; });
       if (axis == axes.end()) axis = axes.insert(axis, {quantity, rest, {}});
       axis->points.push_back({*value, &table});
     }
   }
-  std::erase_if(axes, [](const Axis& axis) { return values_of(axis.points) < 2; });
+  std::erase_if(axes, [](const SizeAxis& axis) { return values_of(axis.points) < 2; });
   return axes;
 }
 
@@ -75,7 +73,7 @@ std::vector<Axis> axes_of_overrides(const std::vector<ScenarioTable>& tables) {
 
 Overrides overrides_of_label(const std::string& label) {
   Overrides overrides;
-  std::istringstream list(render::overrides_of(label));
+  std::istringstream list(overrides_of(label));
   for (std::string one; std::getline(list, one, ',');) {
     const std::size_t sign = one.find('=');
     if (sign != std::string::npos) overrides[one.substr(0, sign)] = one.substr(sign + 1);
@@ -89,14 +87,14 @@ std::string label_of(const std::string& name, const Overrides& overrides) {
   return text.empty() ? name : name + "[" + text + "]";
 }
 
-std::vector<Axis> axes_of(const std::vector<ScenarioTable>& tables) {
-  std::vector<Axis> axes = axes_of_overrides(tables);
+std::vector<SizeAxis> axes_of(const std::vector<ScenarioTable>& tables) {
+  std::vector<SizeAxis> axes = axes_of_overrides(tables);
   std::set<const ScenarioTable*> shown;
-  for (Axis& axis : axes) {
+  for (SizeAxis& axis : axes) {
     sort(axis.points);
-    for (const Axis::Point& point : axis.points) shown.insert(point.table);
+    for (const SizeAxis::Point& point : axis.points) shown.insert(point.table);
   }
-  Axis operations = {"operations", "", {}};
+  SizeAxis operations = {"operations", "", {}};
   for (const ScenarioTable& table : tables) {
     const double count = table.scenario->operations_per_step;
     if (count > 0 && !table.ranked.empty() && !shown.contains(&table)) operations.points.push_back({count, &table});
@@ -106,4 +104,4 @@ std::vector<Axis> axes_of(const std::vector<ScenarioTable>& tables) {
   return axes;
 }
 
-}  // namespace gdbench::page
+}  // namespace gdbench::render

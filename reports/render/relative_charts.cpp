@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "reports/render/format.h"
+#include "reports/render/report_charts.h"
+#include "reports/render/scenario_charts.h"
+
+namespace gdbench::render {
+
+namespace {
+
+constexpr std::size_t kMostRelativeRows = 16;  // those that are fastest on the average
+
+// An implementation's times over the fastest's, of each scenario in which it is ranked.
+struct RelativeTimes {
+  const report::Cell* cell = nullptr;
+  std::vector<double> ratios{};
+
+  double mean() const {  // geometric
+    double sum = 0;
+    for (const double ratio : ratios) sum += std::log(ratio);
+    return std::exp(sum / static_cast<double>(ratios.size()));
+  }
+};
+
+}  // namespace
+
+Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues& hues) {
+  std::map<std::string, RelativeTimes> by_name;
+  std::size_t scenarios = 0;
+  for (const ScenarioTable& table : tables) {
+    if (table.ranked.size() < 2) continue;
+    ++scenarios;
+    const double fastest = table.ranked.front().cell->summary->step_ns.value;
+    for (const Row& row : table.ranked) {
+      RelativeTimes& times = by_name[row_name(*row.cell)];
+      times.cell = row.cell;
+      times.ratios.push_back(row.cell->summary->step_ns.value / fastest);
+    }
+  }
+  if (by_name.empty()) return {};
+  std::vector<RelativeTimes> all;
+  for (auto& [name, times] : by_name) all.push_back(std::move(times));
+  std::ranges::stable_sort(all, {}, [](const RelativeTimes& times) { return times.mean(); });
+  document::Rows chart{
+      .axes = {{.title = "time per step over the fastest's", .text = &format_factor, .logarithmic = true}}, .line = 1};
+  for (const RelativeTimes& times : all) {
+    if (chart.rows.size() == kMostRelativeRows) break;
+    const std::size_t count = times.ratios.size();
+    const std::string missing = count < scenarios ? " (" + std::to_string(count) + ")" : "";
+    chart.rows.push_back({.label = row_name(*times.cell),
+                          .look = look_of(hues, *times.cell),
+                          .measures = {{.value = times.mean()}},
+                          .dots = count > 1 ? times.ratios : std::vector<double>(),
+                          .figure = format_factor(times.mean()) + missing});
+  }
+  std::string sentence = "Median times over that of the fastest implementation, 1x.";
+  if (scenarios > 1) {
+    sentence =
+        "Medians over those of the fastest implementation of each scenario: a dot is a scenario, the mark the "
+        "geometric mean of " +
+        counted(scenarios, "scenario") + ", or of so many as stand in brackets.";
+  }
+  if (all.size() > kMostRelativeRows) {
+    sentence += " " + counted(all.size() - kMostRelativeRows, "slower implementation") + " are in the grid alone.";
+  }
+  return {{.title = "Times relative to the fastest", .sentence = std::move(sentence), .chart = std::move(chart)}};
+}
+
+}  // namespace gdbench::render
