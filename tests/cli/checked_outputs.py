@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 
 import lies
@@ -17,10 +18,8 @@ def lines_of(output):
     """(place, line) of the lines in which something is claimed: neither the legend nor what is said of the machine."""
     place = 0
     for line in output.split("\n"):
-        if line.startswith("- time per step, time/step: "):
-            return
-        if not line.startswith(
-            ("Left out of", "More: ", "What the columns", "run ", "Abacus", "note: ", "- note: ", "warning", "- warning")
+        if not re.sub(r'^[ "]*(?:text": ")?', "", line).startswith(
+            ("title", "New: ", "Base: ", "Left out of", "More: ", "What the columns", "run ", "Abacus", "note: ", "- note: ", "warning", "- warning")
         ):
             yield place, line
         place += len(line) + 1

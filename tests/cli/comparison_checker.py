@@ -1,19 +1,19 @@
 """Proves what `gdbench compare` says of two reports, or of the two builds in one."""
 
+import json
 import math
 import re
 
 import estimates
+from documents import parts_of, same, text_of
 from estimates import median
 from expected_words import Figure, plural, row_mismatch, time
 from printed_figures import INTERVAL, PERCENT, is_change, is_percent, numbers_in, rounds_to, three_digits
-from rendered_documents import split_columns
 from report_figures import FAILURES, off_by, pairs_of
 
 CONFIDENCE = 0.99  # for all cells together
 CHANGES = {"faster": "improved", "slower": "regressed"}
 KNOWN = (
-    "cell  ",
     "Note: two runs: ",
     "Note: not built alike: ",
     "Note: differences below 2% between two builds may come from ",
@@ -137,7 +137,7 @@ def is_remark(family, name, text):
     return all(map(fits, numbers_in(text)))
 
 
-def row_of(family, name, remark):
+def row_of(family, name):
     """The parts of its columns."""
     times = []
     for cell in family.sides[name]:
@@ -147,7 +147,7 @@ def row_of(family, name, remark):
     fits = lambda text: is_change(text, ratio)
     change = (Figure(f"{PERCENT} {INTERVAL}", fits, ratio),) if ratio and math.isfinite(ratio.high) else ("-",)
     told = Figure(".*", lambda text: is_remark(family, name, text), "a remark")
-    return [(name,), (family.change_of(name),), change, *times, *([(told,)] if remark else [])]
+    return [(name,), (family.change_of(name),), change, *times, (told,)]
 
 
 def is_method(family, text):
@@ -160,24 +160,66 @@ def is_method(family, text):
 
 
 def check_comparison(base, candidate, margin, text):
-    """Complaints about the console's text; `base` is `candidate` where one report holds both builds."""
+    """Complaints about the JSON's document; `base` is `candidate` where one report holds both builds."""
     family, complaints, seen = Family(base, candidate, margin), [], []
     told = [family.change_of(name) for name in family.sides if family.is_told(name)]
     counts = [f"{told.count(change)} {change}" for change in ORDER if change in told]
-    for line in filter(None, map(str.strip, text.split("\n"))):
-        wrong = None
-        if re.match(r"\d+ cells?\b", line):
-            expected = plural(len(told), "cell") + (": " + ", ".join(counts) if counts else "")
-            wrong = None if line == expected else f"expected {expected}"
-        elif " against " in line:
-            wrong = None if is_method(family, line) else "they were measured otherwise"
-        elif match := re.match(r"Note: within one of the runs the machine's speed drifted by (\S+)%, which ", line):
-            drifted = abs(float(match[1]) / 100 - family.drift) <= 0.051 * family.drift
-            wrong = None if drifted else f"it drifted by {family.drift}"
-        elif not line.startswith(KNOWN):
-            name, *texts = split_columns(line)
-            seen.append(name)
-            wrong = row_mismatch(line, row_of(family, name, len(texts) > 4)) if name in family.sides else "no such cell"
-        complaints += [f"{line!r}: {wrong}"] if wrong else []
+    document = json.loads(text)["document"]
+    expected = plural(len(told), "cell") + (": " + ", ".join(counts) if counts else "")
+    answer = list(map(text_of, document["answer"]))
+    complaints += [] if answer == [expected] else [f"{answer}: expected {expected}"]
+    for section in document["sections"]:
+        for fold in (block["fold"] for block in section["blocks"] if "fold" in block):
+            rows = fold["blocks"][0]["table"]["rows"]
+            right = fold["summary"] == f"{len(rows)} {rows[0][1]}"
+            complaints += [] if right else [f"{fold['summary']!r} of {len(rows)} rows"]
+        for kind, content in parts_of(section["blocks"]):
+            if kind == "table":
+                for name, *texts in content["rows"]:
+                    seen.append(name)
+                    row = row_of(family, name) if name in family.sides else []
+                    complaints += [f"{name}: {why}" for why in [row_mismatch([name, *texts[: len(row) - 1]], row)] if why]
+            elif kind == "figure":
+                complaints += forest_complaints(family, content["chart"]["rows"])
+            elif kind == "paragraph" and section["title"]:
+                complaints += sentence_complaints(family, content)
     missing = [name for name in family.sides if family.is_told(name) and name not in seen]
     return complaints + [f"{name} is missing" for name in missing]
+
+
+def sentence_complaints(family, text):
+    if " against " in text:
+        return [] if is_method(family, text) else [f"{text!r}: they were measured otherwise"]
+    if match := re.match(r"Note: within one of the runs the machine's speed drifted by (\S+)%, which ", text):
+        drifted = abs(float(match[1]) / 100 - family.drift) <= 0.051 * family.drift
+        return [] if drifted else [f"it drifted by {family.drift}"]
+    return [] if text.startswith(KNOWN) else [f"{text!r} is not known"]
+
+
+def forest_complaints(family, rows):
+    """Those of equivalent cells that share a row have a dot each."""
+    complaints, folded = [], []
+    for row in rows:
+        name = f"{row['group']}/{row['label']}"
+        if name not in family.sides:
+            dots = row.get("dots", [])
+            folded += dots
+            ends = [f"{100 * (end - 1):+.1f}%" for end in (min(dots), max(dots))] if dots else []
+            right = (plural(len(dots), "equivalent cell"), "equivalent", " to ".join(ends))
+            if (row["label"], row["word"], row.get("figure", "")) != right:
+                complaints.append(f"{row}: expected {right}")
+            continue
+        comparison, values = family.comparisons.get(name), row.get("values", [])
+        ratio = comparison.ratio if comparison and comparison.ratio.launches > 0 else None
+        found = [(value["value"], *value["interval"]) for value in values]
+        expected = [ratio[:3]] if ratio and math.isfinite(ratio.high) else found if ratio else []
+        if len(found) != len(expected) or not all(map(same, sum(found, ()), sum(map(tuple, expected), ()))):
+            complaints.append(f"{name}: {values}, not {ratio}")
+        if row["word"] != family.change_of(name):
+            complaints.append(f"{name}: {row['word']}")
+        if row.get("figure") and not (ratio and is_change(row["figure"], ratio)):
+            complaints.append(f"{name}: {row['figure']}")
+    alike = sorted(c.ratio.value for name, c in family.comparisons.items() if family.change_of(name) == "equivalent")
+    if folded and not all(map(same, sorted(folded), alike)):
+        complaints.append(f"{folded} are not the equivalent cells")
+    return complaints

@@ -1,19 +1,20 @@
-"""Takes what gdbench renders of a report and proves it from the report's samples. The Markdown is proven figure by
-figure and claim by claim; what the console shows must be in it. Returns complaints, a line each."""
+"""Takes what gdbench renders of a report and proves it from the report's samples. The document is proven figure by
+figure and claim by claim; what the first screen shows must be in it. Returns complaints, a line each."""
 
 import csv
 import io
 import itertools
+import json
 import re
 from collections import Counter
 
+import documents
 import grids
-import rendered_documents
+import report_charts
 import tables
 from overview_facts import Overview
 from overview_rows import overview_of
 from printed_figures import UNITS
-from rendered_documents import plain_lines
 from scenario_facts import scenario_facts
 from statements import CLAIMS, Quote, Reader
 from values_checker import check_record, check_summaries
@@ -22,6 +23,11 @@ UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
 # What depends on the width; unit tests of the renderers have it.
 LEGEND = ("* wins", "= tied", "ratio ", "ratio:", "ratios to ")
 OF_WIDTHS = (*LEGEND, "Left out ", "and ", "gdbench", "Fastest of ")
+
+
+def plain_lines(text):
+    """The words of each line, without empty cells."""
+    return [[word for word in line.split() if word != "-"] for line in text.split("\n")]
 
 
 class Context:
@@ -51,14 +57,25 @@ class Proof:
         """About a sentence under the heading of a scenario, or under none."""
         if text.endswith(":") and not any(map(str.isdigit, text)):
             return [f"{text!r}: a title claims something"] if re.search(rf"\b(?:{CLAIMS})\b", text) else []
+        if label and text.startswith(f"{label}: "):
+            label = None  # who wins is known of all scenarios
         facts = self.facts[label] if label else [*self.facts[None], *self.overview.hidden(self.context.shown_rows)]
         return self.reader.complaints(text, facts, label)
 
-    def check_markdown(self, text):
+    def items(self, text):
+        return list(documents.items_of(json.loads(text), self.facts))
+
+    def check_document(self, text):
         complaints = []
-        for item in rendered_documents.markdown(rendered_documents.without_legend(text)):
-            if isinstance(item, rendered_documents.Sentence):
+        for item in self.items(text):
+            if isinstance(item, documents.Sentence) and item.text.startswith(report_charts.UNTIMED):
+                complaints += report_charts.untimed_complaints(self.context, item.text)
+                continue
+            if isinstance(item, documents.Sentence):
                 complaints += self.complaints(item.text, item.scenario)
+                continue
+            if isinstance(item, documents.Chart):
+                complaints += report_charts.check(self.context, item)
                 continue
             check = table_checker(item)
             complaints += check(self.context, item)
@@ -67,9 +84,9 @@ class Proof:
                 self.grid = dict(zip(rows, self.context.shown_rows))
         return complaints
 
-    def check_console(self, markdown, text):
-        """Of a text whose lines were not broken: what the Markdown does not say must be proven by itself."""
-        proven, place, label, complaints = plain_lines(markdown), 0, None, []
+    def check_console(self, document, text):
+        """Of a text whose lines were not broken: what the document does not say must be proven by itself."""
+        proven, place, label, complaints = list(documents.words_of(self.items(document))), 0, None, []
         self.context.shown_rows = [self.grid[row] for row in map(tuple, plain_lines(text)) if row in self.grid]
         for line, words in zip(text.split("\n"), plain_lines(text)):
             label = line if line in self.facts else None if line and not line.startswith(" ") else label
@@ -80,8 +97,10 @@ class Proof:
             found = next((at for at in range(place, len(proven)) if proven[at] in (words, *others)), None)
             if found is not None and proven[found] == words:
                 place = found
+            elif words in proven and label is None:
+                continue
             elif words in proven:
-                complaints.append(f"{line!r} is elsewhere in the Markdown")
+                complaints.append(f"{line!r} is elsewhere in the document")
             else:
                 complaints += self.complaints(" ".join(words), label)
         return complaints
@@ -120,6 +139,8 @@ def table_checker(table):
         return grids.check_thread_costs
     if table.titles == ["not timed", "reason"]:
         return tables.check_untimed
+    if table.name == "Time per step, and how many times that of the scenario's fastest":
+        return report_charts.check_whole_grid
     return grids.check_grid if table.scenario is None and table.titles[0] != "implementation" else tables.check_table
 
 

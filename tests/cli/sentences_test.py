@@ -2,10 +2,12 @@
 fixed seed apart: GDBENCH_RANDOM_REPORTS says how many (default 40), GDBENCH_RANDOM_SEED the first one's seed."""
 
 import functools
+import json
 import random
 import unittest
 
 import comparison_checker
+import documents
 import lies
 import sentence_checker
 from checked_outputs import FIRST_SEED, REPORTS, UNBROKEN, CheckedOutputs
@@ -23,13 +25,11 @@ class Sentences(CheckedOutputs):
         proof = sentence_checker.Proof(report)
         self.write_json(name, document)
         render = functools.partial(self.render, "report", name)
-        markdown = render("--markdown", "-")
-        yield "Markdown", markdown, proof.check_markdown
-        for kind, options in (("first screen", ()), ("details", ("--details",))):
-            wide = render(*options, width=UNBROKEN)
-            yield f"wide {kind}", wide, functools.partial(proof.check_console, markdown)
-            narrow = functools.partial(proof.check_narrow, wide, width=width)
-            yield kind, render(*options, width=width), narrow
+        document = documents.read_parts(render("--document", "-"))
+        yield "document", document, proof.check_document
+        wide = render(width=UNBROKEN)
+        yield "wide first screen", wide, functools.partial(proof.check_console, document)
+        yield "first screen", render(width=width), functools.partial(proof.check_narrow, wide, width=width)
         yield "CSV", render("--csv", "-"), functools.partial(sentence_checker.check_csv, report)
         yield "JSON", render("--json", "-"), functools.partial(sentence_checker.check_json, report)
 
@@ -51,8 +51,9 @@ class Sentences(CheckedOutputs):
         if {"new", "base"} <= {cell["arm"] for cell in document["cells"]}:
             checks.append((("base.json",), 0.01, (base, base)))
         for names, margin, reports in checks:
-            output, _ = self.call("compare", *names, status=None)
-            yield functools.partial(comparison_checker.check_comparison, *reports, margin), output
+            output, _ = self.call("compare", *names, "--json", status=None)
+            said = json.dumps({"document": json.loads(output)["document"]}, indent=1)
+            yield functools.partial(comparison_checker.check_comparison, *reports, margin), said
 
     def test_no_comparison_of_random_reports_lies(self):
         for seed in range(FIRST_SEED, FIRST_SEED + REPORTS // 4):
