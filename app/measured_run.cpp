@@ -51,7 +51,6 @@ void add_measuring_options(CommandLine& command, MeasuringOptions& options, cons
   add_memory_cap(command, options.selection.memory_cap_gib);
   add_no_cache(command, options.selection.no_cache);
   add_output(command, options.output, "Write a report with every sample, as run does");
-  command.flag("--json", options.json, "For programs");
 }
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {

@@ -26,11 +26,10 @@ struct MeasuringOptions {
   std::string budget;          // a time
   SelectionOptions selection;  // its seed, memory cap and cache
   OutputFile output;
-  bool json = false;
 };
 
-// --set, --threads, --budget (`budget` is its default), --seed, --memory-cap, --no-cache, --out, --json. What
-// --launches means differs.
+// --set, --threads, --budget (`budget` is its default), --seed, --memory-cap, --no-cache, --out. What --launches means
+// differs.
 void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget);
 
 // Errors: a budget that is no time, an output that cannot be written.

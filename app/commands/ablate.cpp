@@ -11,7 +11,6 @@
 #include "harness/base/text.h"
 #include "harness/measure/eligibility.h"
 #include "harness/questions/ablation/ablation.h"
-#include "reports/page/ablation_page.h"
 #include "reports/render/ablation.h"
 
 namespace gdbench::app {
@@ -21,8 +20,8 @@ namespace {
 struct AblateOptions {
   std::string scenario;
   std::string implementation;
-  std::string html;
   MeasuringOptions measuring;
+  AnswerOptions answer;
 };
 
 // The option's value under --set; its default otherwise.
@@ -84,9 +83,7 @@ Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
   TRY(status);
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
-  const std::string answer =
-      options.measuring.json ? report::to_json(ablation).dump(2) + "\n" : render::ablation_table(ablation);
-  const Status written = print_answer(answer, options.html, [&] { return page::ablation_page(ablation); });
+  const Status written = print_answer(options.answer, render::document_of(ablation), report::to_json(ablation));
   const int exit_status = finish_report(options.measuring, report, report_failed_cells);
   TRY(written);
   return exit_status;
@@ -106,7 +103,7 @@ void add_ablate(CommandLine& app, Invocation& invocation) {
               "Exactly so many fresh processes per variant (default: as many as the budget gives)")
       .type_name("N")
       .between(1, 100'000);
-  add_html(command, options->html, "what each part is worth");
+  add_answer_options(command, options->answer, "what each part is worth");
   command.footer(
       "Examples:\n"
       "  gdbench ablate mlp-10-50-1 --impl graph/eigen\n"

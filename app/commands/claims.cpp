@@ -20,7 +20,6 @@
 #include "harness/questions/claims/expand.h"
 #include "harness/questions/claims/judge.h"
 #include "harness/questions/claims/needs.h"
-#include "reports/page/claims_page.h"
 
 namespace gdbench::app {
 
@@ -37,17 +36,10 @@ struct ClaimsOptions {
   SelectionOptions selection;
   OutputFile output{.path = "claims-report.json"};
   std::string budget = "45m";
-  std::string markdown;
-  std::string html;
+  AnswerOptions answer;
   int launches = 0;
   bool dry_run = false;
-  bool json = false;
 };
-
-void add_documents(CommandLine& command, ClaimsOptions& options) {
-  command.document("--markdown", options.markdown, "Also write the verdicts as GitHub Markdown");
-  add_html(command, options.html, "the verdicts");
-}
 
 Result<int> list(const ClaimsOptions& options) {
   OrderedJson entries = OrderedJson::array();
@@ -57,7 +49,7 @@ Result<int> list(const ClaimsOptions& options) {
         {{"id", claim.id}, {"sentence", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
     listed.push_back({claim.id, claim.sentence, claim.source});
   }
-  print_text(options.json ? entries.dump(2) + "\n" : render::claim_list(listed, terminal_width()));
+  TRY(print_answer(options.answer, render::document_of(listed), {{"claims", std::move(entries)}}));
   return kFine;
 }
 
@@ -109,15 +101,7 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
   for (const claims::ExpandedClaim& claim : claims) {
     judgements.push_back(TRY(claims::judge(claim, report)));
   }
-  std::string answer;
-  if (options.json) {
-    answer = report::to_json(judgements).dump(2) + "\n";
-  } else {
-    answer = render::claims_console(judgements, terminal_width());
-    for (const std::string& note : report.notes) answer += "note: " + note + "\n";
-  }
-  TRY(print_answer(answer, options.html, [&] { return page::claims_page(judgements); }));
-  return options.markdown.empty() ? Status{} : write_text(render::claims_markdown(judgements), options.markdown);
+  return print_answer(options.answer, render::document_of(judgements, report.notes), report::to_json(judgements));
 }
 
 // The implementations that a report has.
@@ -169,7 +153,7 @@ Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedCl
     const claims::NeededCells needed = TRY(claims::needed_cells(claim, report));
     const std::string& id = claim.claim->id;
     goals.push_back({id, {needed.deciding.begin(), needed.deciding.end()}, needed.lacks_some});
-    goals.push_back({"what is beside " + id, {needed.beside.begin(), needed.beside.end()}, true});
+    goals.push_back({"what is shown with " + id, {needed.beside.begin(), needed.beside.end()}, true});
   }
   std::erase_if(goals, [](const measure::Goal& goal) { return goal.cells.empty(); });
   return goals;
@@ -233,9 +217,8 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
   add_environments(command, options->selection.environments);
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);
-  add_documents(command, *options);
+  add_answer_options(command, options->answer, "the verdicts");
   command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
-  command.flag("--json", options->json, "For programs");
   command.footer(
       "Examples:\n"
       "  gdbench claims run all\n"
@@ -251,8 +234,7 @@ void add_claims(CommandLine& app, Invocation& invocation) {
   CommandLine command = app.command("claims", "Sentences about speed, put to the test");
   command.option("report", options->report, "Judge claims by this report; without it: list them").type_name("FILE");
   command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default(kAll);
-  add_documents(command, *options);
-  command.flag("--json", options->json, "For programs");
+  add_answer_options(command, options->answer, "the verdicts, or the claims,");
   command.footer(
       "Examples:\n"
       "  gdbench claims                           what can be judged, and who said it\n"

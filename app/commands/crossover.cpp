@@ -17,7 +17,6 @@
 #include "harness/questions/crossover/crossover.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
-#include "reports/page/crossover_page.h"
 
 namespace gdbench::app {
 
@@ -37,9 +36,9 @@ struct CrossoverOptions {
   std::int64_t from = 0;  // 0: the axis's own
   std::int64_t to = 0;
   std::string margin = "1%";
-  std::string html;
   std::vector<std::string> environments;
   MeasuringOptions measuring;
+  AnswerOptions answer;
 };
 
 struct Axis {
@@ -118,9 +117,7 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
 template <class Crossover>
 Result<int> finish(const CrossoverOptions& options, report::Report& report, const Crossover& crossover, bool decided) {
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
-  TRY(print_answer(
-      options.measuring.json ? report::to_json(crossover).dump(2) + "\n" : render::crossover_table(crossover),
-      options.html, [&] { return page::crossover_page(crossover); }));
+  TRY(print_answer(options.answer, render::document_of(crossover), report::to_json(crossover)));
   return finish_report(options.measuring, report,
                        [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
 }
@@ -254,7 +251,7 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
               "so many (default 20, and more while it is undecided)")
       .type_name("N")
       .between(1, 100'000);
-  add_html(command, options->html);
+  add_answer_options(command, options->answer);
   command.footer(
       "Examples:\n"
       "  gdbench crossover linreg-300x10 --a graph/eigen --b hand/naive --axis rows\n"

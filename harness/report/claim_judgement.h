@@ -59,14 +59,14 @@ struct ClaimRelation {
   std::optional<double> at_least;  // of what the kind says; a saving of 0.25 is 25%
   std::optional<double> at_most;
   PointRule rule = PointRule::all;
-  bool decides = true;  // false: beside the claim, for whoever wants to know more
+  bool decides = true;  // false: shown with the claim, for more
   std::string along;    // the axis of trend and crossover; of the others where flips are looked for, may be empty
   std::vector<std::pair<std::string, std::vector<std::string>>> at;  // only there it decides; empty: everywhere
   std::vector<std::uint64_t> steps;                                  // of time_for_steps; an axis named "steps"
 };
 
 // The ratios of a to b that the relation is about, from 0 or to infinity where it has no such limit; for a crossover
-// those at which nobody is ahead.
+// those at which the two are equal.
 stats::Interval range_of(const ClaimRelation& relation);
 
 // shown: on the way of a trend or a crossover, whose ends decide.

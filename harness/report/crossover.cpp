@@ -44,10 +44,10 @@ void fields(auto& archive, Of<StepsCrossover> auto& crossover) {
   archive.field("sides", std::vector(crossover.sides.begin(), crossover.sides.end()));
 }
 
-OrderedJson to_json(const Crossover& crossover) { return RecordWriter::document("gdbench-crossover", 2, 0, crossover); }
+OrderedJson to_json(const Crossover& crossover) { return RecordWriter::document("gdbench-crossover", 2, 1, crossover); }
 
 OrderedJson to_json(const StepsCrossover& crossover) {
-  return RecordWriter::document("gdbench-crossover", 2, 0, crossover);
+  return RecordWriter::document("gdbench-crossover", 2, 1, crossover);
 }
 
 }  // namespace gdbench::report

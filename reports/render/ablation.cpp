@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/render/forest.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
 
 namespace {
 
+using document::Columns;
 using report::Ablation;
 using report::AblationVariant;
 using stats::Verdict;
@@ -26,18 +28,77 @@ std::string difference_text(const stats::Estimate& difference) {
              signed_duration(difference.interval.high), "]");
 }
 
-std::vector<std::string> row_of(const AblationVariant& variant) {
-  if (!variant.step_ns) return {variant_name(variant), report::words_of(variant.status)};
-  const bool compared = variant.comparison.has_value();
-  return {variant_name(variant),
-          format_duration_ns(variant.step_ns->value),
-          format_interval_ns(*variant.step_ns),
-          compared             ? format_ratio(variant.comparison->ratio)
-          : variant.as_it_is() ? "1"
-                               : "-",
-          variant.difference_ns ? difference_text(*variant.difference_ns) : "",
-          compared ? stats::name_of(variant.comparison->verdict) : "",
-          variant.fired ? format_number(*variant.fired) : ""};
+// "as it is", "without fusion", "all off".
+std::string variant_name(const AblationVariant& variant) {
+  return variant.as_it_is() ? "as it is" : variant.everything_off ? "all off" : "without " + variant.without;
+}
+
+// A row per variant, but for those that had nothing to lose. What has no time has its reason instead of a verdict.
+Columns variants_table(const Ablation& ablation) {
+  Columns table = {{.title = "variant"},
+                   {.title = "time/step", .right_aligned = true},
+                   {.title = "interval", .right_aligned = true},
+                   {.title = "ratio"},
+                   {.title = "difference", .rank = 1},
+                   {.title = "fired", .right_aligned = true, .rank = 2},
+                   {.title = "verdict"}};
+  for (const AblationVariant& variant : ablation.variants) {
+    if (variant.had_no_effect()) continue;
+    const bool timed = variant.step_ns.has_value();
+    const bool compared = variant.comparison.has_value();
+    add_row(table, {variant_name(variant), timed ? format_duration_ns(variant.step_ns->value) : "-",
+                    timed ? format_interval_ns(*variant.step_ns) : "-",
+                    compared                      ? format_ratio(variant.comparison->ratio)
+                    : timed && variant.as_it_is() ? "1"
+                                                  : "-",
+                    variant.difference_ns ? difference_text(*variant.difference_ns) : "-",
+                    variant.fired ? format_number(*variant.fired) : "-",
+                    !timed     ? report::words_of(variant.status)
+                    : compared ? stats::name_of(variant.comparison->verdict)
+                               : ""});
+  }
+  return table;
+}
+
+document::Look look_of(const AblationVariant& variant) {
+  if (!variant.comparison) return variant.step_ns ? kOpen : kFailed;
+  switch (variant.comparison->verdict) {
+    case Verdict::slower:
+      return kWorse;
+    case Verdict::faster:
+      return kBetter;
+    case Verdict::equivalent:
+      return kAlike;
+    case Verdict::inconclusive:
+      break;
+  }
+  return kOpen;
+}
+
+document::BarRow bar_of(const AblationVariant& variant) {
+  document::BarRow row{.label = variant_name(variant), .look = look_of(variant)};
+  if (variant.comparison) {
+    const stats::Estimate& ratio = variant.comparison->ratio;
+    row.measures = {{.value = ratio.value, .interval = ratio.interval}};
+    row.word = stats::name_of(variant.comparison->verdict);
+    row.figure = format_ratio(ratio);
+  } else {
+    row.word = variant.step_ns ? "not compared" : report::name_of(variant.status.state);
+  }
+  return row;
+}
+
+void add_ratios(const Ablation& ablation, document::Blocks& blocks) {
+  document::Rows rows = forest_of("times the cell as it is", stats::VerdictOptions{}.margin);
+  for (const AblationVariant& variant : ablation.variants) {
+    if (!variant.as_it_is() && !variant.had_no_effect()) rows.rows.push_back(bar_of(variant));
+  }
+  if (rows.rows.empty()) return;
+  blocks.figure({.title = "Time per step without a part over that of the cell as it is",
+                 .sentence = cat(kForestWords,
+                                 " Where a step is slower without a part, that is what the part is worth. Grey is the "
+                                 "margin, within which it does not matter."),
+                 .chart = std::move(rows)});
 }
 
 int launches_of(const Ablation& ablation) {
@@ -59,32 +120,7 @@ void add_parts(const Ablation& ablation, const std::string& words, const Fits& f
   if (!parts.empty()) sentences.push_back(words + ": " + parts + ".");
 }
 
-}  // namespace
-
-std::string ablation_subject(const Ablation& ablation) {
-  return cat(ablation.scenario, "/", ablation.implementation, ", impl.", ablation.option, "=",
-             ablation.variants.front().value);
-}
-
-std::string variant_name(const AblationVariant& variant) {
-  return variant.as_it_is() ? "as it is" : variant.everything_off ? "all off" : "without " + variant.without;
-}
-
-PlainTable variants_table(const Ablation& ablation) {
-  PlainTable table{.columns = {{"variant"},
-                               {"time/step", true},
-                               {"interval", true},
-                               {"ratio"},
-                               {"difference"},
-                               {"verdict"},
-                               {"fired", true}},
-                   .rows = {}};
-  for (const AblationVariant& variant : ablation.variants) {
-    if (!variant.had_no_effect()) table.rows.push_back(row_of(variant));
-  }
-  return table;
-}
-
+// What the verdicts add up to.
 std::vector<std::string> ablation_sentences(const Ablation& ablation) {
   std::vector<std::string> sentences;
   for (const auto& [verdict, words] :
@@ -107,6 +143,7 @@ std::vector<std::string> ablation_sentences(const Ablation& ablation) {
   return sentences;
 }
 
+// "fusion: what it does", of each part that was measured and says so.
 std::vector<std::string> part_descriptions(const Ablation& ablation) {
   std::vector<std::string> descriptions;
   for (const AblationVariant& variant : ablation.variants) {
@@ -116,20 +153,26 @@ std::vector<std::string> part_descriptions(const Ablation& ablation) {
   return descriptions;
 }
 
-std::string ablation_legend(const Ablation& ablation) {
-  return cat("ratio, difference: against the cell as it is, paired by round, median with ",
-             format_number(100 * ablation.confidence), "% interval (95% for all verdicts together) over ",
-             counted(launches_of(ablation), "launch"),
-             ". fired: how often the part had an effect, as the implementation says.");
-}
+}  // namespace
 
-std::string ablation_table(const Ablation& ablation) {
-  std::string text = ablation_subject(ablation) + "\n" + text_table(variants_table(ablation)) + "\n";
-  for (const std::string& sentence : ablation_sentences(ablation)) text += sentence + "\n";
-  const std::vector<std::string> descriptions = part_descriptions(ablation);
-  if (!descriptions.empty()) text += "What they do:\n";
-  for (const std::string& description : descriptions) text += "  " + description + "\n";
-  return text + "\n" + ablation_legend(ablation) + "\n";
+document::Document document_of(const Ablation& ablation) {
+  document::Document document{.title = cat("gdbench ablate: ", ablation.scenario, "/", ablation.implementation,
+                                           ", impl.", ablation.option, "=", ablation.variants.front().value)};
+  for (const std::string& sentence : ablation_sentences(ablation)) document.answer.push_back({sentence});
+  if (document.answer.empty())
+    document.answer.push_back({"No part could be compared with the cell as it is.", Style::unsure});
+  document::Blocks worth;
+  add_ratios(ablation, worth);
+  worth.table("", variants_table(ablation));
+  worth.paragraph(cat("ratio, difference: against the cell as it is, paired by round, median with ",
+                      format_number(100 * ablation.confidence), "% interval (95% for all verdicts together) over ",
+                      counted(launches_of(ablation), "launch"),
+                      ". fired: how often the part had an effect, as the implementation says."));
+  document::Blocks parts;
+  parts.list(part_descriptions(ablation));
+  document.section("What each part is worth", std::move(worth));
+  document.section("What they do", std::move(parts));
+  return document;
 }
 
 }  // namespace gdbench::render

@@ -1,7 +1,6 @@
 #include "reports/render/claim_words.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "harness/base/text.h"
@@ -56,6 +55,15 @@ std::string limit_text(const ClaimRelation& relation, double limit) {
   return relation.kind == RelationKind::saving ? format_percent(limit) : format_number(limit) + "x";
 }
 
+// "at least 6x", "from 10% to 20%"; empty where the relation has no limit.
+std::string limits_words(const ClaimRelation& relation) {
+  if (relation.at_least && relation.at_most) {
+    return "from " + limit_text(relation, *relation.at_least) + " to " + limit_text(relation, *relation.at_most);
+  }
+  if (relation.at_least) return "at least " + limit_text(relation, *relation.at_least);
+  return relation.at_most ? "at most " + limit_text(relation, *relation.at_most) : "";
+}
+
 std::string places_words(const ClaimRelation& relation) {
   std::string places;
   for (const auto& [key, values] : relation.at) join(places, cat(key, "=", joined(values, "|")));
@@ -66,6 +74,11 @@ std::string places_words(const ClaimRelation& relation) {
 // Whole per cent, of any size; a share that rounds to nothing has no sign.
 std::string percent_text(double share) { return formatted("%.0f", std::round(share * 100) + 0.0); }
 
+// "2.10x"; a saving "40%".
+std::string value_words(const ClaimRelation& relation, double ratio) {
+  return relation.kind == RelationKind::saving ? percent_text(1 - ratio) + "%" : format_factor(ratio);
+}
+
 std::string state_words(const ClaimRelation& relation, const JudgedPoint& point) {
   if (point.state == PointState::undecided || point.state == PointState::not_run) {
     return std::string(name_of(point.state)) + (point.state == PointState::undecided ? ": " + point.remark : "");
@@ -74,7 +87,7 @@ std::string state_words(const ClaimRelation& relation, const JudgedPoint& point)
   if (relation.kind == RelationKind::crossover) {
     const std::string ahead = point.position == stats::Position::below   ? side_words(relation.a) + " is ahead"
                               : point.position == stats::Position::above ? side_words(relation.b) + " is ahead"
-                                                                         : "nobody is ahead";
+                                                                         : "the two are equal";
     text += (text.empty() ? "" : ": ") + ahead;
   } else if (relation.kind == RelationKind::trend && point.decides) {
     text += ": what the ratio is multiplied by";
@@ -109,7 +122,7 @@ const JudgedPoint* least_ahead(const JudgedRelation& relation) {
   return least;
 }
 
-// Of a claim that one side's step takes longer than another's, decided: what was measured beside it and is faster than
+// Of a claim that one side's step takes longer than another's, decided: what was measured as well and is faster than
 // either side, first than b; empty where nothing is.
 std::string alternative_words(const ClaimJudgement& judgement) {
   const ClaimRelation& decided = judgement.deciding_relation().relation;
@@ -137,14 +150,6 @@ bool was_run(const JudgedRelation& relation) {
                              [](const JudgedPoint& point) { return point.state != PointState::not_run; });
 }
 
-std::string limits_words(const ClaimRelation& relation) {
-  if (relation.at_least && relation.at_most) {
-    return "from " + limit_text(relation, *relation.at_least) + " to " + limit_text(relation, *relation.at_most);
-  }
-  if (relation.at_least) return "at least " + limit_text(relation, *relation.at_least);
-  return relation.at_most ? "at most " + limit_text(relation, *relation.at_most) : "";
-}
-
 std::string place_words(const Settings& at) {
   std::string text;
   for (const auto& [key, value] : at) join(text, cat(key, "=", value));
@@ -152,14 +157,14 @@ std::string place_words(const Settings& at) {
 }
 
 std::string claim_counts_words(const std::vector<ClaimJudgement>& judgements) {
-  constexpr std::array kVerdicts = {ClaimVerdict::confirmed, ClaimVerdict::refuted, ClaimVerdict::inconclusive,
-                                    ClaimVerdict::not_run};
-  return counts_by_kind(counted(judgements.size(), "claim"), kVerdicts, [&](ClaimVerdict verdict) {
+  return counts_by_kind(counted(judgements.size(), "claim"), kVerdictsInOrder, [&](ClaimVerdict verdict) {
     return std::ranges::count(judgements, verdict, &ClaimJudgement::verdict);
   });
 }
 
-bool has_figures(const ClaimJudgement& judgement) { return std::ranges::any_of(judgement.relations, was_run); }
+bool was_run(const ClaimJudgement& judgement) {
+  return std::ranges::any_of(judgement.relations, [](const JudgedRelation& relation) { return was_run(relation); });
+}
 
 std::string figure_words(const ClaimRelation& relation, const JudgedPoint& point) {
   if (!point.ratio || point.ratio->launches == 0) return "";
@@ -173,11 +178,30 @@ std::string figure_words(const ClaimRelation& relation, const JudgedPoint& point
   return is_counted ? format_number(ratio.value) + "x" : format_ratio(ratio);
 }
 
+std::vector<double> measured_ratios(const JudgedRelation& relation) {
+  const bool is_trend = relation.relation.kind == RelationKind::trend;
+  std::vector<double> ratios;
+  for (const JudgedPoint& point : relation.points) {
+    // A trend's deciding points have no ratio of their own.
+    if (point.ratio && point.ratio->launches > 0 && !(is_trend && point.decides)) ratios.push_back(point.ratio->value);
+  }
+  return ratios;
+}
+
+std::string measured_words(const JudgedRelation& relation) {
+  const std::vector<double> ratios = measured_ratios(relation);
+  if (ratios.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(ratios);
+  const std::string low = value_words(relation.relation, least);
+  const std::string high = value_words(relation.relation, most);
+  return cat(low, low == high ? "" : " to " + high, " at ", counted(ratios.size(), "measured point"));
+}
+
 std::string relation_words(const ClaimRelation& relation) {
   if (!relation.decides) {
     ClaimRelation plain = relation;
     plain.decides = true;
-    return "beside it, " + relation_words(plain);
+    return "also measured: " + relation_words(plain);
   }
   const std::string a = side_words(relation.a);
   const std::string b = side_words(relation.b);
@@ -188,7 +212,7 @@ std::string relation_words(const ClaimRelation& relation) {
     case RelationKind::ratio:
       return cat(quantity, ", ", a, " over ", b, ": ", limits, end);
     case RelationKind::saving:
-      return cat(quantity, ", what ", a, " saves beside ", b, ": ", limits, end);
+      return cat(quantity, ", what ", a, " saves compared with ", b, ": ", limits, end);
     case RelationKind::trend:
       return cat(quantity, ", ", a, " over ", b, ": multiplied by ", limits, " along ", relation.along, end);
     case RelationKind::crossover:
@@ -203,7 +227,10 @@ std::string verdict_words(const ClaimJudgement& judgement) {
   const JudgedRelation& relation = judgement.deciding_relation();
   if (!relation.deciding) return "";
   const JudgedPoint& point = relation.points[*relation.deciding];
-  if (judgement.verdict == ClaimVerdict::not_run) return point.remark;
+  if (judgement.verdict == ClaimVerdict::not_run) {
+    const std::string measured = measured_words(relation);
+    return point.remark + (measured.empty() ? "" : "; " + measured);
+  }
   std::string text = figure_words(relation.relation, point) + at_words(point.at);
   const std::string limits = limits_words(relation.relation);
   if (!limits.empty()) text += " (claimed: " + limits + ")";
@@ -214,20 +241,19 @@ std::string verdict_words(const ClaimJudgement& judgement) {
   return text + alternative_words(judgement);
 }
 
-PlainTable point_table(const JudgedRelation& relation) {
-  if (!was_run(relation)) return {};
+document::Columns point_table(const JudgedRelation& relation) {
   std::vector<std::string> axes;
   for (const JudgedPoint& point : relation.points) {
     for (const auto& [axis, value] : point.at) {
       if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
     }
   }
-  PlainTable table;
-  for (const std::string& axis : axes) table.columns.push_back({axis});
+  document::Columns table;
+  for (const std::string& axis : axes) table.push_back({.title = axis});
   const char* figure = relation.relation.kind == RelationKind::saving ? "saved" : "ratio";
-  table.columns.insert(table.columns.end(), {{figure}, {"launches", true}, {"says"}});
+  table.insert(table.end(), {{.title = figure}, {.title = "launches", .right_aligned = true}, {.title = "says"}});
   for (const JudgedPoint& point : relation.points) {
-    std::vector<std::string>& row = table.rows.emplace_back();
+    std::vector<std::string> row;
     for (const std::string& axis : axes) {
       const auto found = std::ranges::find(point.at, axis, &Settings::value_type::first);
       row.push_back(found == point.at.end() ? "-" : found->second);
@@ -236,6 +262,7 @@ PlainTable point_table(const JudgedRelation& relation) {
     row.push_back(words.empty() ? "-" : words);
     row.push_back(point.ratio ? std::to_string(point.ratio->launches) : "-");
     row.push_back(state_words(relation.relation, point));
+    add_row(table, row);
   }
   return table;
 }
@@ -271,7 +298,7 @@ std::vector<std::string> claim_legend() {
   return {
       "ratio: median with an interval over launches; the intervals of a claim hold at 95% together.",
       "confirmed and refuted: the whole interval lies on one side of the limit, at every point that the claim needs.",
-      "in brackets: a point that is shown beside those that decide.",
+      "in brackets: a point that is shown and does not decide.",
   };
 }
 

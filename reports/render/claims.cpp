@@ -1,113 +1,179 @@
 #include "reports/render/claims.h"
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
+#include "harness/base/text.h"
 #include "reports/render/claim_words.h"
+#include "reports/render/forest.h"
 #include "reports/render/format.h"
-#include "reports/render/markdown.h"
 
 namespace gdbench::render {
 
 namespace {
 
+using document::Blocks;
 using report::ClaimJudgement;
+using report::ClaimRelation;
+using report::ClaimVerdict;
+using report::JudgedPoint;
 using report::JudgedRelation;
+using report::PointState;
+using report::RelationKind;
+using Judgements = std::vector<ClaimJudgement>;
 
-std::string paragraph(const std::string& text, int width) { return wrapped(text + "\n", width); }
+constexpr const char* kWantedWords = " Behind a row is what the sentence demands, with a stroke at its limit.";
+constexpr const char* kSavingWords = " A saving of 25% is a ratio of 0.75.";
 
-// Words behind a first column, broken so that they stay behind it.
-std::string hanging(const std::string& first, const std::string& text, int width) {
-  constexpr int kNarrowest = 30;
-  const int rest = width == 0 ? 0 : std::max(width - static_cast<int>(first.size()), kNarrowest);
-  std::string out = first;
-  const std::string lines = paragraph(text, rest);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    out += lines[i];
-    if (lines[i] == '\n' && i + 1 < lines.size()) out += std::string(first.size(), ' ');
+document::Look look_of(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::confirmed:
+      return kPassed;
+    case ClaimVerdict::refuted:
+      return kFailed;
+    case ClaimVerdict::inconclusive:
+      return kOpen;
+    case ClaimVerdict::not_run:
+      break;
   }
-  return out;
+  return kAlike;
 }
 
-std::string summary_of(const std::vector<ClaimJudgement>& judgements, int width) {
-  std::size_t ids = 0;
-  std::size_t verdicts = 0;
-  for (const ClaimJudgement& judgement : judgements) {
-    ids = std::max(ids, judgement.id.size());
-    verdicts = std::max(verdicts, std::string_view(name_of(judgement.verdict)).size());
+document::Look look_of(PointState state) {
+  switch (state) {
+    case PointState::holds:
+      return kPassed;
+    case PointState::fails:
+      return kFailed;
+    case PointState::undecided:
+      return kOpen;
+    case PointState::not_run:
+    case PointState::shown:
+      break;
   }
-  std::string text;
-  for (const ClaimJudgement& judgement : judgements) {
-    const std::string first =
-        "  " + padded(judgement.id, ids, false) + "  " + padded(name_of(judgement.verdict), verdicts, false) + "  ";
-    text += hanging(first, verdict_words(judgement), width);
-  }
-  return text;
+  return kAlike;
 }
 
-std::string details_of(const ClaimJudgement& judgement, int width) {
-  std::string text = judgement.id + ": " + name_of(judgement.verdict) + "\n";
-  text += paragraph("  \"" + judgement.sentence + "\"", width);
-  text += paragraph("  from: " + judgement.source, width);
-  for (const JudgedRelation& relation : judgement.relations) {
-    text += paragraph("  " + relation_words(relation.relation) + ": " + name_of(relation.verdict), width);
-    if (was_run(relation)) text += text_table(point_table(relation));
-    for (const std::string& sentence : sentences_about(relation)) text += paragraph("  " + sentence, width);
-  }
-  return text;
+// With what the relation demands there. Nobody demands a ratio of a point that is only on the way of a trend, and a
+// crossover demands a side of 1.
+document::BarRow row_of(const ClaimRelation& relation, const JudgedPoint& point) {
+  document::BarRow row;
+  row.figure = figure_words(relation, point);
+  if (point.ratio) row.measures = {{.value = point.ratio->value, .interval = point.ratio->interval}};
+  if (relation.kind == RelationKind::crossover || point.state == PointState::shown) return row;
+  if (relation.kind != RelationKind::trend || point.decides) row.wanted = report::range_of(relation);
+  return row;
 }
 
-std::string markdown_details(const ClaimJudgement& judgement) {
-  std::string text = "## " + markdown_escaped(judgement.id) + ": " + name_of(judgement.verdict) + "\n\n" +
-                     markdown_escaped(judgement.sentence) + " (" + markdown_escaped(judgement.source) + ")\n\n";
-  for (const JudgedRelation& relation : judgement.relations) {
-    text += markdown_escaped(relation_words(relation.relation)) + ": **" + name_of(relation.verdict) + "**\n\n";
-    if (was_run(relation)) {
-      text += markdown_table(point_table(relation));
+// The point that speaks for the claim's verdict; where that was not run, a dot for each that was.
+document::BarRow row_of(const ClaimJudgement& judgement) {
+  document::BarRow row;
+  if (judgement.deciding < judgement.relations.size() && judgement.deciding_relation().deciding) {
+    const JudgedRelation& relation = judgement.deciding_relation();
+    row = row_of(relation.relation, relation.points[*relation.deciding]);
+    if (row.measures.empty()) {
+      row.dots = measured_ratios(relation);
+      row.figure = measured_words(relation);
     }
-    const std::vector<std::string> sentences = sentences_about(relation);
-    for (const std::string& sentence : sentences) text += "- " + markdown_escaped(sentence) + "\n";
-    if (!sentences.empty()) text += "\n";
   }
-  return text;
+  row.label = judgement.id;
+  row.look = look_of(judgement.verdict);
+  row.word = name_of(judgement.verdict);
+  return row;
+}
+
+document::Figure points_figure(const JudgedRelation& relation) {
+  const bool demands = relation.relation.kind != RelationKind::crossover;
+  document::Rows rows = forest_of("ratio");
+  if (!demands) {
+    rows.band = report::range_of(relation.relation);
+    rows.band_name = "the two are equal";
+  }
+  for (const JudgedPoint& point : relation.points) {
+    if (point.state == PointState::not_run) continue;
+    document::BarRow row = row_of(relation.relation, point);
+    row.label = place_words(point.at);
+    row.look = look_of(point.state);
+    row.word = name_of(point.state);
+    if (!point.decides && point.state != PointState::shown) row.word = "(" + row.word + ")";
+    rows.rows.push_back(std::move(row));
+  }
+  const bool saves = relation.relation.kind == RelationKind::saving;
+  return {.title = relation_words(relation.relation),
+          .sentence = cat(kForestWords, demands ? kWantedWords : "", saves ? kSavingWords : ""),
+          .chart = std::move(rows)};
+}
+
+void add_evidence(const ClaimJudgement& judgement, Blocks& blocks) {
+  blocks.paragraph("\"" + judgement.sentence + "\"");
+  blocks.paragraph("from: " + judgement.source, Style::dim);
+  for (const JudgedRelation& relation : judgement.relations) {
+    blocks.paragraph(relation_words(relation.relation) + ": " + name_of(relation.verdict));
+    if (was_run(relation)) {
+      blocks.figure(points_figure(relation));
+      blocks.table("", point_table(relation));
+    }
+    blocks.list(sentences_about(relation));
+  }
+}
+
+Blocks verdicts_of(const Judgements& judgements) {
+  document::Rows rows = forest_of("ratio");
+  document::Columns table = {{.title = "claim"}, {.title = "verdict"}, {.title = "what it rests on"}};
+  Blocks others;
+  for (const ClaimJudgement& judgement : judgements) {
+    rows.rows.push_back(row_of(judgement));
+    add_row(table, {judgement.id, name_of(judgement.verdict), verdict_words(judgement)});
+    if (was_run(judgement)) continue;
+    others.heading(judgement.id);
+    add_evidence(judgement, others);
+  }
+  Blocks blocks;
+  blocks.figure({.title = "What each verdict rests on",
+                 .sentence = cat(kForestWords, kWantedWords, kSavingWords,
+                                 " Dots are the measured points of a claim of which others were not run."),
+                 .chart = std::move(rows)});
+  blocks.table("", std::move(table));
+  blocks.fold("Claims of which nothing was measured", std::move(others));
+  return blocks;
 }
 
 }  // namespace
 
-std::string claim_list(const std::vector<ListedClaim>& claims, int width) {
-  std::size_t ids = 0;
-  for (const ListedClaim& claim : claims) ids = std::max(ids, claim.id.size());
-  std::string text;
+document::Document document_of(const std::vector<ListedClaim>& claims) {
+  std::vector<std::string> sentences;
   for (const ListedClaim& claim : claims) {
-    text += hanging(padded(claim.id, ids, false) + "  ", claim.sentence, width);
-    text += hanging(std::string(ids + 2, ' '), "from: " + claim.source, width);
+    sentences.push_back(cat(claim.id, ": ", claim.sentence, " (", claim.source, ")"));
   }
-  return text;
+  document::Document document{.title = "gdbench claims: " + counted(claims.size(), "sentence") + " that can be judged"};
+  Blocks list;
+  list.list(sentences);
+  document.section("", std::move(list));
+  return document;
 }
 
-std::string claims_console(const std::vector<ClaimJudgement>& judgements, int width) {
-  std::string text;
-  for (const ClaimJudgement& judgement : judgements) {
-    if (has_figures(judgement)) text += details_of(judgement, width) + "\n";
+document::Document document_of(const Judgements& judgements, const std::vector<std::string>& notes) {
+  document::Document document{.title = "gdbench claims", .answer = {{claim_counts_words(judgements)}}};
+  for (const ClaimVerdict verdict : kVerdictsInOrder) {
+    std::string ids;
+    for (const ClaimJudgement& judgement : judgements) {
+      if (judgement.verdict == verdict) join(ids, judgement.id);
+    }
+    if (!ids.empty()) document.answer.push_back({cat(name_of(verdict), ": ", ids)});
   }
-  text += claim_counts_words(judgements) + "\n" + summary_of(judgements, width) + "\n";
-  for (const std::string& sentence : claim_legend()) text += paragraph(sentence, width);
-  return text;
-}
-
-std::string claims_markdown(const std::vector<ClaimJudgement>& judgements) {
-  std::vector<std::vector<std::string>> rows;
+  if (!judgements.empty()) document.section("Verdicts", verdicts_of(judgements));
   for (const ClaimJudgement& judgement : judgements) {
-    rows.push_back(
-        {judgement.id, judgement.sentence, name_of(judgement.verdict), verdict_words(judgement), judgement.source});
+    Blocks evidence;
+    if (was_run(judgement)) add_evidence(judgement, evidence);
+    document.section(judgement.id + ": " + name_of(judgement.verdict), std::move(evidence));
   }
-  std::string text = "# Claims\n\n" + claim_counts_words(judgements) + "\n\n" +
-                     markdown_table({{"claim"}, {"sentence"}, {"verdict"}, {"figure"}, {"source"}}, rows);
-  for (const ClaimJudgement& judgement : judgements) {
-    if (has_figures(judgement)) text += markdown_details(judgement);
-  }
-  for (const std::string& sentence : claim_legend()) text += "- " + sentence + "\n";
-  return text;
+  Blocks meaning;
+  meaning.list(claim_legend());
+  document.section("What figures and verdicts mean", std::move(meaning));
+  Blocks remarks;
+  remarks.list(notes);
+  document.section("Notes", std::move(remarks));
+  return document;
 }
 
 }  // namespace gdbench::render

@@ -1,10 +1,11 @@
-// Renderers of claims: what there is to judge, and what was judged.
+// Sentences about speed: which there are to judge, and what was judged of each.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "harness/report/claim_judgement.h"
+#include "reports/document/document.h"
 
 namespace gdbench::render {
 
@@ -14,12 +15,11 @@ struct ListedClaim {
   std::string source;
 };
 
-// Lines longer than `width` are wrapped; 0 wraps nothing.
-std::string claim_list(const std::vector<ListedClaim>& claims, int width);
+document::Document document_of(const std::vector<ListedClaim>& claims);
 
-// A line per claim, and each claim of which anything was measured with its points, flips, and what was not run. The
-// console has the lines last, where they are seen.
-std::string claims_console(const std::vector<report::ClaimJudgement>& judgements, int width);
-std::string claims_markdown(const std::vector<report::ClaimJudgement>& judgements);
+// `notes` are the report's. A verdict per claim, and of each claim of which anything was measured its points, its flips
+// and what was not run.
+document::Document document_of(const std::vector<report::ClaimJudgement>& judgements,
+                               const std::vector<std::string>& notes);
 
 }  // namespace gdbench::render

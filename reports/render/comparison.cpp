@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/render/forest.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -66,21 +67,21 @@ Columns table_of(const Cells& cells) {
 document::Look look_of(Change change) {
   switch (change) {
     case Change::regressed:
-      return {.hue = 1, .shape = 2};
+      return kWorse;
     case Change::improved:
-      return {.hue = 0, .shape = 4};
+      return kBetter;
     case Change::equivalent:
-      return {.hue = 6, .shape = 0};
+      return kAlike;
     case Change::inconclusive:
-      return {.hue = 5, .shape = 3};
+      return kOpen;
     case Change::failing:
     case Change::removed:
-      return {.hue = 3, .shape = 5};
+      return kFailed;
     case Change::fixed:
     case Change::added:
       break;
   }
-  return {.hue = 2, .shape = 1};
+  return kPassed;
 }
 
 document::BarRow row_of(const ComparedCell& cell) {
@@ -110,9 +111,7 @@ document::BarRow row_of(const Cells& cells) {
 }
 
 document::Figure figure_of(const ReportComparison& comparison) {
-  document::Rows rows = forest_of("times the base's");
-  rows.band = stats::margin_range(comparison.margin);
-  rows.band_name = "margin of " + format_percent(comparison.margin);
+  document::Rows rows = forest_of("times the base's", comparison.margin);
   const bool folds = comparison.cells.size() > kMostRows;
   std::vector<Cells> folded;  // by scenario
   for (const Change change : kChangesByUrgency) {
@@ -157,13 +156,6 @@ std::string side_words(const std::string& side, const std::string& name, const s
 }
 
 }  // namespace
-
-document::Rows forest_of(std::string axis_title) {
-  return {.axes = {{.title = std::move(axis_title),
-                    .text = [](double ratio) { return formatted("%.6gx", ratio); },
-                    .logarithmic = true}},
-          .line = 1};
-}
 
 document::Paragraph comparison_answer(const ReportComparison& comparison) {
   if (!comparison.not_comparable.empty()) return {"Not comparable: " + comparison.not_comparable, Style::bad};

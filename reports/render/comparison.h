@@ -20,9 +20,4 @@ document::Blocks comparison_blocks(const report::ReportComparison& comparison);
 
 document::Document document_of(const report::ReportComparison& comparison);
 
-// Ratios with their intervals around 1, a row each, on one logarithmic axis.
-document::Rows forest_of(std::string axis_title);
-constexpr const char* kForestWords =
-    "Lines are intervals, and an arrow ends one that goes on beyond the axis. The vertical line is a ratio of 1.";
-
 }  // namespace gdbench::render

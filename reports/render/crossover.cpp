@@ -1,16 +1,22 @@
 #include "reports/render/crossover.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/render/crossover_charts.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
 
 namespace {
 
+using document::Columns;
 using report::Crossover;
 using report::CrossoverPoint;
 using report::StepsCrossover;
@@ -100,16 +106,24 @@ std::string gap_words(const Crossover& crossover, std::size_t index) {
                          : "";
 }
 
+// "; undecided below rows=9 and above rows=90": the ends of the range as far as it is open there who is faster.
+std::string open_ends_words(const Crossover& crossover) {
+  const std::vector<stats::Zone>& zones = crossover.answer.zones;
+  std::vector<std::string> ends;
+  for (const std::size_t index : std::set<std::size_t>{0, zones.size() - 1}) {
+    if (zones[index].verdict != Verdict::inconclusive) continue;
+    std::string place = place_words(crossover, index);
+    place[0] = static_cast<char>(std::tolower(place[0]));
+    ends.push_back(std::move(place));
+  }
+  return ends.empty() ? "" : "; undecided " + joined(ends, " and ");
+}
+
 std::string headline(const Crossover& crossover) {
   if (crossover.points.empty()) return "Undecided: nothing was measured.";
-  switch (crossover.answer.outcome) {
-    case stats::CrossoverOutcome::crossing:
-      break;
-    case stats::CrossoverOutcome::none:
-      return "No crossing.";
-    case stats::CrossoverOutcome::undecided:
-      return "Undecided whether there is a crossing.";
-  }
+  const std::string open = open_ends_words(crossover) + ".";
+  if (crossover.answer.outcome == stats::CrossoverOutcome::none) return "No crossing" + open;
+  if (crossover.answer.outcome == stats::CrossoverOutcome::undecided) return "Undecided whether there is a crossing.";
   std::size_t changes = 0;
   Verdict before = Verdict::inconclusive;
   for (const stats::Zone& zone : crossover.answer.zones) {
@@ -117,7 +131,8 @@ std::string headline(const Crossover& crossover) {
     if (before != Verdict::inconclusive) ++changes;
     before = zone.verdict;
   }
-  return changes > 1 ? "The order is not monotone: the winner changes " + counted(changes, "time") + "." : "";
+  return (changes > 1 ? "The order is not monotone: the winner changes " + counted(changes, "time") : "One crossing") +
+         open;
 }
 
 // Upwards to a tenth of a per cent, as --margin reads it.
@@ -159,15 +174,10 @@ std::string interval_text(const stats::Interval& interval) {
   return "[" + steps_text(interval.low) + ", " + steps_text(interval.high) + "]";
 }
 
-}  // namespace
-
-TextTable crossover_rows(const Crossover& crossover) {
-  TextTable table = {{.title = crossover.axis, .right_aligned = true, .texts = {}},
-                     {.title = crossover.a, .right_aligned = true, .texts = {}},
-                     {.title = crossover.b, .right_aligned = true, .texts = {}},
-                     {.title = "ratio", .texts = {}},
-                     {.title = "launches", .right_aligned = true, .texts = {}},
-                     {.title = "faster", .texts = {}}};
+Columns sizes_table(const Crossover& crossover) {
+  Columns table = {{.title = crossover.axis, .right_aligned = true}, {.title = crossover.a, .right_aligned = true},
+                   {.title = crossover.b, .right_aligned = true},    {.title = "ratio"},
+                   {.title = "launches", .right_aligned = true},     {.title = "faster"}};
   for (const CrossoverPoint& point : crossover.points) {
     const stats::Comparison& comparison = point.comparison;
     add_row(table,
@@ -177,7 +187,7 @@ TextTable crossover_rows(const Crossover& crossover) {
   return table;
 }
 
-std::vector<std::string> crossover_sentences(const Crossover& crossover) {
+std::vector<std::string> sentences_of(const Crossover& crossover) {
   std::vector<std::string> sentences;
   const auto add = [&](std::string sentence) {
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
@@ -191,28 +201,30 @@ std::vector<std::string> crossover_sentences(const Crossover& crossover) {
   return sentences;
 }
 
-std::string crossover_method(const Crossover& crossover) {
-  return "ratio: time of a step, " + crossover.a + " over " + crossover.b + ", paired by launch, median with " +
-         format_number(100 * crossover.confidence) + "% interval over launches; faster: all of it is beyond " +
-         format_percent(crossover.margin) + ", equal: all of it is within (--margin).";
+std::string method_of(const Crossover& crossover) {
+  return cat("ratio: time of a step, ", crossover.a, " over ", crossover.b, ", paired by launch, median with ",
+             format_number(100 * crossover.confidence), "% interval over launches; faster: all of it is beyond ",
+             format_percent(crossover.margin), ", equal: all of it is within (--margin).");
 }
 
-TextTable crossover_rows(const StepsCrossover& crossover) {
-  TextTable table = {{.title = "implementation", .texts = {}},
-                     {.title = "load", .right_aligned = true, .texts = {}},
-                     {.title = "prepare", .right_aligned = true, .texts = {}},
-                     {.title = "first step", .right_aligned = true, .texts = {}},
-                     {.title = "steady step", .right_aligned = true, .texts = {}},
-                     {.title = "95%", .right_aligned = true, .texts = {}}};
+Columns sides_table(const StepsCrossover& crossover) {
+  Columns table = {{.title = "implementation"},
+                   {.title = "load", .right_aligned = true, .rank = 1},
+                   {.title = "prepare", .right_aligned = true, .rank = 1},
+                   {.title = "first step", .right_aligned = true, .rank = 1},
+                   {.title = "ready", .right_aligned = true},
+                   {.title = "steady step", .right_aligned = true},
+                   {.title = "95%", .right_aligned = true}};
   for (const report::StartCost& side : crossover.sides) {
     add_row(table, {side.implementation, format_duration_ns(side.load_seconds * 1e9),
                     format_duration_ns(side.prepare_seconds * 1e9), format_duration_ns(side.first_step_ns),
-                    format_duration_ns(side.step_ns.value), format_interval_ns(side.step_ns)});
+                    format_duration_ns(side.ready_ns), format_duration_ns(side.step_ns.value),
+                    format_interval_ns(side.step_ns)});
   }
   return table;
 }
 
-std::string crossover_sentence(const StepsCrossover& crossover) {
+std::string sentence_of(const StepsCrossover& crossover) {
   const std::string& ahead = crossover.sides[crossover.faster].implementation;
   const std::string& other = crossover.sides[1 - crossover.faster].implementation;
   const stats::BreakEven& answer = crossover.answer;
@@ -239,20 +251,39 @@ std::string crossover_sentence(const StepsCrossover& crossover) {
   return "";
 }
 
-std::string crossover_method(const StepsCrossover& crossover) {
-  return "Medians over " + counted(crossover.answer.launches, "launch") +
-         "; starting the process is not counted. In brackets the 95% interval over launches.";
+std::string method_of(const StepsCrossover& crossover) {
+  return cat("Medians over ", counted(crossover.answer.launches, "launch"),
+             ". ready: load, prepare without imports, and what the first step takes beyond a steady one; so many steps "
+             "are counted from there, without the start of the process. In brackets the 95% interval over launches.");
 }
 
-std::string crossover_table(const Crossover& crossover) {
-  std::string text = crossover.scenario + "\n" + plain_table(crossover_rows(crossover)) + "\n";
-  for (const std::string& sentence : crossover_sentences(crossover)) text += sentence + "\n";
-  return text + "\n" + crossover_method(crossover) + "\n";
+}  // namespace
+
+document::Document document_of(const Crossover& crossover) {
+  document::Document document{.title = cat("gdbench crossover ", crossover.scenario, ": ", crossover.a, " and ",
+                                           crossover.b, " over ", crossover.axis)};
+  for (std::string& sentence : sentences_of(crossover)) document.answer.push_back({std::move(sentence)});
+  if (crossover.points.empty()) return document;
+  document::Blocks sizes;
+  add_charts(crossover, sizes);
+  sizes.table("", sizes_table(crossover));
+  sizes.paragraph(method_of(crossover));
+  document.section(cat("Where is ", crossover.a, " faster than ", crossover.b, "?"), std::move(sizes));
+  return document;
 }
 
-std::string crossover_table(const StepsCrossover& crossover) {
-  return crossover.scenario + "\n" + plain_table(crossover_rows(crossover)) + "\n" + crossover_sentence(crossover) +
-         "\n\n" + crossover_method(crossover) + "\n";
+document::Document document_of(const StepsCrossover& crossover) {
+  const std::string& a = crossover.sides[0].implementation;
+  const std::string& b = crossover.sides[1].implementation;
+  document::Document document{
+      .title = cat("gdbench crossover ", crossover.scenario, ": ", a, " and ", b, " over the number of steps"),
+      .answer = {{sentence_of(crossover)}}};
+  document::Blocks steps;
+  add_charts(crossover, steps);
+  steps.table("", sides_table(crossover));
+  steps.paragraph(method_of(crossover));
+  document.section(cat("From how many steps on is which of ", a, " and ", b, " ahead?"), std::move(steps));
+  return document;
 }
 
 }  // namespace gdbench::render

@@ -25,22 +25,6 @@ using document::styled;
 Style style_of_verdict(stats::Verdict verdict);
 Style style_of_state(report::CellState state);
 
-// A plain aligned table for documents that have few columns and one layout.
-
-struct PlainColumn {
-  std::string title;
-  bool right_aligned = false;
-};
-
-struct PlainTable {
-  std::vector<PlainColumn> columns;
-  std::vector<std::vector<std::string>> rows;  // a row may be shorter than the header
-};
-
-// Columns two spaces apart, every line indented by two. No trailing spaces.
-std::string text_table(const std::vector<PlainColumn>& columns, const std::vector<std::vector<std::string>>& rows);
-inline std::string text_table(const PlainTable& table) { return text_table(table.columns, table.rows); }
-
 // Three significant digits without an exponent: "0.431", "18.3", "2540". "-" for what is not finite.
 std::string format_number(double value);
 

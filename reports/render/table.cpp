@@ -12,13 +12,21 @@
 namespace gdbench::render {
 
 std::string plain_table(const TextTable& table) {
-  std::vector<PlainColumn> columns;
-  std::vector<std::vector<std::string>> rows(table.empty() ? 0 : table.front().texts.size());
-  for (const TextColumn& column : table) {
-    columns.push_back({column.title, column.right_aligned});
-    for (std::size_t row = 0; row < rows.size(); ++row) rows[row].push_back(column.texts[row]);
+  std::string text;
+  const auto add = [&](const auto& text_of) {
+    std::string line;
+    for (const TextColumn& column : table) {
+      const std::size_t width = std::max(display_width(column.title), display_width(column.texts));
+      line += "  " + padded(text_of(column), width, column.right_aligned);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  };
+  add([](const TextColumn& column) { return column.title; });
+  for (std::size_t row = 0; !table.empty() && row < table.front().texts.size(); ++row) {
+    add([row](const TextColumn& column) { return column.texts[row]; });
   }
-  return text_table(columns, rows);
+  return text;
 }
 
 std::string time_text(const Row& row) {
@@ -262,17 +270,6 @@ std::string line_of(const Text& text_of) {
 }
 
 }  // namespace
-
-TextTable by_columns(const PlainTable& table) {
-  TextTable columns;
-  for (const PlainColumn& column : table.columns)
-    columns.push_back({.title = column.title, .right_aligned = column.right_aligned, .texts = {}});
-  for (std::vector<std::string> row : table.rows) {
-    row.resize(columns.size());
-    add_row(columns, row);
-  }
-  return columns;
-}
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;

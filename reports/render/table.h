@@ -14,9 +14,7 @@ using TextColumn = document::Column;
 using TextTable = document::Columns;
 using document::add_row;
 
-// The same table by columns; what a short row lacks is empty.
-TextTable by_columns(const PlainTable& table);
-// As a plain aligned table.
+// As a plain aligned table: columns two spaces apart, every line indented by two, no trailing spaces.
 std::string plain_table(const TextTable& table);
 
 // The rows in every column that has a title and something to say of one of them.

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/reports/answers.h"
+#include "tests/unit/render/screen_text.h"
+
 namespace gdbench::render {
 namespace {
 
-report::AblationVariant variant(const std::string& without, double step_ns, stats::Verdict verdict, int launches = 9) {
+using stats::Verdict;
+
+report::AblationVariant variant(const std::string& without, double step_ns, Verdict verdict, int launches = 9) {
   report::AblationVariant made;
   made.without = without;
   made.value = "-" + without;
@@ -18,61 +23,51 @@ report::AblationVariant variant(const std::string& without, double step_ns, stat
   return made;
 }
 
-TEST(AblationTable, ShowsEveryVariant) {
+report::Ablation ablation_of(std::vector<report::AblationVariant> variants) {
   report::Ablation ablation;
   ablation.scenario = "example";
   ablation.implementation = "one/x";
   ablation.option = "parts";
   ablation.confidence = 0.9875;
-  report::AblationVariant full = variant("", 100, stats::Verdict::equivalent);
-  full.value = "all";
-  full.comparison.reset();
-  full.difference_ns.reset();
+  variants.front().value = "all";
+  variants.front().comparison.reset();
+  variants.front().difference_ns.reset();
+  ablation.variants = std::move(variants);
+  return ablation;
+}
+
+TEST(Golden, Ablation) {
   report::AblationVariant wrong;
-  wrong.without = "broken";
-  wrong.status = {report::CellState::wrong, "w0 is off"};
+  wrong.without = "</svg><script>alert(1)</script>\u202e";
+  wrong.status = {report::CellState::wrong, "w0 is \"off\" <b>"};
   report::AblationVariant idle;
   idle.without = "folding";
   idle.fired = 0;
-  report::AblationVariant none = variant("", 80, stats::Verdict::faster);
+  report::AblationVariant none = variant("", 80, Verdict::faster);
   none.everything_off = true;
-  ablation.variants = {full,
-                       variant("merging", 150, stats::Verdict::slower),
-                       variant("reuse", 100, stats::Verdict::equivalent),
-                       wrong,
-                       idle,
-                       none};
+  report::Ablation ablation =
+      ablation_of({variant("", 100, Verdict::equivalent), variant("merging", 150, Verdict::slower),
+                   variant("reuse", 100, Verdict::equivalent), wrong, idle, none});
   ablation.variants[1].fired = 2;
   ablation.variants[1].description = "makes one of two";
-  const char* expected =
-      "example/one/x, impl.parts=all\n"
-      "  variant          time/step      interval  ratio               difference               verdict     fired\n"
-      "  as it is            100 ns     [99, 101]  1\n"
-      "  without merging     150 ns    [148, 152]  1.50x [1.49, 1.51]  +50 ns [+49 ns, +51 ns]  slower          2\n"
-      "  without reuse       100 ns     [99, 101]  1.00x [0.99, 1.01]  +0 ns [-1 ns, +1 ns]     equivalent\n"
-      "  without broken   wrong: w0 is off\n"
-      "  all off              80 ns  [79.2, 80.8]  0.80x [0.79, 0.81]  -20 ns [-21 ns, -19 ns]  faster\n"
-      "\n"
-      "Slower without: merging.\n"
-      "No difference without: reuse.\n"
-      "No effect on this cell, so not measured: folding.\n"
-      "What they do:\n"
-      "  merging: makes one of two\n"
-      "\n"
-      "ratio, difference: against the cell as it is, paired by round, median with 98.8% interval (95% for all verdicts "
-      "together) over 9 launches. fired: how often the part had an effect, as the implementation says.\n";
-  EXPECT_EQ(ablation_table(ablation), expected);
+  tests::expect_golden_answer("ablation", document_of(ablation));
 }
 
-TEST(AblationTable, SaysHowManyLaunchesItWants) {
-  report::Ablation ablation;
-  ablation.confidence = 0.9875;
-  ablation.variants = {variant("", 100, stats::Verdict::equivalent, 7),
-                       variant("merging", 300, stats::Verdict::inconclusive, 7)};
-  const char* words = "For verdicts on all of these at once there must be 8 launches or more.\n";
-  EXPECT_NE(ablation_table(ablation).find(words), std::string::npos);
+TEST(Ablation, SaysHowManyLaunchesItWants) {
+  report::Ablation ablation =
+      ablation_of({variant("", 100, Verdict::equivalent, 7), variant("merging", 300, Verdict::inconclusive, 7)});
+  const char* words = "For verdicts on all of these at once there must be 8 launches or more.";
+  EXPECT_TRUE(tests::says(tests::outline_of(document_of(ablation)), words));
   for (report::AblationVariant& each : ablation.variants) each.step_ns->launches = 8;
-  EXPECT_EQ(ablation_table(ablation).find(words), std::string::npos);
+  EXPECT_FALSE(tests::says(tests::outline_of(document_of(ablation)), words));
+}
+
+TEST(Ablation, SaysThatNothingWasCompared) {
+  report::AblationVariant wrong;
+  wrong.status = {report::CellState::wrong, "w0 is off"};
+  const std::string outline = tests::outline_of(document_of(ablation_of({wrong})));
+  EXPECT_TRUE(tests::says(outline, "No part could be compared with the cell as it is."));
+  EXPECT_TRUE(tests::says(outline, "wrong: w0 is off"));
 }
 
 }  // namespace

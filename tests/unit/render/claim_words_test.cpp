@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/render/claims.h"
-#include "tests/support/reports/example_judgements.h"
-
 namespace gdbench::render {
 namespace {
 
@@ -51,7 +48,7 @@ TEST(ClaimWords, WhatIsFasterBesideIsNamedWhereItIsSlowest) {
       << "the faster side first";
   EXPECT_EQ(words({decided, relation("graph/x", "fit/x", false, {0.5, 1.2})}), alone) << "not everywhere";
   EXPECT_EQ(words({decided, relation("graph/x", "fit/x", false, {0.5}, 2)}), alone) << "two launches";
-  EXPECT_EQ(words({decided, relation("graph/x", "other/x", false, {0.5})}), alone) << "beside something else";
+  EXPECT_EQ(words({decided, relation("graph/x", "other/x", false, {0.5})}), alone) << "with something else";
 }
 
 TEST(ClaimWords, AnUndecidedClaimSaysHowItWouldBeDecided) {
@@ -60,35 +57,16 @@ TEST(ClaimWords, AnUndecidedClaimSaysHowItWouldBeDecided) {
   EXPECT_TRUE(text.ends_with("; needs about 7 launches, 80 s (--launches 7)")) << text;
 }
 
-// The words are those of the console's golden file.
-TEST(ClaimWords, MarkdownHasARowForEachClaimAndASectionForEachThatWasRun) {
-  const std::string text = claims_markdown({tests::example_judgements()[1], tests::example_judgements()[3]});
-  const std::string expected = R"(# Claims
-
-2 claims: 1 refuted, 1 not run
-
-| claim | sentence | verdict | figure | source |
-| --- | --- | --- | --- | --- |
-| fewer-steps | It takes a quarter fewer steps. | refuted | 0% at condition=1 (claimed: at least 25%); flips between )"
-                               R"(condition=1 and 100 at batch.rows=8 | Another page |
-| more-memory | A uses more memory \| than B. | not run | no implementation two/x | A page |
-
-## fewer-steps: refuted
-
-It takes a quarter fewer steps. (Another page)
-
-steps to the target loss, what one/x optimizer.kind=adam saves beside optimizer.kind=sgd: at least 25%, everywhere: )"
-                               R"(**refuted**
-
-| condition | saved | launches | says |
-| --- | --- | ---: | --- |
-| 1 | 0% | 1 | fails |
-| 100 | 94% | 1 | holds |
-
-- Flips at batch.rows=8 between condition=1, where it does not, and condition=100, where it holds.
-
-- ratio: median )";
-  EXPECT_EQ(text.substr(0, expected.size()), expected);
+TEST(ClaimWords, WhatWasNotDecidedStillShowsWhatWasMeasured) {
+  JudgedRelation judged = relation("tape/x", "fit/x", true, {2, 4, 3});
+  report::JudgedPoint missing;
+  missing.remark = "it was not come to";
+  judged.points.push_back(missing);
+  judged.deciding = 3;
+  EXPECT_EQ(words({judged}, ClaimVerdict::not_run), "it was not come to; 2.00x to 4.00x at 3 measured points");
+  judged.relation.kind = report::RelationKind::trend;
+  judged.points[1].decides = judged.points[2].decides = false;
+  EXPECT_EQ(measured_ratios(judged), (std::vector{4.0, 3.0})) << "a change of a ratio is none";
 }
 
 }  // namespace

@@ -3,15 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/questions/explain/explain.h"
-#include "reports/render/claims.h"
 #include "reports/render/first_screen.h"
 #include "reports/render/report.h"
 #include "reports/render/table.h"
 #include "tests/support/reports/answers.h"
-#include "tests/support/reports/example_judgements.h"
 #include "tests/support/reports/example_report.h"
-#include "tests/support/reports/explained_report.h"
 #include "tests/unit/render/made_report.h"
 
 namespace gdbench::render {
@@ -40,8 +36,6 @@ TEST(Golden, Report) {
   tests::expect_golden_answer("report", document_of(report));
 }
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
-
-TEST(Golden, Claims) { expect_golden("claims.txt", claims_console(tests::example_judgements(), 100)); }
 
 // JSON with a line for each member of the report, and for each cell, scenario and so on.
 std::string in_lines(const OrderedJson& json) {
