@@ -56,16 +56,6 @@ def first_mismatch(text, parts):
     return next((f"{t}: expected {f.value}" for t, f in zip(match.groups(), figures) if not f.fits(t)), None)
 
 
-def check_lines(lines, expected):
-    """Complaints; `expected` has the parts of each line, or those of a table's columns."""
-    complaints = []
-    for line, parts in zip(lines, expected):
-        wrong = first_mismatch(line, parts) if isinstance(parts, tuple) else row_mismatch(line, parts)
-        if wrong:
-            complaints.append(f"{line!r}: {wrong}")
-    return complaints if len(lines) == len(expected) else [*complaints, f"{len(lines)} lines, not {len(expected)}"]
-
-
 def row_mismatch(row, columns):
     """Of texts, or of a line: at least two spaces separate its columns, and empty ones at its end leave nothing."""
     if isinstance(row, str):

@@ -1,18 +1,21 @@
-"""Proves what `gdbench crossover` and `gdbench ablate` say, from the report that they wrote. Taken on trust is what no
-report holds: whether a search was done, and the budget that one which is not would take."""
+"""Proves what `gdbench crossover` and `gdbench ablate` say, record and document, from the report that they wrote. Taken
+on trust is what no report holds: whether a search was done, and the budget that one which is not would take."""
 
 import json
 import math
 
-from estimates import fewest_launches
-from expected_words import Figure, check_lines, estimate, interval_in_unit_of, number, percent, plural, ratio, time
-from printed_figures import TIME, is_time
+from break_even import ready
+from documents import finite, forest, table, value_of
+from estimates import MARGIN, fewest_launches
+from expected_words import Figure, estimate, interval_in_unit_of, number, percent, plural, ratio, time
+from printed_figures import NUMBER, TIME, is_time
 from search_documents import CONFIDENCE, WINNERS
 from values_checker import mismatches
 
 ENDED = "The search ended before it was done: a larger --budget narrows it down."
 BUDGET = Figure(r"\d+[sm]", lambda text: int(text[:-1]) > 0, "a budget")
 UNPROVEN = ("schema", "schema_version", "complete")
+FOREST = "Lines are intervals, and an arrow ends one that goes on beyond the axis. The vertical line is a ratio of 1."
 
 
 def launches(count, more=""):
@@ -81,16 +84,20 @@ def zone_lines(search, index):
     return lines
 
 
-def headlines(search):
+def headline(search):
     if not search.points:
-        return [("Undecided: nothing was measured.",)]
-    if search.outcome != "crossing":
-        words = {"none": "No crossing.", "undecided": "Undecided whether there is a crossing."}
-        return [(words[search.outcome],)]
+        return ("Undecided: nothing was measured.",)
+    if search.outcome == "undecided":
+        return ("Undecided whether there is a crossing.",)
+    ends = [place_words(search.zones, index) for index in sorted({0, len(search.zones) - 1})
+            if search.zones[index]["verdict"] == "inconclusive"]
+    ends = "; undecided " + " and ".join(end[0].lower() + end[1:] for end in ends) if ends else ""
+    if search.outcome == "none":
+        return (f"No crossing{ends}.",)
     winners = [zone["verdict"] for zone in search.zones if zone["verdict"] in WINNERS]
     changes = sum(one != other for one, other in zip(winners, winners[1:]))
-    monotone = f"The order is not monotone: the winner changes {plural(changes, 'time')}."
-    return [(monotone,)] if changes > 1 else []
+    monotone = f"The order is not monotone: the winner changes {plural(changes, 'time')}"
+    return ((monotone if changes > 1 else "One crossing") + ends + ".",)
 
 
 def need_lines(search):
@@ -110,18 +117,84 @@ def need_lines(search):
     return [(*parts, ".")]
 
 
-def check_sizes(search, text):
-    lines = [line for line in text.split("\n") if line]
+def logarithmic(title):
+    return {"title": title, "logarithmic": True}
+
+
+def point_at(x, of):
+    return {"x": x, "y": of.value, "interval": finite(of.low, of.high)}
+
+
+def series(name, points):
+    return {"name": name, "measured": True, "points": points}
+
+
+def open_ranges(zones):
+    """(words, from, to) where the winner changes or is not known."""
+    for before, zone, after in zip([None, *zones], zones, [*zones[1:], None]):
+        if zone["verdict"] not in WINNERS:
+            words = "equal" if zone["verdict"] == "equivalent" else "undecided"
+            yield words, (before["last"] if before else zone["first"]), (after["first"] if after else zone["last"])
+        elif after and after["verdict"] in WINNERS:
+            yield "crossing", zone["last"], after["first"]
+
+
+def times_figure(search):
+    ranges = [(f"{words}, {low} to {high}", low, high) for words, low, high in open_ranges(search.zones)]
+    bands = f"Bands show where the winner changes or is not known: {', '.join(words for words, *_ in ranges)}."
+    sides = ((search.a, "a_step_ns"), (search.b, "b_step_ns"))
+    chart = {
+        "x": logarithmic("rows"),
+        "y": logarithmic("time per step"),
+        "series": [series(name, [point_at(point["size"], point[key]) for point in search.points]) for name, key in sides],
+        "bands": [{"x": [low, high]} for _, low, high in ranges] or None,
+        "rules": [{"x": low, "text": words} for words, low, _ in ranges] or None,
+    }
+    sentence = "Medians over launches with their intervals. " + (bands if ranges else "One winner from end to end.")
+    return {"figure": {"title": "Time per step over rows", "sentence": sentence, "chart": chart}}
+
+
+def ratios_figure(search):
+    names = {"faster": f"{search.a} faster", "slower": f"{search.b} faster", "equivalent": "equal"}
+    names["inconclusive"] = "undecided"
+    margin = search.margin
+    lines = []
+    for verdict, name in names.items():
+        found = [point for point in search.points if point["comparison"].verdict == verdict]
+        lines += [series(name, [point_at(point["size"], point["comparison"].ratio) for point in found])] if found else []
+    zones = [{"x": zone["first"], "text": names[zone["verdict"]]} for zone in search.zones]
+    chart = {
+        "x": logarithmic("rows"),
+        "y": logarithmic("ratio"),
+        "series": lines,
+        "bands": [{"y": [1 / (1 + margin), 1 + margin]}],
+        "rules": [{"y": 1, "text": ""}, *zones],
+    }
+    sentence = (
+        f"Below 1 {search.a} is faster, above 1 {search.b}; the band is the margin of ",
+        percent(margin),
+        ", which an interval must leave as a whole for a winner.",
+    )
+    title = f"Time of {search.a} over that of {search.b}"
+    return {"figure": {"title": title, "sentence": sentence, "chart": chart}}
+
+
+def sizes_document(search, found):
     zones = [line for index in range(len(search.zones)) for line in zone_lines(search, index)]
-    ended = [(ENDED,)] if not search.need() and ENDED in lines else []
+    ended = [(ENDED,)] if not search.need() and not found["complete"] else []
     legend = (
         f"ratio: time of a step, {search.a} over {search.b}, paired by launch, median with {100 * CONFIDENCE:g}% "
         "interval over launches; faster: all of it is beyond ",
         percent(search.margin),
         ", equal: all of it is within (--margin).",
     )
-    expected = [(search.scenario,), *size_rows(search), *headlines(search), *zones, *need_lines(search), *ended, legend]
-    return check_lines(lines, expected)
+    blocks = [times_figure(search), ratios_figure(search), table(size_rows(search)), {"paragraph": legend}]
+    section = {"title": f"Where is {search.a} faster than {search.b}?", "blocks": blocks}
+    return {
+        "title": f"gdbench crossover {search.scenario}: {search.a} and {search.b} over rows",
+        "answer": [headline(search), *zones, *need_lines(search), *ended],
+        "sections": [section] if search.points else [],
+    }
 
 
 def steps_answer(search):
@@ -150,19 +223,62 @@ def steps_answer(search):
     }[point["overtaking"]]
 
 
-def check_steps(search, text):
-    titles = ("implementation", "load", "prepare", "first step", "steady step", "95%")
+def step_count(steps):
+    """Upwards, at an axis: "500", "1.2e5"."""
+    fits = lambda text: abs(float(text) - math.ceil(steps)) <= (0.06 * steps if "e" in text else 0.51)
+    return Figure(NUMBER, fits, steps)
+
+
+def sums_figure(search):
+    """What so many steps take, from the medians, as the break-even counts: ready and steady steps."""
+    point, interval = search.point, search.point["interval"]
+    known = [steps for steps in (point["steps"], *interval.values()) if steps is not None]
+    most = 10 ** math.ceil(math.log10(max([1e4, *(100 * steps for steps in known)])))
+    counts = [factor * 10**power for power in range(20) for factor in (1, 2, 5) if factor * 10**power <= most]
+    lines = []
+    for cell in search.cells:
+        points = [{"x": steps, "y": ready(cell) + steps * cell.step.value} for steps in counts]
+        lines.append(series(cell.implementation, points))
+    inside = lambda steps: most if steps is None else min(max(steps, 1), most)
+    low, high = inside(interval["low"]), inside(interval["high"])
+    words = {
+        "after": ("from ", step_count(inside(point["steps"])), " [", step_count(low), ", ", step_count(high), "]"),
+        "at latest": ("at most ", step_count(high)),
+        "at earliest": ("not before ", step_count(low)),
+        "undecided": ("undecided, from ", step_count(low), " on"),
+    }.get(point["overtaking"])
+    at = inside(point["steps"]) if point["overtaking"] == "after" else low
+    chart = {
+        "x": logarithmic("steps"),
+        "y": logarithmic("ready + steps"),
+        "series": lines,
+        "bands": [{"x": [low, high]}] if words else None,
+        "rules": [{"x": at, "text": words}] if words else None,
+    }
+    band = "The band is the 95% interval of where one has overtaken." if words else "No crossing is drawn."
+    sentence = "Ready and so many steady steps, from medians over launches. " + band
+    return {"figure": {"title": "Time until so many steps are done", "sentence": sentence, "chart": chart}}
+
+
+def steps_document(search, _):
+    titles = ("implementation", "load", "prepare", "first step", "ready", "steady step", "95%")
     rows = [[(title,) for title in titles]]
     for cell in search.cells:
         costs = [cell.median_of(key) * 1e9 for key in ("load_seconds", "prepare_seconds")]
-        costs += [cell.median_of("first_step_ns"), cell.step.value]
+        costs += [cell.median_of("first_step_ns"), ready(cell), cell.step.value]
         rows.append([(cell.implementation,), *((time(cost),) for cost in costs), (interval_in_unit_of(cell.step),)])
     legend = (
-        f"Medians over {launches(search.point['launches'])}; starting the process is not counted. In brackets the 95% "
-        "interval over launches.",
+        f"Medians over {launches(search.point['launches'])}. ready: load, prepare without imports, and what the first "
+        "step takes beyond a steady one; so many steps are counted from there, without the start of the process. In "
+        "brackets the 95% interval over launches."
     )
-    expected = [(search.scenario,), *rows, steps_answer(search), legend]
-    return check_lines([line for line in text.split("\n") if line], expected)
+    a, b = (cell.implementation for cell in search.cells)
+    blocks = [sums_figure(search), table(rows), {"paragraph": legend}]
+    return {
+        "title": f"gdbench crossover {search.scenario}: {a} and {b} over the number of steps",
+        "answer": [steps_answer(search)],
+        "sections": [{"title": f"From how many steps on is which of {a} and {b} ahead?", "blocks": blocks}],
+    }
 
 
 def signed(value):
@@ -176,16 +292,39 @@ def variant_name(variant):
 
 def variant_row(variant):
     name, step, comparison = (variant_name(variant),), variant["step_ns"], variant["comparison"]
+    fired = ("-",) if variant["fired"] is None else (number(variant["fired"]),)
     if not step:
         status = variant["status"]
-        return [name, (status["state"] + (f": {status['reason']}" if status["reason"] else ""),)]
+        reason = status["state"] + (f": {status['reason']}" if status["reason"] else "")
+        return [name, ("-",), ("-",), ("-",), ("-",), fired, (reason,)]
     row = [name, (time(step.value),), (interval_in_unit_of(step),)]
-    fired = [] if variant["fired"] is None else [(number(variant["fired"]),)]
     if not comparison:
-        return [*row, ("1" if variant["variant"] == "as it is" else "-",), *fired]
+        return [*row, ("1" if variant["variant"] == "as it is" else "-",), ("-",), fired, ("",)]
     of = variant["difference_ns"]
     difference = (signed(of.value), " [", signed(of.low), ", ", signed(of.high), "]")
-    return [*row, (ratio(comparison.ratio),), difference, (comparison.verdict,), *fired]
+    return [*row, (ratio(comparison.ratio),), difference, fired, (comparison.verdict,)]
+
+
+def variant_bar(variant):
+    comparison = variant["comparison"]
+    state = "not compared" if variant["step_ns"] else variant["status"]["state"]
+    return {
+        "label": variant_name(variant),
+        "values": [value_of(comparison.ratio)] if comparison else None,
+        "word": comparison.verdict if comparison else state,
+        "figure": (ratio(comparison.ratio),) if comparison else None,
+    }
+
+
+def variants_figure(shown):
+    band = {"name": ("margin of ", percent(MARGIN)), "range": [1 / (1 + MARGIN), 1 + MARGIN]}
+    rows = [variant_bar(variant) for variant in shown if variant["variant"] != "as it is"]
+    sentence = (
+        f"{FOREST} Where a step is slower without a part, that is what the part is worth. Grey is the margin, within "
+        "which it does not matter."
+    )
+    title, chart = "Time per step without a part over that of the cell as it is", forest("times the cell as it is", rows, band)
+    return [{"figure": {"title": title, "sentence": sentence, "chart": chart}}] if rows else []
 
 
 def part_lines(variants):
@@ -199,42 +338,38 @@ def part_lines(variants):
     return lines
 
 
-def words_lines(variants):
-    lines = [(f"  {v['without']}: {v['description']}",) for v in variants if v["description"]]
-    return [("What they do:",), *lines] if lines else []
-
-
-def check_ablation(ablation, text):
+def ablation_document(ablation, _):
     variants = ablation.variants()
     shown, idle = [v for v in variants if v["fired"] != 0], [v["without"] for v in variants if v["fired"] == 0]
-    titles = ("variant", "time/step", "interval", "ratio", "difference", "verdict", "fired")
+    titles = ("variant", "time/step", "interval", "ratio", "difference", "fired", "verdict")
     count = max((v["step_ns"].launches for v in shown if v["step_ns"]), default=0)
     fewest = fewest_launches(ablation.confidence)
     few = f"For verdicts on all of these at once there must be {fewest} launches or more."
     cell = f"{ablation.report.label(ablation.full)}/{ablation.full.implementation}"
     legend = (
-        *(
-            "ratio, difference: against the cell as it is, paired by round, median with ",
-            number(100 * ablation.confidence),
-        ),
+        "ratio, difference: against the cell as it is, paired by round, median with ",
+        number(100 * ablation.confidence),
         f"% interval (95% for all verdicts together) over {launches(count)}. fired: how often the part had an effect, "
         "as the implementation says.",
     )
-    expected = [
-        (f"{cell}, impl.{ablation.option}={ablation.value}",),
-        [(title,) for title in titles],
-        *map(variant_row, shown),
-        *part_lines(shown),
-        *([(few,)] if 0 < count < fewest else []),
-        *([(f"No effect on this cell, so not measured: {', '.join(idle)}.",)] if idle else []),
-        *words_lines(shown),
-        legend,
-    ]
-    return check_lines([line for line in text.split("\n") if line], expected)
+    answer = [*part_lines(shown), *([(few,)] if 0 < count < fewest else [])]
+    answer += [(f"No effect on this cell, so not measured: {', '.join(idle)}.",)] if idle else []
+    nothing = {"text": "No part could be compared with the cell as it is.", "style": "unsure"}
+    rows = [[(title,) for title in titles], *map(variant_row, shown)]
+    blocks = [*variants_figure(shown), table(rows), {"paragraph": legend}]
+    words = [f"{v['without']}: {v['description']}" for v in shown if v["description"]]
+    sections = [{"title": "What each part is worth", "blocks": blocks}]
+    return {
+        "title": f"gdbench ablate: {cell}, impl.{ablation.option}={ablation.value}",
+        "answer": answer or [nothing],
+        "sections": sections + ([{"title": "What they do", "blocks": [{"list": words}]}] if words else []),
+    }
 
 
-def check_json(search, text):
-    """Of what a report holds: neither whether a search was done, nor the seconds that it would take."""
+def check(document_of, search, text):
+    """`document_of`: search, what was found -> the document; the record has neither the seconds that a search would
+    take nor whether it was done."""
     found, expected = json.loads(text), search.document()
+    expected["document"] = document_of(search, found)
     found.get("need", {}).pop("budget_seconds", None)
     return mismatches({key: value for key, value in found.items() if key not in UNPROVEN}, expected)

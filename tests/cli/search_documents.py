@@ -3,9 +3,8 @@
 import math
 
 import estimates
-from estimates import median
 from report_figures import pairs_of
-from break_even import overtaking_of
+from break_even import overtaking_of, ready
 
 CONFIDENCE = 0.99  # of the verdicts at single sizes
 NARROW_GAP = 1.05
@@ -133,7 +132,7 @@ class Steps:
                 {
                     "implementation": cell.implementation,
                     **{key: cell.median_of(key) for key in ("load_seconds", "prepare_seconds", "first_step_ns")},
-                    "ready_ns": median([ready for ready, _ in cell.launch_costs().values()]),
+                    "ready_ns": ready(cell),
                     "step_ns": cell.step,
                 }
                 for cell in self.cells

@@ -8,9 +8,9 @@ import json
 import re
 from collections import Counter
 
-import documents
 import grids
 import report_charts
+import report_items
 import tables
 from overview_facts import Overview
 from overview_rows import overview_of
@@ -63,18 +63,18 @@ class Proof:
         return self.reader.complaints(text, facts, label)
 
     def items(self, text):
-        return list(documents.items_of(json.loads(text), self.facts))
+        return list(report_items.items_of(json.loads(text), self.facts))
 
     def check_document(self, text):
         complaints = []
         for item in self.items(text):
-            if isinstance(item, documents.Sentence) and item.text.startswith(report_charts.UNTIMED):
+            if isinstance(item, report_items.Sentence) and item.text.startswith(report_charts.UNTIMED):
                 complaints += report_charts.untimed_complaints(self.context, item.text)
                 continue
-            if isinstance(item, documents.Sentence):
+            if isinstance(item, report_items.Sentence):
                 complaints += self.complaints(item.text, item.scenario)
                 continue
-            if isinstance(item, documents.Chart):
+            if isinstance(item, report_items.Chart):
                 complaints += report_charts.check(self.context, item)
                 continue
             check = table_checker(item)
@@ -86,7 +86,7 @@ class Proof:
 
     def check_console(self, document, text):
         """Of a text whose lines were not broken: what the document does not say must be proven by itself."""
-        proven, place, label, complaints = list(documents.words_of(self.items(document))), 0, None, []
+        proven, place, label, complaints = list(report_items.words_of(self.items(document))), 0, None, []
         self.context.shown_rows = [self.grid[row] for row in map(tuple, plain_lines(text)) if row in self.grid]
         for line, words in zip(text.split("\n"), plain_lines(text)):
             label = line if line in self.facts else None if line and not line.startswith(" ") else label

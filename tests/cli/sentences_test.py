@@ -7,8 +7,8 @@ import random
 import unittest
 
 import comparison_checker
-import documents
 import lies
+import report_items
 import sentence_checker
 from checked_outputs import FIRST_SEED, REPORTS, UNBROKEN, CheckedOutputs
 from random_reports import later_report, random_report
@@ -25,7 +25,7 @@ class Sentences(CheckedOutputs):
         proof = sentence_checker.Proof(report)
         self.write_json(name, document)
         render = functools.partial(self.render, "report", name)
-        document = documents.read_parts(render("--document", "-"))
+        document = report_items.read_parts(render("--document", "-"))
         yield "document", document, proof.check_document
         wide = render(width=UNBROKEN)
         yield "wide first screen", wide, functools.partial(proof.check_console, document)
