@@ -22,7 +22,7 @@ using report::PointState;
 using report::RelationKind;
 using Judgements = std::vector<ClaimJudgement>;
 
-constexpr const char* kWantedWords = " Behind a row is what the sentence demands, with a stroke at its limit.";
+constexpr const char* kWantedWords = "Behind a row is what the sentence demands, with a stroke at its limit.";
 constexpr const char* kSavingWords = " A saving of 25% is a ratio of 0.75.";
 
 document::Look look_of(ClaimVerdict verdict) {
@@ -99,8 +99,8 @@ document::Figure points_figure(const JudgedRelation& relation) {
     rows.rows.push_back(std::move(row));
   }
   const bool saves = relation.relation.kind == RelationKind::saving;
-  return {.title = relation_words(relation.relation),
-          .sentence = cat(kForestWords, demands ? kWantedWords : "", saves ? kSavingWords : ""),
+  return {.title = "Ratio at each point",
+          .sentence = cat(demands ? kWantedWords : "Grey is where the two are equal.", saves ? kSavingWords : ""),
           .chart = std::move(rows)};
 }
 
@@ -130,7 +130,7 @@ Blocks verdicts_of(const Judgements& judgements) {
   }
   Blocks blocks;
   blocks.figure({.title = "What each verdict rests on",
-                 .sentence = cat(kForestWords, kWantedWords, kSavingWords,
+                 .sentence = cat(kForestWords, " ", kWantedWords, kSavingWords,
                                  " Dots are the measured points of a claim of which others were not run."),
                  .chart = std::move(rows)});
   blocks.table("", std::move(table));

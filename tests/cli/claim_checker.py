@@ -1,18 +1,26 @@
-"""Proves what `gdbench claims` says of a report, from what the report's samples say: tables column by column, and all
-else figure by figure and claim by claim, whatever the words are."""
+"""Proves what `gdbench claims` says of a report, from what the report's samples say: its record, tables and charts value
+by value, and all else figure by figure and claim by claim, whatever the words are."""
 
 import json
 import math
 import re
 
-from expected_words import Figure, number, percent, plural, ratio, row_mismatch
-from printed_figures import NUMBER, numbers_in
-from rendered_documents import markdown_row, unescaped
+from documents import FOREST, finite, forest, parts_of, table, value_of
+from expected_words import Figure, number, percent, plural, ratio
+from printed_figures import NUMBER, numbers_in, rounds_to
 from statements import Quote, Reader, count, known, quote, word
 from values_checker import mismatches
 
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not run")
-LEGEND = re.compile(r"ratio: median|confirmed and refuted:|in brackets:|# Claims|\|? ?(claim|---) ")
+LEGEND = (
+    "ratio: median with an interval over launches; the intervals of a claim hold at 95% together.",
+    "confirmed and refuted: the whole interval lies on one side of the limit, at every point that the claim needs.",
+    "in brackets: a point that is shown and does not decide.",
+)
+WANTED = "Behind a row is what the sentence demands, with a stroke at its limit."
+EQUAL = "Grey is where the two are equal."
+SAVING = " A saving of 25% is a ratio of 0.75."
+DOTS = " Dots are the measured points of a claim of which others were not run."
 
 
 def times(value):
@@ -53,6 +61,36 @@ def figure_of(relation, point):
     return (times(found.value),) if relation.counted else (ratio(found),)
 
 
+def measured_ratios(relation):
+    """Of all points but a trend's deciding ones, which have none of their own."""
+    is_trend = relation.told["kind"] == "trend"
+    return [
+        point["ratio"].value
+        for point in relation.points
+        if point["ratio"] and point["ratio"].launches > 0 and not (is_trend and point["decides"])
+    ]
+
+
+def measured_figures(relation):
+    """The least and the largest of what the points show; empty where none was measured."""
+    ratios = measured_ratios(relation)
+    if not ratios:
+        return []
+    if relation.told["kind"] == "saving":
+        whole = lambda value: Figure(r"-?\d+%", lambda text: rounds_to(100 * (1 - value), text[:-1]), 1 - value)
+        return [whole(value) for value in (min(ratios), max(ratios))]
+    factor = lambda value: Figure(f"{NUMBER}x", lambda text: rounds_to(value, text[:-1]), value)
+    return [factor(value) for value in (min(ratios), max(ratios))]
+
+
+def is_measured_text(relation, text):
+    """ "1.10x to 3.12x at 3 measured points"; equal figures are one."""
+    figures, (found, _, points) = measured_figures(relation), text.partition(" at ")
+    texts = found.split(" to ") if " to " in found else [found, found]
+    many = points == plural(len(measured_ratios(relation)), "measured point")
+    return many and all(re.fullmatch(f.pattern, t) and f.fits(t) for f, t in zip(figures, texts))
+
+
 def state_words(relation, point):
     state, kind = point["state"], relation.told["kind"]
     if state in ("undecided", "not run"):
@@ -60,7 +98,7 @@ def state_words(relation, point):
     text = "" if state == "shown" else state
     if kind == "crossover":
         sides = {"below": f"{side_words(relation.a)} is ahead", "above": f"{side_words(relation.b)} is ahead"}
-        text += (": " if text else "") + sides.get(point["position"], "nobody is ahead")
+        text += (": " if text else "") + sides.get(point["position"], "the two are equal")
     elif kind == "trend" and point["decides"]:
         text += ": what the ratio is multiplied by"
     return f"({text})" if text and not point["decides"] and state != "shown" else text
@@ -72,8 +110,6 @@ def was_run(relation):
 
 def table_of(relation):
     """Rows of texts of columns, the titles first."""
-    if not was_run(relation):
-        return []
     axes = list(dict.fromkeys(key for point in relation.points for key in point["at"]))
     figure = "saved" if relation.told["kind"] == "saving" else "ratio"
     rows = [[(title,) for title in (*axes, figure, "launches", "says")]]
@@ -122,6 +158,9 @@ def verdict_facts(judgement):
         return
     point = relation.points[relation.deciding]
     yield known(quote(point["remark"]), judgement.claim["id"])
+    if judgement.verdict == "not run":
+        yield from (known(figure, judgement.claim["id"]) for figure in measured_figures(relation))
+        yield known(count(len(measured_ratios(relation))), judgement.claim["id"])
     yield from (known(word(judgement.verdict), judgement.claim["id"], text) for text in settings(point["at"]))
     for flip in relation.flips:
         yield known(word("flips"), *settings(flip["at"]))
@@ -157,14 +196,49 @@ def alternative_facts(judgement):
                 return
 
 
+def row_of(relation, point):
+    """Of a chart, without its label and its word."""
+    demands = relation.told["kind"] != "crossover" and point["state"] != "shown"
+    demands = demands and (relation.told["kind"] != "trend" or point["decides"])
+    return {
+        "values": [value_of(point["ratio"])] if point["ratio"] else None,
+        "wanted": finite(*relation.limits) if demands else None,
+        "figure": figure_of(relation, point),
+    }
+
+
+def verdict_row(judgement):
+    """The point that speaks for the verdict; without a ratio of it, all that was measured."""
+    relation, label = judgement.deciding, {"label": judgement.claim["id"], "word": judgement.verdict}
+    if relation.deciding is None:
+        return label
+    row = row_of(relation, relation.points[relation.deciding])
+    if not row["values"] and (dots := measured_ratios(relation)):
+        fits = lambda text: is_measured_text(relation, text)
+        row.update(dots=dots, figure=(Figure(".*", fits, measured_figures(relation)),))
+    return {**row, **label}
+
+
+def points_chart(relation):
+    rows = []
+    for point in relation.points:
+        state = point["state"]
+        if state != "not run":
+            word_of = state if point["decides"] or state == "shown" else f"({state})"
+            rows.append({**row_of(relation, point), "label": ", ".join(settings(point["at"])), "word": word_of})
+    equal = {"name": "the two are equal", "range": finite(*relation.limits)}
+    return forest("ratio", rows, equal if relation.told["kind"] == "crossover" else None)
+
+
 class Claim:
-    """What is said of one claim; `tables`: the rows of each relation's, titles first."""
+    """What is said of one claim."""
 
     def __init__(self, judgement):
         claim, self.id = judgement.claim, judgement.claim["id"]
+        self.title = f"{self.id}: {judgement.verdict}"
         self.is_shown = any(map(was_run, judgement.relations))
         self.facts = [known(quote(claim[key])) for key in ("sentence", "source")] + list(verdict_facts(judgement))
-        self.tables = [table_of(relation) for relation in judgement.relations if was_run(relation)]
+        self.measured = list(filter(was_run, judgement.relations))  # whose table and chart are still to come
         self.relations = [list(relation_facts(relation)) for relation in judgement.relations]
         self.here = []  # what is known of the relation that was named last
         names = {self.id, *(cell.implementation for cell in judgement.report.everything)}
@@ -177,38 +251,32 @@ class Claim:
         self.reader = Reader(names, quotes - {""})
 
     def complaints(self, text):
-        if re.search(f": (?:{'|'.join(VERDICTS)})$", text) and not text.startswith(self.id) and self.relations:
+        if re.search(f": (?:{'|'.join(VERDICTS)})$", text) and self.relations:
             self.here = self.relations.pop(0)
         return self.reader.complaints(text, self.facts + self.here)
+
+    def evidence_complaints(self, blocks):
+        """About the sentences, and a chart and a table of each relation that was run."""
+        expected = [kind for _ in self.measured for kind in ("figure", "table")]
+        blocks = list(parts_of(blocks))
+        if [kind for kind, _ in blocks if kind != "paragraph"] != expected:
+            return [f"{self.id} has {[kind for kind, _ in blocks]}"]
+        complaints = []
+        for kind, content in blocks:
+            if kind == "paragraph":
+                complaints += self.complaints(content)
+            elif kind == "figure":
+                of, told = self.measured[0], self.measured[0].told["kind"]
+                sentence = (EQUAL if told == "crossover" else WANTED) + SAVING * (told == "saving")
+                expected = {"title": "Ratio at each point", "sentence": sentence, "chart": points_chart(of)}
+                complaints += mismatches(content, expected, self.id)
+            else:
+                complaints += mismatches(content, table(table_of(self.measured.pop(0)))["table"], self.id)
+        return complaints + [f"{self.id}: a relation is missing"] * len(self.relations)
 
 
 def is_quote(fact):
     return isinstance(fact.figure.value, Quote)
-
-
-def check_text(judgements, lines):
-    """Of lines that were not broken, or of the columns of a table's rows."""
-    claims = {judgement.claim["id"]: Claim(judgement) for judgement in judgements}
-    complaints, here, rows, tables, said = [], None, [], [], []
-    for line in lines:
-        text = line if isinstance(line, str) else "  ".join(line)
-        first = re.split(r":|  |$", text.strip(), maxsplit=1)[0]
-        if text == counts_line(judgements):
-            said.append("counts")
-        elif first in claims:
-            said.append(first)
-            here = claims[first]
-            rows, tables = [], list(here.tables)
-            complaints += here.complaints(text)
-        elif text.endswith("  says") and here and tables:
-            rows = tables.pop(0)[1:]
-        elif rows and not text.startswith("---"):
-            wrong = row_mismatch(line, rows.pop(0))
-            complaints += [f"{text!r}: {wrong}"] if wrong else []
-        elif not LEGEND.match(text):
-            complaints += here.complaints(text) if here else [f"{text!r} is of no claim"]
-    expected = ["counts", *claims, *(name for name, claim in claims.items() if claim.is_shown)]
-    return complaints if sorted(said) == sorted(expected) else [*complaints, f"{said} are said, not {expected}"]
 
 
 def counts_line(judgements):
@@ -217,14 +285,42 @@ def counts_line(judgements):
     return f"{plural(len(judgements), 'claim')}: {counts}"
 
 
-def check_console(judgements, text):
-    return check_text(judgements, [line for line in text.split("\n") if line])
+def answer_of(judgements):
+    ids = {verdict: [j.claim["id"] for j in judgements if j.verdict == verdict] for verdict in VERDICTS}
+    return [counts_line(judgements), *(f"{verdict}: {', '.join(names)}" for verdict, names in ids.items() if names)]
 
 
-def check_markdown(judgements, text):
-    lines = [re.sub("^(## |- )", "", line).replace("**", "") for line in text.split("\n") if line]
-    return check_text(judgements, [markdown_row(line) if line.startswith("| ") else unescaped(line) for line in lines])
+def verdicts_complaints(judgements, claims, blocks):
+    """A chart and a table with a row for each claim, and behind these the claims of which nothing was measured."""
+    figure, rows, *rest = (content for block in blocks for content in block.values())
+    chart = {"sentence": f"{FOREST} {WANTED}" + SAVING + DOTS, "chart": forest("ratio", list(map(verdict_row, judgements)))}
+    complaints = mismatches(figure, {"title": "What each verdict rests on", **chart})
+    if [row[:2] for row in rows["rows"]] != [[j.claim["id"], j.verdict] for j in judgements]:
+        return [*complaints, f"{rows['rows']} are not the claims"]
+    for name, verdict, words in rows["rows"]:
+        complaints += claims[name].reader.complaints(f"{name} {verdict}: {words}", claims[name].facts)
+    others = [claim for claim in claims.values() if not claim.is_shown]
+    inner = [block for fold in rest for block in fold["blocks"]]
+    starts = [number for number, block in enumerate(inner) if "heading" in block]
+    if [inner[start]["heading"] for start in starts] != [claim.id for claim in others]:
+        return [*complaints, f"{inner} are not {len(others)} claims"]
+    for claim, start, end in zip(others, starts, [*starts[1:], len(inner)]):
+        complaints += claim.evidence_complaints(inner[start + 1 : end])
+    return complaints
 
 
-def check_json(judgements, text):
-    return mismatches(json.loads(text)["claims"], [judgement.document() for judgement in judgements])
+def check(judgements, text):
+    values = json.loads(text)
+    document, claims = values["document"], {judgement.claim["id"]: Claim(judgement) for judgement in judgements}
+    complaints = mismatches(values["claims"], [judgement.document() for judgement in judgements])
+    complaints += mismatches(document["answer"], answer_of(judgements))
+    shown = [claim for claim in claims.values() if claim.is_shown]
+    titles = [section["title"] for section in document["sections"] if section["title"] != "Notes"]
+    if titles != ["Verdicts", *(claim.title for claim in shown), "What figures and verdicts mean"]:
+        return [*complaints, f"sections {titles}"]
+    verdicts, *sections = (section["blocks"] for section in document["sections"])
+    complaints += mismatches(sections[len(shown)], [{"list": list(LEGEND)}])
+    notes = judgements[0].report.document.get("notes")
+    complaints += mismatches(sections[len(shown) + 1 :], [[{"list": notes}]] if notes else [])
+    complaints += verdicts_complaints(judgements, claims, verdicts)
+    return complaints + [c for claim, blocks in zip(shown, sections) for c in claim.evidence_complaints(blocks)]

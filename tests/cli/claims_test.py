@@ -64,8 +64,9 @@ class Claims(ProgramTest):
     def test_lists(self):
         text, _ = self.call("claims")
         self.assertIn("It steps-fall.", text)
-        self.assertIn("from: a page", text)
-        listed = {claim["id"] for claim in json.loads(self.call("claims", "--json")[0])}
+        self.assertIn("(a page)", text)
+        self.assertTrue(self.call("claims", "--html", "-")[0].startswith("<!DOCTYPE html>"))
+        listed = {claim["id"] for claim in json.loads(self.call("claims", "--json")[0])["claims"]}
         self.assertTrue(set(CLAIMS) < listed, "its own and the project's")
 
     def test_verdicts(self):
@@ -93,11 +94,13 @@ class Claims(ProgramTest):
         self.assertRegex(text, r"(?m)^  is-far-away +not run +no implementation far/away was run$")
         self.assertIn("needs about 3 launches", " ".join(text.split()))
         self.assertRegex(text, r"(?m)^  sparse-40 +not run ")
+        self.assertIn("\nconfirmed: steps-fall\n", text)
         self.assertNotIn("Sparse architectures", text, "no more than a line for what the report has nothing of")
-        self.assertIn("# Claims", (self.folder / "claims.md").read_text(encoding="utf-8"))
+        self.assertIn("## gdbench claims", (self.folder / "claims.md").read_text(encoding="utf-8"))
         page = (self.folder / "claims.html").read_text(encoding="utf-8")
-        for claim in ("steps-fall: confirmed", "steps-fall-always: refuted", "is-far-away: not run"):
+        for claim in ("steps-fall: confirmed", "steps-fall-always: refuted"):
             self.assertIn(f"<h2>{claim}</h2>", page)
+        self.assertIn("<h3>is-far-away</h3>", page, "folded")
         self.assertEqual(page, self.call("claims", "c.json", *chosen, "--html", "-")[0], "to stdout it goes alone")
         again = json.loads(self.call("claims", "c.json", "--json")[0])["claims"]
         for claim in json.loads(output)["claims"]:

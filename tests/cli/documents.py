@@ -6,6 +6,7 @@ import re
 from expected_words import estimate, number, percent, ratio, time
 
 SAME = 1e-9
+FOREST = "Lines are intervals, and an arrow ends one that goes on beyond the axis. The vertical line is a ratio of 1."
 
 
 def text_of(paragraph):

@@ -5,7 +5,7 @@ import json
 import math
 
 from break_even import ready
-from documents import finite, forest, table, value_of
+from documents import FOREST, finite, forest, table, value_of
 from estimates import MARGIN, fewest_launches
 from expected_words import Figure, estimate, interval_in_unit_of, number, percent, plural, ratio, time
 from printed_figures import NUMBER, TIME, is_time
@@ -15,7 +15,6 @@ from values_checker import mismatches
 ENDED = "The search ended before it was done: a larger --budget narrows it down."
 BUDGET = Figure(r"\d+[sm]", lambda text: int(text[:-1]) > 0, "a budget")
 UNPROVEN = ("schema", "schema_version", "complete")
-FOREST = "Lines are intervals, and an arrow ends one that goes on beyond the axis. The vertical line is a ratio of 1."
 
 
 def launches(count, more=""):
