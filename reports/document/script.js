@@ -16,7 +16,8 @@ function sort(table, index, button) {
   head.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
   const body = table.tBodies[0];
   const rows = Array.from(body.rows).map((row) => ({ row, text: row.cells[index].textContent }));
-  const figures = rows.some(({ text }) => figureOf(text) !== Infinity) && index > 0;
+  // Names in the first column may begin with figures: it is sorted by them where all do.
+  const figures = rows[index > 0 ? 'some' : 'every'](({ text }) => figureOf(text) !== Infinity);
   rows.sort((a, b) => {
     const order = figures ? figureOf(a.text) - figureOf(b.text) || 0 : a.text.localeCompare(b.text, 'en');
     return descending ? -order : order;
