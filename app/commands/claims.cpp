@@ -144,7 +144,7 @@ Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claim
   return measure::make_plan(std::move(request), report);
 }
 
-// Each claim, decided by the cells that its verdict rests on, and what is shown beside each. Claims of which a cell
+// Each claim, decided by the cells that its verdict rests on, and what is shown with each. Claims of which a cell
 // cannot be measured here are not worth more than that.
 Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedClaim>& claims,
                                             const report::Report& report) {

@@ -61,7 +61,7 @@ Axis width_axis(const scenario::Scenario& scenario) {
   return {linear ? "features" : "width", 1, kMaxWidth};
 }
 
-// An implementation beside itself begins where it is another cell.
+// An implementation against itself begins where it is another cell.
 Axis threads_axis(const Sides& sides, const CellPlanner& planner) {
   const bool alone = are_one_but_for_threads(sides);
   return {kThreads, alone ? sides[0].threads.value_or(sides[1].threads.value_or(0)) + 1 : 1, planner.processor_count()};
@@ -167,7 +167,7 @@ Status check_threads(const CrossoverOptions& options, const Sides& sides) {
     return usage_error(cat("--threads ", options.measuring.threads, ": found the axis itself, expected none"));
   }
   if (sides[0].threads && sides[1].threads) {
-    return usage_error(cat("--b: found ", in_quotes(sides[1].name()), " beside ", in_quotes(sides[0].name()),
+    return usage_error(cat("--b: found ", in_quotes(sides[1].name()), " next to ", in_quotes(sides[0].name()),
                            ", expected one of them without @, for --axis threads"));
   }
   return {};

@@ -43,7 +43,7 @@ ERRORS = (
      '--a: found "hand/naive@0", expected an integer from 1 to 4096 behind the @'),
     ("linreg-3x2 --a hand/naive@1 --b hand/naive --axis rows", '--b: found "hand/naive", which is --a as well'),
     ("linreg-3x2 --a hand/naive@1 --b hand/eigen@1 --axis threads",
-     '--b: found "hand/eigen@1" beside "hand/naive@1", expected one of them without @'),
+     '--b: found "hand/eigen@1" next to "hand/naive@1", expected one of them without @'),
     (f"{ALONE} --axis threads --threads 2", "--threads 2: found the axis itself"),
     (f"{ALONE} --axis threads --to 4096", "--to 4096: found more threads"),
     ("linreg-3x2 --a fake/delay@4096 --b hand/eigen --axis rows", "--axis rows, rows=3: ", "for 4096 threads"),

@@ -30,6 +30,10 @@ def table(rows):
     return {"table": {"title": "", "columns": rows[0], "rows": rows[1:]}}
 
 
+def launches(count, more=""):
+    return f"{count}{more} launch" + ("" if count == 1 else "es")
+
+
 def finite(*values):
     """Numbers as JSON has them."""
     return [value if math.isfinite(value) else None for value in values]

@@ -6,6 +6,7 @@ import json
 import re
 import unittest
 
+import ablation_checker
 import lies
 import search_checker
 from checked_outputs import CheckedOutputs
@@ -83,7 +84,7 @@ class Searches(CheckedOutputs):
                 fired = {variant.get("without"): variant.get("fired") for variant in json.loads(output)["variants"]}
                 ablation = Ablation(report, option, words, fired)
                 names = {ablation.without(cell) for cell in report.cells} - {None}
-                self.check(search_checker.ablation_document, ablation, output, names)
+                self.check(ablation_checker.ablation_document, ablation, output, names)
 
 
 if __name__ == "__main__":
