@@ -129,10 +129,12 @@ Blocks verdicts_of(const Judgements& judgements) {
     add_evidence(judgement, others);
   }
   Blocks blocks;
-  blocks.figure({.title = "What each verdict rests on",
-                 .sentence = cat(kForestWords, " ", kWantedWords, kSavingWords,
-                                 " Dots are the measured points of a claim of which others were not run."),
-                 .chart = std::move(rows)});
+  if (std::ranges::any_of(judgements, [](const ClaimJudgement& judgement) { return was_run(judgement); })) {
+    blocks.figure({.title = "What each verdict rests on",
+                   .sentence = cat(kForestWords, " ", kWantedWords, kSavingWords,
+                                   " Dots are the measured points of a claim of which others were not run."),
+                   .chart = std::move(rows)});
+  }
   blocks.table("", std::move(table));
   blocks.fold("Claims of which nothing was measured", std::move(others));
   return blocks;

@@ -130,16 +130,17 @@ def answer_of(judgements):
 
 def verdicts_complaints(judgements, claims, blocks):
     """A chart and a table with a row for each claim, and behind these the claims of which nothing was measured."""
-    figure, rows, *rest = (content for block in blocks for content in block.values())
+    found = {kind: content for block in blocks for kind, content in block.items()}  # one of each
+    rows, inner = found["table"]["rows"], found.get("fold", {"blocks": []})["blocks"]
     chart = forest("ratio", list(map(verdict_row, judgements)))
     words = {"title": "What each verdict rests on", "sentence": f"{FOREST} {WANTED}" + SAVING + DOTS}
-    complaints = mismatches(figure, {**words, "chart": chart})
-    if [row[:2] for row in rows["rows"]] != [[j.claim["id"], j.verdict] for j in judgements]:
-        return [*complaints, f"{rows['rows']} are not the claims"]
-    for name, verdict, words in rows["rows"]:
+    is_drawn = any(claim.is_shown for claim in claims.values())
+    complaints = mismatches(found.get("figure"), {**words, "chart": chart} if is_drawn else None)
+    if [row[:2] for row in rows] != [[j.claim["id"], j.verdict] for j in judgements]:
+        return [*complaints, f"{rows} are not the claims"]
+    for name, verdict, words in rows:
         complaints += claims[name].reader.complaints(f"{name} {verdict}: {words}", claims[name].facts)
     others = [claim for claim in claims.values() if not claim.is_shown]
-    inner = [block for fold in rest for block in fold["blocks"]]
     starts = [number for number, block in enumerate(inner) if "heading" in block]
     if [inner[start]["heading"] for start in starts] != [claim.id for claim in others]:
         return [*complaints, f"{inner} are not {len(others)} claims"]
