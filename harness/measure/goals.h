@@ -19,7 +19,7 @@ class Goals {
   // All are pointed to, and known as they are when something is asked.
   Goals(const RunOptions& options, const report::Report& report, const TimeNeeded& time);
 
-  // Chooses those that the time left is for: the cheapest first, as many as fit, all others before what is shown with them,
+  // Chooses those that the time left is for: the cheapest first, as many as fit, all others before what is beside them,
   // and the cheapest one in any case. Says once of each other one what budget it needs. Returns whether that changes
   // what is to be launched.
   bool choose();
