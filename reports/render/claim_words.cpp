@@ -131,8 +131,7 @@ std::string alternative_words(const ClaimJudgement& judgement) {
   for (const Settings* side : {&decided.b, &decided.a}) {
     for (const JudgedRelation& other : judgement.relations) {
       const ClaimRelation& relation = other.relation;
-      const bool is_alike =
-          !relation.decides && relation.kind == decided.kind && relation.quantity == decided.quantity;
+      const bool is_alike = !relation.decides && relation.kind == decided.kind && relation.quantity == decided.quantity;
       if (!is_alike || relation.b != *side || relation.a == decided.a || relation.a == decided.b) continue;
       if (const JudgedPoint* point = least_ahead(other)) {
         return cat("; faster: ", side_words(relation.a), ", which takes ", figure_words(relation, *point), " of ",
