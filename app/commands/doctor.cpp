@@ -1,19 +1,20 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/device_conditions.h"
-#include "reports/render/words.h"
+#include "reports/render/conditions.h"
 
 namespace gdbench::app {
 
 namespace {
 
-int doctor(bool json) {
+Result<int> doctor(const AnswerOptions& options) {
   std::vector<report::Condition> conditions = machine::conditions();
   if (const std::vector<int> processors = allowed_processors(); !processors.empty()) {
     const std::vector<report::Condition> measured = machine::measured_conditions(processors.back());
@@ -21,19 +22,18 @@ int doctor(bool json) {
   }
   const std::vector<report::Condition> of_devices = machine::device_conditions();
   conditions.insert(conditions.end(), of_devices.begin(), of_devices.end());
-  print_text(json ? report::to_json(conditions).dump(2) + "\n"
-                  : render::conditions_table(conditions, terminal_width()));
+  TRY(print_answer(options, render::document_of(conditions), report::to_json(conditions)));
   return kFine;
 }
 
 }  // namespace
 
 void add_doctor(CommandLine& app, Invocation& invocation) {
-  auto json = std::make_shared<bool>(false);
+  auto options = std::make_shared<AnswerOptions>();
   CommandLine command = app.command("doctor", "What will spoil measurements on this machine, and what to do");
-  command.flag("--json", *json, "Print the findings as JSON");
+  add_answer_options(command, *options, "the findings");
   command.footer("Takes about a second. Every report holds what could be read when its run began.");
-  command.when_chosen(invocation, [json] { return doctor(*json); });
+  command.when_chosen(invocation, [options] { return doctor(*options); });
 }
 
 }  // namespace gdbench::app

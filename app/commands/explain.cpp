@@ -35,7 +35,7 @@ Result<fairness::Description> description_of(const std::string& file) {
 }
 
 // Judges two descriptions (harness/questions/fairness/DESCRIPTION.md) and prints what is unequal.
-Result<int> check_comparison(const std::string& file_a, const std::string& file_b, bool json) {
+Result<int> check_comparison(const std::string& file_a, const std::string& file_b, const AnswerOptions& answer) {
   const fairness::Description a = TRY(description_of(file_a));
   const fairness::Description b = TRY(description_of(file_b));
   if (a.name == b.name) {
@@ -43,17 +43,13 @@ Result<int> check_comparison(const std::string& file_a, const std::string& file_
                            " has too, expected another name"));
   }
   const fairness::Comparison comparison = fairness::compare(a, b);
-  print_text(json ? fairness::to_json(comparison).dump(2) + "\n"
-                  : render::fairness_words(comparison, terminal_width()));
+  TRY(print_answer(answer, render::document_of(comparison), fairness::to_json(comparison)));
   return kFine;
 }
 
 Result<int> explain(const ExplainOptions& options) {
   if (!options.descriptions.empty()) {
-    if (!options.answer.html.empty()) {
-      return usage_error("--html: found --check-comparison, too, expected a report: only explanations are pages");
-    }
-    return check_comparison(options.descriptions[0], options.descriptions[1], options.answer.json);
+    return check_comparison(options.descriptions[0], options.descriptions[1], options.answer);
   }
   if (options.cells.report.empty()) {
     return usage_error("found no report, expected a report or --check-comparison A.json B.json");

@@ -5,7 +5,6 @@
 
 #include "app/answer.h"
 #include "app/commands.h"
-#include "reports/page/history_page.h"
 #include "reports/render/history.h"
 
 namespace gdbench::app {
@@ -15,16 +14,14 @@ namespace {
 struct HistoryCommand {
   std::vector<std::string> reports;
   std::string margin;
-  std::string html;
-  bool json = false;
+  AnswerOptions answer;
 };
 
 Result<int> history(const HistoryCommand& options) {
   const double margin =
       options.margin.empty() ? compare::kMarginOfReports : TRY(parse_share("--margin", options.margin));
   const report::History found = history::history_of(TRY(history::read_reports(options.reports)), {.margin = margin});
-  TRY(print_answer(options.json ? report::to_json(found).dump(2) + "\n" : render::history_table(found), options.html,
-                   [&] { return page::history_page(found); }));
+  TRY(print_answer(options.answer, render::document_of(found), report::to_json(found)));
   return found.is_slower() ? kRegressed : kFine;
 }
 
@@ -37,8 +34,7 @@ void add_history(CommandLine& app, Invocation& invocation) {
   command.option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
       .type_name("SHARE")
       .show_default("3%");
-  add_html(command, options->html);
-  command.flag("--json", options->json, "Print the history as JSON");
+  add_answer_options(command, options->answer, "the history");
   command.footer(
       "The machine with most reports is the history; reports of others are named. Levels change between reports, so\n"
       "a change takes about a dozen reports to be found; the newest revision is judged by itself.\n"

@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/selection.h"
@@ -88,11 +89,8 @@ Result<Entries> claims() {
   return entries;
 }
 
-void print(const Entries& entries, bool as_json) {
-  if (as_json) {
-    print_text(Json(entries).dump(2) + "\n");
-    return;
-  }
+// Lines that begin with a name, which shells take: no document in a terminal.
+void print_lines(const Entries& entries) {
   std::size_t width = 0;
   for (const Json& entry : entries) width = std::max(width, entry.at("name").get_ref<const std::string&>().size());
   const std::size_t margin = width + 2;
@@ -109,6 +107,21 @@ void print(const Entries& entries, bool as_json) {
     }
     print_text(name + std::string(margin - name.size(), ' ') + text);
   }
+}
+
+Status print(const Entries& entries, const std::string& title, AnswerOptions options) {
+  document::Columns table = {{.title = "name"}, {.title = "description"}};
+  for (const Json& entry : entries) add_row(table, {entry.at("name"), entry.at("description")});
+  document::Document listed{.title = title};
+  document::Blocks blocks;
+  blocks.table("", std::move(table));
+  listed.section("", std::move(blocks));
+  if (options.html != "-" && options.markdown != "-") {
+    options.json ? print_text(Json(entries).dump(2) + "\n") : print_lines(entries);
+  }
+  options.json = false;
+  options.quiet = true;
+  return print_answer(options, listed, {});
 }
 
 struct Kind {
@@ -131,14 +144,14 @@ void add_list(CommandLine& app, Invocation& invocation) {
       app.command("list", "List scenarios, implementations, matrices or claims; or what can be listed");
   command.footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
   for (const Kind& kind : kKinds) {
-    auto as_json = std::make_shared<bool>(false);
+    auto options = std::make_shared<AnswerOptions>();
     CommandLine sub = command.command(kind.name, kind.description);
-    sub.flag("--json", *as_json, "For programs");
-    sub.when_chosen(invocation, [&kind, as_json]() -> Result<int> {
+    add_answer_options(sub, *options, "the list");
+    sub.when_chosen(invocation, [&kind, options]() -> Result<int> {
       install_signal_handlers();
       const Entries entries = TRY(kind.list());
       if (interrupted()) return report_interrupted();
-      print(entries, *as_json);
+      TRY(print(entries, kind.description, *options));
       return kFine;
     });
   }
@@ -146,7 +159,7 @@ void add_list(CommandLine& app, Invocation& invocation) {
     if (command.command_was_chosen()) return invocation.status;
     Entries kinds;
     for (const Kind& kind : kKinds) kinds.push_back({{"name", kind.name}, {"description", kind.description}});
-    print(kinds, false);
+    print_lines(kinds);
     return kFine;
   });
 }

@@ -1,8 +1,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
-#include "app/console.h"
 #include "app/output_file.h"
 #include "harness/analysis/prediction.h"
 #include "harness/analysis/summarise.h"
@@ -21,7 +21,7 @@ struct PredictCommand {
   std::vector<int> ranks = {4, 16, 64, 256, 1024, 4096};
   std::string latency;
   std::string bandwidth;
-  bool json = false;
+  AnswerOptions answer;
 };
 
 Result<std::optional<report::Network>> described_by(const PredictCommand& options) {
@@ -46,8 +46,7 @@ Result<int> predict(const PredictCommand& options) {
   }
   const Result<report::Predictions> found = analysis::predict(reports, wanted);
   if (!found.ok()) return usage_error(cat(joined(options.reports), ": ", found.error().message));
-  print_text(options.json ? report::to_json(*found).dump(2) + "\n"
-                          : render::predictions_text(*found, terminal_width()));
+  TRY(print_answer(options.answer, render::document_of(*found), report::to_json(*found)));
   return kFine;
 }
 
@@ -71,7 +70,7 @@ void add_predict(CommandLine& app, Invocation& invocation) {
                                 .show_default("likewise");
   latency.needs(bandwidth);
   bandwidth.needs(latency);
-  command.flag("--json", options->json, "Print the predictions as JSON");
+  add_answer_options(command, options->answer, "the predictions");
   command.footer(
       "The reports must have an implementation with ranks=1 and ranks=2, or in batches of several sizes, and rows "
       "that\n"
@@ -80,7 +79,7 @@ void add_predict(CommandLine& app, Invocation& invocation) {
       "Examples:\n"
       "  gdbench run ranks --out ranks.json && gdbench run all-reduce --out all-reduce.json\n"
       "  gdbench predict ranks.json all-reduce.json\n"
-      "  gdbench predict ranks.json --ranks 8,32 --latency 50us --bandwidth 10Gbit/s");
+      "  gdbench predict ranks.json --ranks 8,32 --latency 50us --bandwidth 10Gbit/s --html predicted.html");
   command.when_chosen(invocation, [options] { return predict(*options); });
 }
 

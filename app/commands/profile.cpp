@@ -11,7 +11,6 @@
 #include "app/processors.h"
 #include "app/selection.h"
 #include "harness/measure/profile_cell.h"
-#include "reports/page/profile_page.h"
 
 namespace gdbench::app {
 
@@ -25,9 +24,8 @@ struct ProfileOptions {
   std::string trace;
   std::string collapsed;
   std::string dump;
-  std::string html;
+  AnswerOptions answer;
   SelectionOptions selection;  // its memory cap
-  bool json = false;
 };
 
 Result<int> profile(const ProfileOptions& options) {
@@ -44,8 +42,7 @@ Result<int> profile(const ProfileOptions& options) {
   const report::Profile measured =
       TRY(measure::profile_cell(group.scenario(), group.scenario().cells.front(), run, cell));
   if (interrupted()) return report_interrupted();
-  TRY(print_answer(options.json ? report::to_json(measured).dump(2) + "\n" : render::profile_table(measured),
-                   options.html, [&] { return page::profile_page(measured); }));
+  TRY(print_answer(options.answer, render::document_of(measured), report::to_json(measured)));
   if (!options.trace.empty()) {
     TRY(write_text(render::chrome_trace(measured), options.trace));
   }
@@ -75,8 +72,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
               "impl.dump=FOLDER")
       .type_name("FOLDER");
   add_memory_cap(command, options->selection.memory_cap_gib);
-  add_html(command, options->html);
-  command.flag("--json", options->json, "For programs");
+  add_answer_options(command, options->answer, "the profile");
   command.footer(
       "Layers are counted from 0: layer 1 has the weights w1 and the bias b1. An op of several layers names them all.\n"
       "Examples:\n"

@@ -1,6 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/selection.h"
@@ -18,7 +19,7 @@ namespace {
 struct VerifyOptions {
   SelectionOptions selection;
   std::string junit;
-  bool json = false;
+  AnswerOptions answer;
   bool brief = false;
 };
 
@@ -34,11 +35,12 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   report.run.finished_at = utc_now();
   const bool stopped = interrupted();
   report.run.status = stopped ? "interrupted" : "complete";
-  if (options.junit != "-") {
-    print_text(options.json    ? report::to_json(report).dump(2) + "\n"
-               : options.brief ? render::brief_verification(report)
-                               : render::verification(report));
+  AnswerOptions answer = options.answer;
+  if (options.junit == "-") {  // stdout has nothing else
+    answer.json = false;
+    answer.quiet = true;
   }
+  TRY(print_answer(answer, render::verification(report, options.brief), report::to_json(report)));
   if (!options.junit.empty()) TRY(write_text(exports::junit(report), options.junit));
   if (!status.ok()) return report_error(status.error());
   return stopped ? report_interrupted() : status_of_cells(report);
@@ -51,10 +53,11 @@ void add_verify(CommandLine& app, Invocation& invocation) {
   options->selection.verifies = true;
   CommandLine command = app.command("verify", "Compare every cell with the reference; no timing");
   add_selection_options(command, options->selection);
-  command.flag("--json", options->json, "Print a report without times as JSON");
+  add_answer_options(command, options->answer, "the verification");
   command.document("--junit", options->junit, "Write JUnit XML, a test case for each cell");
   command.flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
   command.footer(
+      "--json prints a report without times.\n"
       "Examples:\n"
       "  gdbench verify\n"
       "  gdbench verify --impl 'hand/*' --set dtype=f64\n"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -44,6 +45,7 @@ constexpr double kSlowClockNs = 200;
 // A warning; where nothing is spoilt, what was found alone.
 Condition warning_if(bool spoils, const std::string& name, const std::string& found, const std::string& effect,
                      const std::string& advice) {
+  assert(!effect.empty() && !advice.empty());
   if (!spoils) return {name, Severity::fine, found, "", ""};
   return {name, Severity::warning, found, effect, advice};
 }
@@ -272,7 +274,8 @@ Condition clock_reading() {
   return warning_if(
       reading_ns > kSlowClockNs, "clock",
       formatted("a reading takes %.0f ns, steps of %lld ns", reading_ns, static_cast<long long>(min_step)),
-      "profiles of short steps show the clock", "");
+      "profiles of short steps show the clock",
+      "profile longer steps, as of larger batches, or look at the clock source");
 }
 
 Condition denormal_cost() {

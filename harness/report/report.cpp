@@ -162,6 +162,7 @@ Result<Report> from_json(const Json& json, const std::string& origin) {
   std::string ignored;
   reader.field("schema", ignored);
   reader.text("schema_version", ignored);
+  if (reader.has("document")) reader.text("document", ignored);  // what a command says of the report
   fields(reader, report);
   reader.finish();
   check_references(report, context);

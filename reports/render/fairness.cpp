@@ -4,7 +4,10 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "harness/base/text.h"
 #include "reports/render/format.h"
 
 namespace gdbench::render {
@@ -23,7 +26,7 @@ constexpr std::array kSentences = {
                      "look up which shapes {side} really has"},
     // overwritten_input
     FairnessSentence{"{side}: the update overwrites an array that is read again",
-                     "BLAS's axpy takes a and overwrites y by a x + y: whoever adds its result to y counts the "
+                     "BLAS's axpy takes a and overwrites y by a x + y: adding its result to y counts the "
                      "parameters twice, and a second run starts from trained ones",
                      "let the update of {side} write the parameters and nothing else read them meanwhile"},
     // no_wait
@@ -74,10 +77,11 @@ constexpr std::array kSentences = {
     FairnessSentence{"{side}: casts in each step: {value}", "a step copies data into another type before it begins",
                      "cast the data of {side} once, before the clock starts"},
     // rank_one_product
-    FairnessSentence{"{side}: the weights in the matrix product are a vector of rank 1, {value}",
-                     "it is a matrix-vector product beside a matrix product, where a library takes it (TensorFlow's "
-                     "matmul does not), and its prediction (N,) less targets (N, 1) is N x N",
-                     "give the weights of {side} a second dimension of 1"},
+    FairnessSentence{
+        "{side}: the weights in the matrix product are a vector of rank 1, {value}",
+        "it is a matrix-vector product instead of a matrix product, where a library takes it (TensorFlow's "
+        "matmul does not), and its prediction (N,) less targets (N, 1) is N x N",
+        "give the weights of {side} a second dimension of 1"},
     // accumulated_parts
     FairnessSentence{"{A} accumulates over parts: {a}, {B}: {b}",
                      "the same update takes more and smaller products, and less memory",
@@ -96,7 +100,7 @@ constexpr std::array kSentences = {
                      "run {side} once before the clock starts, and report that time apart"},
     // clock_includes
     FairnessSentence{"{side}: the clock includes {value}, that of {other} does not",
-                     "the difference holds {value} beside the steps", "take {value} out of the clock of {side}"},
+                     "the difference holds {value}, not the steps alone", "take {value} out of the clock of {side}"},
     // no_warm_up
     FairnessSentence{"{side} runs no step before the clock starts, {other} does",
                      "first steps allocate memory, start threads and meet cold caches", "warm {side} up like {other}"},
@@ -191,16 +195,16 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-const char* heading(Harm harm) {
+const char* heading_of(Harm harm) {
   switch (harm) {
     case Harm::wrong:
-      return "One side is not what it is taken for:";
+      return "One side is not what it is taken for";
     case Harm::work:
-      return "The sides do not do the same work:";
+      return "The sides do not do the same work";
     case Harm::clock:
-      return "The clocks do not measure the same:";
+      return "The clocks do not measure the same";
     case Harm::training:
-      return "Losses and steps to a target cannot be compared:";
+      return "Losses and steps to a target cannot be compared";
   }
   return "";
 }
@@ -209,58 +213,50 @@ std::string mend_of(const Comparison& comparison, const Finding& finding) {
   return sentence(fairness_sentence(finding.rule).mend, values_of(comparison, finding));
 }
 
-std::string findings_words(const Comparison& comparison) {
-  std::string text;
-  std::optional<Harm> harm;
-  int rank = 0;
-  for (const Finding& finding : comparison.findings) {
-    if (harm != fairness::harm_of(finding.rule)) {
-      harm = fairness::harm_of(finding.rule);
-      text += std::string("\n  ") + heading(*harm) + "\n";
-    }
-    const FairnessSentence& says = fairness_sentence(finding.rule);
-    const Values values = values_of(comparison, finding);
-    text += "    " + std::to_string(++rank) + ". " + sentence(says.what, values) + ".\n       " +
-            capitalised(sentence(says.effect, values)) + ".\n       To mend it, " + sentence(says.mend, values) + ".\n";
-  }
-  return text;
+std::string finding_words(const Comparison& comparison, const Finding& finding) {
+  const FairnessSentence& says = fairness_sentence(finding.rule);
+  const Values values = values_of(comparison, finding);
+  return cat(sentence(says.what, values), ". ", capitalised(sentence(says.effect, values)), ". To mend it, ",
+             sentence(says.mend, values), ".");
 }
 
-std::string unknown_words(const Comparison& comparison) {
-  std::string text;
-  for (const fairness::Unknown& unknown : comparison.unknown) {
-    text += "    " + unknown.key + ": ";
-    if (unknown.side) {
-      text += (*unknown.side == Side::a ? comparison.a : comparison.b) + " does not say.\n";
-    } else {
-      text += unknown.key == "initial" ? "one seed draws other numbers in another library: \"same\" means copied.\n"
-                                       : "what both say does not prove that it is the same.\n";
-    }
+std::string unknown_words(const Comparison& comparison, const fairness::Unknown& unknown) {
+  if (unknown.side) {
+    return cat(unknown.key, ": ", *unknown.side == Side::a ? comparison.a : comparison.b, " does not say.");
   }
-  return text.empty() ? "" : "\n  Unknown, so not judged:\n" + text;
-}
-
-std::string unsaid_words(const Comparison& comparison) {
-  std::string text;
-  for (const std::string& key : comparison.unsaid) text += (text.empty() ? "\n  Neither says: " : ", ") + key;
-  return text.empty() ? "" : text + ".\n";
+  return unknown.key + (unknown.key == "initial"
+                            ? ": one seed draws other numbers in another library: \"same\" means copied."
+                            : ": what both say does not prove that it is the same.");
 }
 
 std::string conclusion(const Comparison& comparison) {
-  if (!comparison.findings.empty()) {
-    return "Not fair. First, " + mend_of(comparison, comparison.findings.front()) + ".\n";
-  }
-  if (comparison.compared.empty()) return "Nothing was compared: no key is said by both.\n";
+  if (!comparison.findings.empty()) return "Not fair. First, " + mend_of(comparison, comparison.findings.front()) + ".";
+  if (comparison.compared.empty()) return "Nothing was compared: no key is said by both.";
   return "Fair, as far as both say: " + counted(comparison.compared.size(), "point") + " compared" +
-         (comparison.unknown.empty() ? "" : ", " + std::to_string(comparison.unknown.size()) + " unknown") + ".\n";
+         (comparison.unknown.empty() ? "" : ", " + std::to_string(comparison.unknown.size()) + " unknown") + ".";
 }
 
 }  // namespace
 
-std::string fairness_words(const Comparison& comparison, int width) {
-  return wrapped(comparison.a + " beside " + comparison.b + "\n" + findings_words(comparison) +
-                     unknown_words(comparison) + unsaid_words(comparison) + "\n" + conclusion(comparison),
-                 width);
+document::Document document_of(const Comparison& comparison) {
+  document::Document document{.title = comparison.a + " compared with " + comparison.b,
+                              .answer = {{conclusion(comparison), comparison.fair() ? Style::good : Style::bad}}};
+  for (const auto& harm : fairness::kHarms) {
+    std::vector<std::string> findings;
+    for (const Finding& finding : comparison.findings) {
+      if (fairness::harm_of(finding.rule) == harm.value) findings.push_back(finding_words(comparison, finding));
+    }
+    document::Blocks blocks;
+    blocks.list(findings);
+    document.section(heading_of(harm.value), std::move(blocks));
+  }
+  document::Blocks unknown;
+  std::vector<std::string> words;
+  for (const fairness::Unknown& one : comparison.unknown) words.push_back(unknown_words(comparison, one));
+  if (!comparison.unsaid.empty()) words.push_back("Neither says: " + joined(comparison.unsaid) + ".");
+  unknown.list(words);
+  document.section("Unknown, so not judged", std::move(unknown));
+  return document;
 }
 
 }  // namespace gdbench::render

@@ -1,9 +1,8 @@
 // Whether two timed trainings were compared fairly, in words.
 #pragma once
 
-#include <string>
-
 #include "harness/questions/fairness/comparison.h"
+#include "reports/document/document.h"
 
 namespace gdbench::render {
 
@@ -20,8 +19,7 @@ struct FairnessSentence {
 
 const FairnessSentence& fairness_sentence(fairness::Rule rule);
 
-// What is unequal with what it does to the result, the worst first; what is not known; at last one line that says
-// "Fair" or what to mend first. Lines longer than `width` are wrapped; 0 leaves each sentence on its line.
-std::string fairness_words(const fairness::Comparison& comparison, int width);
+// "Fair", or what to mend first; what is unequal with what it does to the result, the worst first; what is not known.
+document::Document document_of(const fairness::Comparison& comparison);
 
 }  // namespace gdbench::render

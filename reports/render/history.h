@@ -1,28 +1,17 @@
-// Renderer of a history.
+// When did cells become slower? The answer of `gdbench history`.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "harness/report/history.h"
-#include "reports/render/table.h"
+#include "reports/document/document.h"
 
 namespace gdbench::render {
 
-// A row per cell with its first time, its level, the newest time and where its level changed; what there is to know of
-// the reports; and whether the newest revision is slower, in words.
-std::string history_table(const report::History& history);
+document::Document document_of(const report::History& history);
 
-// What that is made of.
-
-// A row for each of these cells.
-TextTable history_cells(const std::vector<const report::HistoryCell*>& cells);
-// Which reports of how many revisions on which machine; what the table's words mean; how many changes lie within the
-// margin, nothing where none does; the answer in one sentence.
-std::string history_reports_words(const report::History& history);
-std::string history_method_words(const report::History& history);
-std::string history_hidden_words(const report::History& history);
-std::string history_answer(const report::History& history);
+// What it is made of.
 
 // A cell that became slower or faster beyond the margin, or may have: where its level changed before the newest
 // revision, and where that is confidently another.
@@ -34,10 +23,15 @@ struct HistoryMark {
   std::string place;   // "0123abc -> 4567def", "within 0123abc (not the code)"
   std::string remark;  // "not built alike: ..."
 };
-// The earliest first.
-std::vector<HistoryMark> history_marks(const report::History& history);
-// A row for each of them, counted from 1, with dates.
-TextTable history_changes(const report::History& history, const std::vector<HistoryMark>& marks);
+using HistoryMarks = std::vector<HistoryMark>;  // the earliest first; the first one has the number 1
+using HistoryCells = std::vector<const report::HistoryCell*>;
+
+// Whether the cell has one of the marks.
+bool is_marked(const HistoryMarks& marks, const report::HistoryCell& cell);
+
+// The times of one scenario's cells over the revisions, with their intervals and levels; changes of a level numbered as
+// in `marks`, which are those of the whole history.
+document::Figure history_figure(const report::History& history, const HistoryMarks& marks, const HistoryCells& cells);
 
 // "0123456789ab", "0123456789ab with changes"; what is no revision stays whole.
 std::string short_revision(const std::string& revision, std::size_t digits = 12);

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
-#include "reports/render/table.h"
+#include "reports/render/format.h"
 
 namespace gdbench::render {
 
 namespace {
 
+using document::Blocks;
+using document::Columns;
 using report::PredictedCell;
 using report::PredictedStep;
 using report::Prediction;
@@ -59,55 +62,86 @@ std::string worst_words(const std::vector<PredictedCell>& cells, const ErrorOf& 
   return found ? signed_percent(worst) : "-";
 }
 
-std::string steps_table(const Prediction& prediction) {
-  TextTable table = {{.title = "ranks", .right_aligned = true, .texts = {}},
-                     {.title = "rows each", .right_aligned = true, .texts = {}},
-                     {.title = "predicted step", .right_aligned = true, .texts = {}},
-                     {.title = "predicted speed-up", .right_aligned = true, .texts = {}},
-                     {.title = "predicted exchange", .right_aligned = true, .texts = {}},
-                     {.title = "all-reduce", .texts = {}},
-                     {.title = "remark", .texts = {}}};
+Columns steps_table(const Prediction& prediction) {
+  Columns table = {{.title = "ranks", .right_aligned = true},
+                   {.title = "rows each", .right_aligned = true, .rank = 1},
+                   {.title = "predicted step", .right_aligned = true},
+                   {.title = "predicted speed-up", .right_aligned = true},
+                   {.title = "predicted exchange", .right_aligned = true, .rank = 2},
+                   {.title = "all-reduce", .rank = 3},
+                   {.title = "remark"}};
   for (const PredictedStep& step : prediction.steps) {
     std::string remark = step.ranks == prediction.fastest ? "fastest" : "";
     if (step.ranks > prediction.batch_rows) {
-      join(remark, cat(step.ranks - prediction.batch_rows, " of them have no row"));
+      join(remark, cat(step.ranks - prediction.batch_rows, " of them without a row"));
     }
     add_row(table, {std::to_string(step.ranks), std::to_string(step.rows), format_duration_ns(step.step_ns),
                     format_factor(step.speed_up), format_percent(step.exchanging_ns / step.step_ns),
                     name_of(step.all_reduce), remark});
   }
-  return plain_table(table);
+  return table;
 }
 
-std::string prediction_text(const Prediction& prediction, bool described) {
-  const std::string threads = prediction.threads == 1 ? "" : cat(", ", prediction.threads, " threads each");
-  std::string text =
-      cat(prediction.scenario, " ", prediction.implementation, settings_words(prediction.options), threads,
-          ": predicted steps\n  ", counted(prediction.batch_rows, "row"), " and ",
-          format_bytes(static_cast<double>(prediction.gradient_bytes)), " of gradients; computing takes ",
-          format_duration_ns(prediction.fixed_ns), " and ", format_duration_ns(prediction.row_ns),
-          " a row; exchanging takes ", network_words(prediction.network, described), "\n", steps_table(prediction));
-  if (prediction.fastest == 1) text += "  One rank is predicted to be the fastest.\n";
-  return text + "\n";
+std::string name_of_prediction(const Prediction& prediction) {
+  return cat(prediction.scenario, " ", prediction.implementation, settings_words(prediction.options),
+             prediction.threads == 1 ? "" : cat(", ", prediction.threads, " threads each"));
 }
 
-void add_cells(TextTable& table, const std::vector<PredictedCell>& cells, const std::string& what) {
+// "linreg-3x2 hand/naive+mpi: predicted to be fastest with 64 ranks, 1.8 us a step, 3.2x as fast as one."
+std::string fastest_words(const Prediction& prediction) {
+  const std::string begin = name_of_prediction(prediction) + ": predicted to be fastest with ";
+  const auto step = std::ranges::find(prediction.steps, prediction.fastest, &PredictedStep::ranks);
+  if (prediction.fastest == 1 || step == prediction.steps.end())
+    return begin + counted(prediction.fastest, "rank") + ".";
+  return cat(begin, counted(prediction.fastest, "rank"), ", ", format_duration_ns(step->step_ns), " a step, ",
+             format_factor(step->speed_up), " as fast as one.");
+}
+
+std::string rank_text(double ranks) { return format_number(ranks); }
+
+document::Figure steps_figure(const Prediction& prediction) {
+  document::Series step{.name = "step", .line = document::Line::thin, .marked = true};
+  document::Series exchange{
+      .name = "exchange", .look = document::look_of(1), .line = document::Line::thin, .marked = true};
+  for (const PredictedStep& one : prediction.steps) {
+    step.points.push_back({one.ranks * 1.0, one.step_ns});
+    if (one.exchanging_ns > 0) exchange.points.push_back({one.ranks * 1.0, one.exchanging_ns});
+  }
+  return {.title = "Predicted time over ranks",
+          .sentence = "A step, and what it takes to exchange gradients. Nothing here was measured.",
+          .chart = document::Plane{.across = {.title = "ranks", .text = &rank_text, .logarithmic = true},
+                                   .up = {.title = "predicted time", .text = &format_duration_ns, .logarithmic = true},
+                                   .series = {std::move(step), std::move(exchange)}}};
+}
+
+Blocks prediction_blocks(const Prediction& prediction, bool described) {
+  Blocks blocks;
+  blocks.paragraph(cat(counted(prediction.batch_rows, "row"), " and ",
+                       format_bytes(static_cast<double>(prediction.gradient_bytes)), " of gradients; computing takes ",
+                       format_duration_ns(prediction.fixed_ns), " and ", format_duration_ns(prediction.row_ns),
+                       " a row; exchanging takes ", network_words(prediction.network, described), "."));
+  if (!prediction.steps.empty()) blocks.figure(steps_figure(prediction));
+  blocks.table("", steps_table(prediction));
+  return blocks;
+}
+
+void add_cells(Columns& table, const std::vector<PredictedCell>& cells, const std::string& what) {
   for (const PredictedCell& cell : cells) {
     add_row(table, {cell.cell, what, format_duration_ns(cell.measured_ns), format_duration_ns(cell.predicted_ns),
                     signed_percent(error_of(cell)), cell.left_out_ns ? signed_percent(left_out_error_of(cell)) : "-"});
   }
 }
 
-std::string checked_table(const Predictions& predictions) {
-  TextTable table = {{.title = "cell", .texts = {}},
-                     {.title = "time of", .texts = {}},
-                     {.title = "measured", .right_aligned = true, .texts = {}},
-                     {.title = "predicted", .right_aligned = true, .texts = {}},
-                     {.title = "error", .right_aligned = true, .texts = {}},
-                     {.title = "left out", .right_aligned = true, .texts = {}}};
+Columns checked_table(const Predictions& predictions) {
+  Columns table = {{.title = "cell"},
+                   {.title = "time of"},
+                   {.title = "measured", .right_aligned = true},
+                   {.title = "predicted", .right_aligned = true},
+                   {.title = "error", .right_aligned = true},
+                   {.title = "left out", .right_aligned = true}};
   for (const report::FittedNetwork& fitted : predictions.fitted) add_cells(table, fitted.cells, "all-reduce");
   for (const Prediction& prediction : predictions.predictions) add_cells(table, prediction.cells, "step");
-  return plain_table(table);
+  return table;
 }
 
 std::string worst_line(const std::string& what, const std::vector<PredictedCell>& cells) {
@@ -129,30 +163,36 @@ std::string errors_words(const Predictions& predictions) {
 
 }  // namespace
 
-std::string predictions_text(const Predictions& predictions, int width) {
+document::Document document_of(const Predictions& predictions) {
   const bool described = predictions.described.has_value();
-  std::string text = cat(
-      "Predicted, not measured: steps of more ranks, ",
-      described ? "each on a machine of its own in the network described" : "which exchange as those of the report do",
-      "\n\n");
-  for (const Prediction& prediction : predictions.predictions) text += prediction_text(prediction, described);
-  text += "Measured, and predicted as the ranks of the report exchange\n" + checked_table(predictions);
-  std::vector<std::string> lines = {
-      errors_words(predictions),
-      "left out: predicted by the cells beside this one alone; \"-\" where they are too few. A line through two cells "
-      "has no error in computing of its own."};
-  lines.insert(lines.end(), kAssumptions.begin(), kAssumptions.end());
-  lines.emplace_back(described &&
-                             std::ranges::all_of(predictions.predictions,
-                                                 [](const Prediction& one) { return one.network.adding_byte_ns == 0; })
-                         ? "Adding up takes no time: the report has no ceilings."
-                         : "");
-  text += "\n";
-  for (const std::string& line : lines) {
-    if (!line.empty()) text += wrapped(line + "\n", width);
+  document::Document document{.title = cat("gdbench predict: steps of more ranks, ",
+                                           described ? "each on a machine of its own in the network described"
+                                                     : "which exchange as those of the report do"),
+                              .answer = {{"Predicted, not measured."}}};
+  for (const Prediction& prediction : predictions.predictions) {
+    document.answer.push_back({fastest_words(prediction)});
+    document.section(name_of_prediction(prediction), prediction_blocks(prediction, described));
   }
-  for (const std::string& note : predictions.notes) text += wrapped("Note: left out " + note + ".\n", width);
-  return text;
+  document.answer.push_back({errors_words(predictions)});
+  Blocks checked;
+  checked.paragraph("Cells of the report, as its ranks exchange.");
+  checked.table("", checked_table(predictions));
+  checked.paragraph(
+      "left out: predicted by the other cells alone; \"-\" where they are too few. A line through two "
+      "cells has no error in computing of its own.");
+  document.section("Measured and predicted", std::move(checked));
+  std::vector<std::string> assumptions(kAssumptions.begin(), kAssumptions.end());
+  const auto adds_nothing = [](const Prediction& one) { return one.network.adding_byte_ns == 0; };
+  if (described && std::ranges::all_of(predictions.predictions, adds_nothing)) {
+    assumptions.emplace_back("Adding up takes no time: the report has no ceilings.");
+  }
+  Blocks assumed;
+  assumed.list(assumptions);
+  document.section("What the model assumes", std::move(assumed));
+  Blocks notes;
+  notes.list(predictions.notes);
+  document.section("Left out", std::move(notes));
+  return document;
 }
 
 }  // namespace gdbench::render

@@ -1,14 +1,11 @@
-// Renderer of predictions.
+// What steps of more ranks would take: the answer of `gdbench predict`.
 #pragma once
 
-#include <string>
-
 #include "harness/report/prediction.h"
+#include "reports/document/document.h"
 
 namespace gdbench::render {
 
-// For each implementation in each scenario a table over ranks; what was measured beside the model; and what the model
-// assumes, in words. Lines of words have at most `width` columns; 0 breaks none.
-std::string predictions_text(const report::Predictions& predictions, int width);
+document::Document document_of(const report::Predictions& predictions);
 
 }  // namespace gdbench::render

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "harness/base/text.h"
 #include "reports/render/format.h"
@@ -11,6 +13,9 @@
 namespace gdbench::render {
 
 namespace {
+
+using document::Columns;
+using Cells = std::vector<const report::Cell*>;
 
 double share_of_tolerance(const report::TensorCheck& tensor) {
   return tensor.tolerance > 0 ? tensor.error / tensor.tolerance : 0;
@@ -28,12 +33,12 @@ std::string closeness(const report::Verification& verification) {
   const report::TensorCheck* worst = worst_tensor(verification);
   const auto steps = static_cast<long long>(verification.steps);
   if (worst == nullptr && steps > 0) {
-    return formatted("checked by its loss alone, %.4g to %.4g in %lld steps: its order is its own",
-                     verification.initial_loss, verification.final_loss, steps);
+    return formatted("checked by its loss alone, %.4g to %.4g in %s: its order is its own", verification.initial_loss,
+                     verification.final_loss, counted(steps, "step").c_str());
   }
   if (worst == nullptr) return "not verified: does nothing on purpose";
-  return formatted("%s off by %.1e of its norm, %.0f%% of the tolerance, after %lld step(s)%s%s", worst->name.c_str(),
-                   worst->relative, 100 * share_of_tolerance(*worst), steps,
+  return formatted("%s off by %.1e of its norm, %.0f%% of the tolerance, after %s%s%s", worst->name.c_str(),
+                   worst->relative, 100 * share_of_tolerance(*worst), counted(steps, "step").c_str(),
                    verification.sampled ? " (of a sample: one step)" : "",
                    skipped_words(verification.skipped_steps).c_str());
 }
@@ -43,70 +48,74 @@ std::string outcome(const report::Cell& cell) {
   return closeness(cell.verification.value_or(report::Verification{}));
 }
 
-// "12 ok, 2 unsupported; closest to its tolerance: hand/eigen, w1 at 9%".
-std::string brief_outcome(const std::vector<const report::Cell*>& cells) {
+// "12 ok, 2 unsupported".
+std::string states_words(const Cells& cells) {
   std::map<report::CellState, int> counts;
-  const report::Cell* closest = nullptr;
+  for (const report::Cell* cell : cells) ++counts[cell->status.state];
+  std::string text;
+  for (const auto& [state, count] : counts) join(text, std::to_string(count) + " " + report::name_of(state));
+  return text;
+}
+
+// Of the cells, "hand/eigen, w1 at 9%"; "-" where none was compared.
+std::string closest_words(const Cells& cells) {
+  std::string text = "-";
   double largest = -1;
   for (const report::Cell* cell : cells) {
-    ++counts[cell->status.state];
     const report::TensorCheck* worst = cell->verification ? worst_tensor(*cell->verification) : nullptr;
     if (worst == nullptr || share_of_tolerance(*worst) <= largest) continue;
     largest = share_of_tolerance(*worst);
-    closest = cell;
+    text = cat(row_name(*cell), ", ", worst->name, formatted(" at %.0f%%", 100 * largest));
   }
-  std::string text;
-  for (const auto& [state, count] : counts) join(text, std::to_string(count) + " " + report::name_of(state));
-  if (closest == nullptr) return text;
-  return cat(text, "; closest to its tolerance: ", row_name(*closest), ", ", worst_tensor(*closest->verification)->name,
-             formatted(" at %.0f%%", 100 * largest));
+  return text;
 }
 
 bool is_news(const report::Cell& cell) {
   return cell.status.state != report::CellState::ok && cell.status.state != report::CellState::unsupported;
 }
 
-std::vector<const report::Cell*> cells_of(const report::Report& report, const report::ScenarioRecord& scenario) {
-  std::vector<const report::Cell*> cells;
+Cells cells_of(const report::Report& report, const report::ScenarioRecord& scenario) {
+  Cells cells;
   for (const report::Cell& cell : report.cells) {
     if (cell.scenario == scenario.key) cells.push_back(&cell);
   }
   return cells;
 }
 
-}  // namespace
-
-std::string brief_verification(const report::Report& report) {
-  std::size_t width = 0;
-  for (const report::ScenarioRecord& scenario : report.scenarios) width = std::max(width, scenario.label.size());
-  std::string text;
-  for (const report::ScenarioRecord& scenario : report.scenarios) {
-    const std::vector<const report::Cell*> cells = cells_of(report, scenario);
-    text += padded(scenario.label, width, false) + "  " + brief_outcome(cells) + "\n";
-    for (const report::Cell* cell : cells) {
-      if (!is_news(*cell)) continue;
-      text += cat("  ", row_name(*cell), "  ", name_of(cell->status.state), "  ", outcome(*cell), "\n");
-    }
+Columns cells_table(const Cells& cells) {
+  Columns table = {{.title = "implementation"}, {.title = "state"}, {.title = "how close"}};
+  for (const report::Cell* cell : cells) {
+    add_row(table, {row_name(*cell), name_of(cell->status.state), outcome(*cell)});
+    table[1].styles.push_back(style_of_state(cell->status.state));
   }
-  return text + "\n" + counts_words(report) + "\n";
+  return table;
 }
 
-std::string verification(const report::Report& report) {
-  std::size_t names = 0;
-  std::size_t states = 0;
-  for (const report::Cell& cell : report.cells) {
-    names = std::max(names, row_name(cell).size());
-    states = std::max(states, std::string_view(name_of(cell.status.state)).size());
-  }
-  std::string text;
+void add_brief(const report::Report& report, document::Document& document) {
+  Columns table = {{.title = "scenario"}, {.title = "cells"}, {.title = "closest to its tolerance"}};
   for (const report::ScenarioRecord& scenario : report.scenarios) {
-    text += scenario.label + "\n";
-    for (const report::Cell* cell : cells_of(report, scenario)) {
-      text += cat("  ", padded(row_name(*cell), names, false), "  ", padded(name_of(cell->status.state), states, false),
-                  "  ", outcome(*cell), "\n");
-    }
+    const Cells cells = cells_of(report, scenario);
+    add_row(table, {scenario.label, states_words(cells), closest_words(cells)});
   }
-  return text + "\n" + counts_words(report) + "\n";
+  document::Blocks blocks;
+  blocks.table("", std::move(table));
+  document.section("", std::move(blocks));
+}
+
+}  // namespace
+
+document::Document verification(const report::Report& report, bool brief) {
+  document::Document document{.title = "gdbench verify: every cell compared with the reference",
+                              .answer = {{counts_words(report)}}};
+  if (brief) add_brief(report, document);
+  for (const report::ScenarioRecord& scenario : report.scenarios) {
+    Cells cells = cells_of(report, scenario);
+    if (brief) std::erase_if(cells, [](const report::Cell* cell) { return !is_news(*cell); });
+    document::Blocks blocks;
+    blocks.table("", cells_table(cells));
+    document.section(scenario.label, std::move(blocks));
+  }
+  return document;
 }
 
 }  // namespace gdbench::render

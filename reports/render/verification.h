@@ -1,14 +1,12 @@
 // Correctness only: how close every cell came to the reference, or why it is not right.
 #pragma once
 
-#include <string>
-
 #include "harness/report/report.h"
+#include "reports/document/document.h"
 
 namespace gdbench::render {
 
-std::string verification(const report::Report& report);
-// The same in a line per scenario; only what is neither ok nor unsupported is told cell by cell.
-std::string brief_verification(const report::Report& report);
+// A row for each cell; brief: for each scenario, and only for cells that are neither ok nor unsupported.
+document::Document verification(const report::Report& report, bool brief);
 
 }  // namespace gdbench::render

@@ -64,14 +64,6 @@ std::string optimizer_words(const report::ResolvedScenario& resolved) {
   return text;
 }
 
-// "warning: load: 43% of the processors; blocks are interrupted. Wait for other processes."
-std::string condition_line(const report::Condition& condition) {
-  std::string line = std::string(report::name_of(condition.severity)) + ": " + condition.name + ": " + condition.found;
-  if (!condition.effect.empty()) line += "; " + condition.effect;
-  if (!condition.advice.empty()) line += ". To do: " + condition.advice;
-  return line + "\n";
-}
-
 }  // namespace
 
 std::string model_words(const report::ScenarioRecord& scenario) {
@@ -234,21 +226,6 @@ std::vector<std::string> notes_of(const report::Report& report) {
   }
   notes.insert(notes.end(), report.notes.begin(), report.notes.end());
   return notes;
-}
-
-std::string conditions_table(const std::vector<report::Condition>& conditions, int width) {
-  using report::Severity;
-  std::string text;
-  std::size_t warnings = 0;
-  for (const Severity severity : {Severity::warning, Severity::notice, Severity::unknown, Severity::fine}) {
-    for (const report::Condition& condition : conditions) {
-      if (condition.severity != severity) continue;
-      text += wrapped(condition_line(condition), width);
-      warnings += severity == Severity::warning ? 1 : 0;
-    }
-  }
-  return text + (warnings == 0 ? "Nothing here is known to spoil measurements.\n"
-                               : counted(warnings, "condition") + " will spoil measurements here.\n");
 }
 
 std::string timed_name(const report::Cell& cell) {

@@ -37,10 +37,6 @@ std::string script_words(const report::ScriptTime& script, const std::string& na
 // The report's notes. Before them, of each framework's cell whose steps take another time in a script, a sentence.
 std::vector<std::string> notes_of(const report::Report& report);
 
-// What `gdbench doctor` finds: what spoils measurements first, each with its effect and what to do; then what is fine,
-// a line each.
-std::string conditions_table(const std::vector<report::Condition>& conditions, int width);
-
 // "hand/eigen @4 (18.3 ns)", of a cell with a time.
 std::string timed_name(const report::Cell& cell);
 

@@ -55,6 +55,10 @@ TEST(Conditions, AreReadFromTheTreeUnderTheRoot) {
   EXPECT_EQ(find(all, "stolen time").found, "0.0% now, 8.0% since the start");
   EXPECT_EQ(find(all, "stolen time").severity, Severity::warning);
   EXPECT_EQ(find(all, "randomised addresses").severity, Severity::fine);
+  for (const Condition& condition : all) {
+    if (condition.severity != Severity::warning && condition.severity != Severity::notice) continue;
+    EXPECT_FALSE(condition.effect.empty() || condition.advice.empty()) << condition.name;
+  }
 }
 
 TEST(Conditions, AGoodMachineIsFine) {

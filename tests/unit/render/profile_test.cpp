@@ -2,31 +2,68 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "reports/document/writers.h"
+#include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_profile.h"
+#include "tests/unit/render/screen_text.h"
 
 namespace gdbench::render {
 namespace {
 
-TEST(Profile, TableHasALineForEachOpAndLayer) {
-  const std::string table = profile_table(tests::layered_profile());
-  const std::string expected =
-      "  per step      layer  parameter      calls  time share\n"
-      "  forward                                   48 ns 48.0%\n"
-      "    waiting                               1  1 ns  1.0%\n"
-      "    product     0      reads w0           1 15 ns 15.0%\n"
-      "    activation  0                         1  2 ns  2.0%\n"
-      "    product     1      reads w1           1 30 ns 30.0%\n"
-      "  backward                                  50 ns 50.0%\n"
-      "    product     1      gradient of w1     1 20 ns 20.0%\n"
-      "    product     1      reads w1           1  5 ns  5.0%\n"
-      "    product     0      gradient of w0     1 25 ns 25.0%\n"
-      "  update                                     2 ns  2.0%\n"
-      "    update      0-1    updates w0..b1     1  2 ns  2.0%\n"
-      "  unattributed                               0 ns  0.0%\n";
-  EXPECT_NE(table.find(expected), std::string::npos) << table;
-  EXPECT_EQ(profile_table(tests::example_profile()).find("layer"), std::string::npos) << "nobody names one";
+TEST(Golden, Profile) {
+  report::Profile profile = tests::layered_profile();
+  profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
+  profile.dispatches_per_step = 7;
+  profile.floor = {{"empty call", 12}};
+  profile.ops = {.profiler = "a.profiler", .steps = 1, .step_ns = 180, .records = {}};
+  profile.ops->records.push_back(
+      {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});
+  tests::expect_golden_answer("profile", document_of(profile));
+}
+
+std::string outline_of(const report::Profile& profile) { return tests::outline_of(document_of(profile)); }
+
+TEST(Profile, NamesLayersAndParametersWhereOpsHaveSome) {
+  EXPECT_TRUE(tests::says(outline_of(tests::layered_profile()), "layer  parameter"));
+  EXPECT_FALSE(tests::says(outline_of(tests::example_profile()), "layer"));
+}
+
+// Of the pieces of the flame chart by their hints.
+TEST(Profile, PiecesAreAsLongAsTheirTime) {
+  const document::Document document = document_of(tests::example_profile());
+  std::map<std::string, double> times;
+  for (const document::Block& block : document.sections.front().blocks) {
+    const auto* figure = std::get_if<document::Figure>(&block.content);
+    if (figure == nullptr || figure->title != "One mean step") continue;
+    for (const document::BarRow& row : std::get<document::Rows>(figure->chart).rows) {
+      for (const document::Piece& piece : row.pieces) times[piece.hint] = piece.to - piece.from;
+    }
+  }
+  const std::map<std::string, double> expected = {
+      {"step, 100 ns, 100.0% of the step", 100},           {"forward: all, 40 ns, 40.0% of the step", 40},
+      {"forward: product, 40 ns, 40.0% of the step", 40},  {"backward: all, 30 ns, 30.0% of the step", 30},
+      {"backward: product, 30 ns, 30.0% of the step", 30}, {"unattributed, 30 ns, 30.0% of the step", 30}};
+  EXPECT_EQ(times, expected);
+}
+
+TEST(Profile, HasNoFlameChartWhereAStepTookNoTime) {
+  report::Profile profile = tests::example_profile();
+  profile.profiled_step_ns = 0;
+  EXPECT_FALSE(tests::says(outline_of(profile), "One mean step"));
+}
+
+TEST(Profile, NamesOfOpsAreText) {
+  report::Profile profile = tests::layered_profile();
+  profile.cell = "</title><script>alert(1)</script>";
+  for (report::ProfileRecord& record : profile.records) record.op = "\"><img src=x> \u202eexe";
+  const std::string page = document::html_of(document_of(profile));
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(page.find("\u202e"), std::string::npos);
+  EXPECT_NE(page.find("&lt;img src=x&gt;"), std::string::npos);
 }
 
 TEST(Profile, TraceEventsNameLayersAndParameters) {
@@ -53,49 +90,11 @@ TEST(Profile, StacksKeepLayersApart) {
 
 TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(report::unattributed_ns(tests::example_profile()), 30); }
 
-TEST(Profile, TableShowsWhatNobodyClaims) {
-  const std::string table = profile_table(tests::example_profile());
-  EXPECT_NE(table.find("unattributed"), std::string::npos) << table;
-  EXPECT_NE(table.find("30.0%"), std::string::npos) << table;
-  EXPECT_NE(table.find("once, before the first step"), std::string::npos) << table;
-  EXPECT_NE(table.find("10 ns more than the unprofiled one"), std::string::npos) << table;
-}
-
-TEST(Profile, TableShowsTheLeastCalls) {
-  report::Profile profile = tests::example_profile();
-  EXPECT_EQ(profile_table(profile).find("least calls"), std::string::npos);
-  profile.dispatches_per_step = 12;
-  profile.floor = {{"empty tape", 310}};
-  const std::string table = profile_table(profile);
-  EXPECT_NE(table.find("calls into the framework per step: 12\n"), std::string::npos) << table;
-  EXPECT_NE(table.find("empty tape"), std::string::npos) << table;
-}
-
-TEST(Profile, OpsOfAFrameworkAreSharesOfTheirOwnStep) {
+TEST(Profile, SaysWhyAFrameworkHasNoOps) {
   report::Profile profile = tests::layered_profile();
-  EXPECT_EQ(profile_ops_words(profile), "");
-  profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 180, .records = {}};
-  profile.ops->records.push_back(
-      {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});
-  profile.ops->records.push_back({.phase = report::Phase::update, .op = "step", .calls = 2, .time_ns = 90});
-  const std::string table = profile_table(profile);
-  const std::string expected =
-      "\n  by a.profiler  layer calls share\n"
-      "  forward                    25.0%\n"
-      "    addmm        1         1 25.0%\n"
-      "  update                     50.0%\n"
-      "    step                   2 50.0%\n"
-      "  unattributed               25.0%\n"
-      "\nShares are of a step under a.profiler, which takes 180 ns, 2 times the unprofiled one (30 steps).";
-  EXPECT_NE(table.find(expected), std::string::npos) << table;
-  for (const TextColumn& column : profile_op_rows(profile)) EXPECT_NE(column.title, "time");
-}
-
-TEST(Profile, OneLineSaysWhyAFrameworkHasNoOps) {
-  report::Profile profile = tests::layered_profile();
+  EXPECT_FALSE(tests::says(outline_of(profile), "Ops of its framework"));
   profile.no_ops = "no profiler of it is read";
-  const std::string table = profile_table(profile);
-  EXPECT_TRUE(table.ends_with("\n\nOps of its framework: no profiler of it is read.\n")) << table;
+  EXPECT_TRUE(tests::says(outline_of(profile), "There are none: no profiler of it is read."));
 }
 
 TEST(Profile, TraceEventsNestAndFillTheStep) {
@@ -118,11 +117,12 @@ TEST(Profile, CollapsedStacksAreWholeNumbers) {
             "one/two;forward;product 40000\none/two;backward;product 30000\none/two;unattributed 30000\n");
 }
 
-TEST(ProfileWords, SayWhoseClockTimedTheOps) {
+TEST(Profile, SaysWhoseClockTimedTheOps) {
   report::Profile profile = tests::example_profile();
-  EXPECT_NE(profile_overhead_words(profile).find("a clock reading around every call"), std::string::npos);
+  EXPECT_TRUE(tests::says(outline_of(profile), "10 ns more than the unprofiled one"));
+  EXPECT_TRUE(tests::says(outline_of(profile), "a clock reading around every call"));
   profile.records.front().clock = report::Clock::device;
-  EXPECT_NE(profile_overhead_words(profile).find("ops are timed by the device's own clock"), std::string::npos);
+  EXPECT_TRUE(tests::says(outline_of(profile), "ops are timed by the device's own clock"));
 }
 
 }  // namespace
