@@ -97,19 +97,19 @@ std::string fastest_words(const Prediction& prediction) {
              format_factor(step->speed_up), " as fast as one.");
 }
 
-std::string rank_text(double ranks) { return format_number(ranks); }
-
 document::Figure steps_figure(const Prediction& prediction) {
   document::Series step{.name = "step", .line = document::Line::thin, .marked = true};
   document::Series exchange{
       .name = "exchange", .look = document::look_of(1), .line = document::Line::thin, .marked = true};
+  document::Axis ranks{.title = "ranks", .text = &format_number, .logarithmic = true};
   for (const PredictedStep& one : prediction.steps) {
     step.points.push_back({one.ranks * 1.0, one.step_ns});
     if (one.exchanging_ns > 0) exchange.points.push_back({one.ranks * 1.0, one.exchanging_ns});
+    ranks.ticks.emplace_back(one.ranks, std::to_string(one.ranks));
   }
   return {.title = "Predicted time over ranks",
           .sentence = "A step, and what it takes to exchange gradients. Nothing here was measured.",
-          .chart = document::Plane{.across = {.title = "ranks", .text = &rank_text, .logarithmic = true},
+          .chart = document::Plane{.across = std::move(ranks),
                                    .up = {.title = "predicted time", .text = &format_duration_ns, .logarithmic = true},
                                    .series = {std::move(step), std::move(exchange)}}};
 }

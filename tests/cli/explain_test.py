@@ -91,8 +91,6 @@ class Reports(ProgramTest):
         (explanation,) = json.loads(self.call("explain", "x.json", "--json")[0])["explanations"]
         a, b = (explanation[side].split("/", 1)[1] for side in "ab")
         self.assertIn(f"<h1>linreg-3x2: {a} against {b}</h1>", page)
-        _, errors = self.call("explain", "--html", "-", "--check-comparison", "a.json", "b.json", status=2)
-        self.assertIn("--html: found --check-comparison", errors)
 
     def test_the_usual_comparisons(self):
         self.call(*SMALL, "--launches", "3", "--impl", "tape/eigen", "--set", "rows=30")

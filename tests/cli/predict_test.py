@@ -67,7 +67,7 @@ class Predict(ProgramTest):
     def test_says_what_is_predicted_and_how_wrong_it_may_be(self):
         self.write_ranks("ranks.json")
         text, _ = self.call("predict", "ranks.json", "ranks.json")
-        for words in ("Predicted, not measured", "predicted step", "predicted speed-up", "4093 of them have no row",
+        for words in ("Predicted, not measured", "predicted step", "predicted speed-up", "4093 of them without a row",
                       "Worst error of all-reduces: 0%", "Nothing is computed while gradients are exchanged"):
             self.assertIn(words, text)
         text, _ = self.call("predict", "ranks.json", "--latency", "50us", "--bandwidth", "10Gbit/s")
