@@ -142,7 +142,7 @@ Condition throttling(const fs::path& root) {
   }
   if (!seen) return unknown("throttling", "a host may slow its processors down when they are hot");
   if (count == 0) return {"throttling", Severity::fine, "never", "", ""};
-  return {"throttling", Severity::notice, std::to_string(count) + " times since the start",
+  return {"throttling", Severity::notice, cat(count, count == 1 ? " time" : " times", " since the start"),
           "processors that were too hot ran slower", "cooling; compare within one run only"};
 }
 

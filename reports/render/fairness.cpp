@@ -122,7 +122,7 @@ constexpr std::array kSentences = {
     FairnessSentence{"initial parameters: {a} in {A}, {b} in {B}", "steps to a target depend on where they begin",
                      "copy the initial parameters of one to the other"},
     // rows
-    FairnessSentence{"{A} trains on {a} rows, {B} on {b}", "an epoch is another number of steps, and the loss another",
+    FairnessSentence{"rows: {a} in {A}, {b} in {B}", "an epoch is another number of steps, and the loss another",
                      "give both the same rows"},
     // normalisation
     FairnessSentence{"normalisation: {a} in {A}, {b} in {B}",

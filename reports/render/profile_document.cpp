@@ -49,7 +49,8 @@ std::vector<document::Paragraph> profile_answer(const Profile& profile) {
 
 std::string allocation_words(const Profile& profile) {
   if (!profile.allocations_per_step) return "Allocations were not counted.";
-  return cat(format_number(*profile.allocations_per_step), " allocations (",
+  const double count = *profile.allocations_per_step;
+  return cat(format_number(count), count == 1 ? " allocation (" : " allocations (",
              format_bytes(profile.allocated_bytes_per_step.value_or(0)), ") per step, ",
              format_bytes(static_cast<double>(profile.prepared_bytes.value_or(0))), " before the first.");
 }

@@ -72,12 +72,12 @@ void find_mixed_dtypes(Finder& finder, Side side) {
 
 // Of what a step computes, and where.
 
-// "3200 updates of 32 rows", as far as it is known.
+// "3200 updates of 32 rows", "1 update of 1 row", as far as it is known.
 std::string updates_text(const Description& description) {
   const std::optional<std::int64_t> count = description.update_count();
   const std::optional<std::int64_t> rows = description.step_rows();
-  return (count ? text_of(*count) + " updates" : std::string("updates")) +
-         (rows ? " of " + text_of(*rows) + " rows" : std::string());
+  return (count ? text_of(*count) + (*count == 1 ? " update" : " updates") : std::string("updates")) +
+         (rows ? " of " + text_of(*rows) + (*rows == 1 ? " row" : " rows") : std::string());
 }
 
 void add_ratio(Finding& finding, const Finder& finder) {

@@ -92,6 +92,12 @@ TEST(Conditions, VariablesThatSteerLibrariesAreSeen) {
   EXPECT_NE(set.found.find("OMP_NUM_THREADS=8"), std::string::npos);
 }
 
+TEST(Conditions, AThrottledProcessorIsCounted) {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "1\n");
+  EXPECT_EQ(find(conditions(folder.path()), "throttling").found, "1 time since the start");
+}
+
 TEST(Conditions, MeasuredOnesSayWhatTheyFound) {
   const std::vector<Condition> all = measured_conditions(0);
   ASSERT_EQ(all.size(), 4U);

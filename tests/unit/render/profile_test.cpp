@@ -117,6 +117,15 @@ TEST(Profile, CollapsedStacksAreWholeNumbers) {
             "one/two;forward;product 40000\none/two;backward;product 30000\none/two;unattributed 30000\n");
 }
 
+TEST(Profile, CountsAllocations) {
+  report::Profile profile = tests::example_profile();
+  EXPECT_TRUE(tests::says(outline_of(profile), "Allocations were not counted."));
+  profile.allocations_per_step = 1;
+  profile.allocated_bytes_per_step = 48;
+  profile.prepared_bytes = 64;
+  EXPECT_TRUE(tests::says(outline_of(profile), " 1 allocation (48 B) per step, 64 B before the first."));
+}
+
 TEST(Profile, SaysWhoseClockTimedTheOps) {
   report::Profile profile = tests::example_profile();
   EXPECT_TRUE(tests::says(outline_of(profile), "10 ns more than the unprofiled one"));

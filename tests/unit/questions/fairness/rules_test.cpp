@@ -213,6 +213,10 @@ TEST(Fairness, FindingsHaveTheirFigures) {
   EXPECT_EQ(updates.findings[0].a, "3200 updates of 32 rows");
   EXPECT_EQ(updates.findings[0].b, "100 updates of 1000 rows");
   EXPECT_EQ(updates.findings[0].ratio, 32);
+  const Comparison single =
+      compared(R"({"rows": 5, "epochs": 1, "batch": "full"})", R"({"rows": 5, "epochs": 1, "batch": 1})");
+  EXPECT_EQ(single.findings[0].a, "1 update of 5 rows");
+  EXPECT_EQ(single.findings[0].b, "5 updates of 1 row");
   const Comparison casts = compared(R"({"data_dtype": "uint8", "casts_per_step": 1})");
   ASSERT_EQ(rules_of(casts), std::vector{Rule::casts});
   EXPECT_EQ(casts.findings[0].a, "1 of uint8 data");
