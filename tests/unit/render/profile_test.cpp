@@ -27,7 +27,7 @@ TEST(Golden, Profile) {
 std::string outline_of(const report::Profile& profile) { return tests::outline_of(document_of(profile)); }
 
 TEST(Profile, NamesLayersAndParametersWhereOpsHaveSome) {
-  EXPECT_TRUE(tests::says(outline_of(tests::layered_profile()), "layer  parameter"));
+  EXPECT_TRUE(tests::says(outline_of(tests::layered_profile()), "layer parameter calls"));
   EXPECT_FALSE(tests::says(outline_of(tests::example_profile()), "layer"));
 }
 
