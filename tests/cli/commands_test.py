@@ -46,6 +46,21 @@ class Commands(ProgramTest):
             self.assertEqual(self.call("report", "x.json", form), self.call("report", "x.json", form, "-"))
         self.assertTrue(self.call("report", "x.json", "--csv")[0].startswith("scenario,"))
 
+    def test_an_answer_is_a_text_a_page_and_json_alike(self):
+        verify = ("verify", "--scenario", "linreg-3x2", "--impl", "hand/naive")
+        for arguments, title in {
+            verify: "gdbench verify: every cell compared with the reference",
+            ("doctor",): "gdbench doctor: this machine and what is set on it",
+            ("list", "claims"): "Sentences about speed that can be put to the test",
+        }.items():
+            self.assertTrue(self.call(*arguments, "--markdown")[0].startswith(f"## {title}\n"))
+            self.assertIn(f"<h1>{title}</h1>", self.call(*arguments, "--html")[0])
+            if arguments[0] != "list":
+                self.assertEqual(json.loads(self.call(*arguments, "--json")[0])["document"]["title"], title)
+        # What verify prints as JSON is a report, too.
+        self.write("verified.json", self.call(*verify, "--json")[0])
+        self.assertIn("hand/naive", self.call("report", "verified.json", "--csv")[0])
+
     def test_help_has_an_example(self):
         for arguments in ([], *([command] for command in COMMANDS), ["plugin", "check"], ["claims", "run"]):
             output, errors = self.call(*arguments, "--help")
