@@ -131,7 +131,7 @@ HistoryMarks marks_of(const History& history) {
 Columns changes_table(const History& history, const HistoryMarks& marks) {
   Columns table = {{.title = "cell"},    {.title = "mark", .right_aligned = true},
                    {.title = "change"},  {.title = "verdict"},
-                   {.title = "between"}, {.title = "date"},
+                   {.title = "between"}, {.title = "date", .rank = 1},
                    {.title = "remark"}};
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const HistoryMark& mark = marks[i];
@@ -141,6 +141,7 @@ Columns changes_table(const History& history, const HistoryMarks& marks) {
                     stats::name_of(mark.comparison->verdict), mark.place,
                     before == after ? before : cat(before, " -> ", after), mark.remark});
   }
+  if (std::ranges::all_of(table.back().texts, &std::string::empty)) table.pop_back();
   return table;
 }
 

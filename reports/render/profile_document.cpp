@@ -180,12 +180,12 @@ Columns step_table(const Profile& profile) {
   Columns table = {{.title = "phase"},
                    {.title = "op"},
                    {.title = "layer"},
-                   {.title = "parameter", .rank = 3},
+                   {.title = "parameter", .rank = 1},
                    {.title = "calls", .right_aligned = true, .rank = 4},
                    {.title = "time", .right_aligned = true},
                    {.title = "share", .right_aligned = true},
-                   {.title = "GFLOP/s", .right_aligned = true, .rank = 1},
-                   {.title = "GB/s", .right_aligned = true, .rank = 2}};
+                   {.title = "GFLOP/s", .right_aligned = true, .rank = 2},
+                   {.title = "GB/s", .right_aligned = true, .rank = 3}};
   const auto add = [&](const std::string& phase, const std::string& op, double time_ns) {
     add_row(table, {phase, op, "", "", "", format_duration_ns(time_ns), share_of_step(time_ns, profile), "", ""});
   };
