@@ -36,9 +36,4 @@ Status print_answer(const AnswerOptions& options, const document::Document& docu
   return options.html.empty() ? Status() : write_text(document::html_of(document), options.html);
 }
 
-Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page) {
-  if (html != "-") print_text(answer);
-  return html.empty() ? Status() : write_text(page(), html);
-}
-
 }  // namespace gdbench::app

@@ -2,7 +2,6 @@
 // and as a page where these are wanted.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "app/command_line.h"
@@ -29,8 +28,5 @@ Status print_answer(const AnswerOptions& options, const document::Document& docu
 
 // As text for stdout: as wide as the terminal, of any width where there is none.
 std::string text_for_stdout(const document::Document& document);
-
-// For answers that are not documents yet: prints `answer`, unless `html` is stdout; then writes what `page` makes.
-Status print_answer(const std::string& answer, const std::string& html, const std::function<std::string()>& page);
 
 }  // namespace gdbench::app

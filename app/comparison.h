@@ -15,7 +15,7 @@
 namespace gdbench::app {
 
 struct ComparisonOptions {
-  std::string margin;    // a share; empty: the default of what is compared
+  std::string margin;  // a share; empty: the default of what is compared
   AnswerOptions answer;
   std::string junit;   // a file of JUnit XML
   bool quiet = false;  // nothing on stdout but what is asked to go there

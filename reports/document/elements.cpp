@@ -105,15 +105,4 @@ void add_paragraph(Markup& markup, const std::string& text, const std::string& c
   if (!text.empty()) markup.element("p", {{css.empty() ? "" : "class", css}}, text);
 }
 
-void add_list(Markup& markup, const std::vector<std::string>& sentences) {
-  if (sentences.empty()) return;
-  markup.element("ul", {}, [&] {
-    for (const std::string& sentence : sentences) markup.element("li", sentence);
-  });
-}
-
-void add_titled(Markup& markup, const std::string& title, const Columns& columns) {
-  if (!columns.empty() && !columns.front().texts.empty()) add_table(markup, columns, title, {.sortable = true});
-}
-
 }  // namespace gdbench::document

@@ -17,8 +17,6 @@ using markup::Markup;
 constexpr double kPictureWidth = 760;  // pixels; a wider page shows them larger
 
 void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "");
-void add_list(Markup& markup, const std::vector<std::string>& sentences);
-
 struct TableLook {
   bool sortable = false;          // by a button in each column's head
   bool captioned = true;          // its name stands above it
@@ -27,8 +25,6 @@ struct TableLook {
 };
 // `name` says what the rows are.
 void add_table(Markup& markup, const Columns& columns, const std::string& name, const TableLook& look);
-// A table that can be sorted, unless it has no rows.
-void add_titled(Markup& markup, const std::string& title, const Columns& columns);
 
 // What body() writes, to be opened by the summary.
 template <class Body>

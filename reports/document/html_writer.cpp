@@ -92,11 +92,6 @@ class HtmlWriter {
 
 }  // namespace
 
-void add_blocks(Markup& markup, const std::vector<Block>& blocks, const std::string& title) {
-  Ids ids;
-  HtmlWriter(markup, ids, title).blocks(blocks);
-}
-
 std::string html_of(const Document& document) {
   Ids ids;
   std::vector<PagePart> parts;

@@ -21,46 +21,12 @@ void add_line(Markup& markup, double x1, double y1, double x2, double y2, const 
   markup.empty("path", {{"class", css}, {"d", "M" + coordinate(x1) + " " + coordinate(y1) + to}});
 }
 
-void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, const ValueText& text_of) {
-  for (const double tick : scale.ticks(most)) {
-    add_line(markup, scale.at(tick), area.top, scale.at(tick), area.bottom);
-    add_text(markup, scale.at(tick), area.bottom + 19, "q m", text_of(tick));
-  }
-}
-
-void add_tick_labels(Markup& markup, const Scale& scale, double y, int most, const ValueText& text_of) {
-  constexpr double kGap = 6;
-  double said_until = 0;
-  for (const double tick : scale.ticks(most)) {
-    const std::string text = text_of(tick);
-    const double half = width_of(text) / 2;
-    if (scale.at(tick) - half < said_until) continue;
-    add_text(markup, scale.at(tick), y, "q m", text);
-    said_until = scale.at(tick) + half + kGap;
-  }
-}
-
-void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, const ValueText& text_of) {
-  for (const double tick : scale.ticks(most)) {
-    add_line(markup, area.left, scale.at(tick), area.right, scale.at(tick));
-    add_text(markup, area.left - 6, scale.at(tick) + 4, "q e", text_of(tick));
-  }
-}
-
 void extend(std::string& path, double x, double y) {
   path += (path.empty() ? "M" : "L") + coordinate(x) + " " + coordinate(y);
 }
 
 std::string upright_path(double x, double from, double to) {
   return "M" + coordinate(x) + " " + coordinate(from) + "V" + coordinate(to);
-}
-
-void add_estimate(const stats::Estimate& estimate, Extent& extent) {
-  for (const double value : {estimate.value, estimate.interval.low, estimate.interval.high}) extent.add_positive(value);
-}
-
-void add_mark(Markup& markup, int hue, double x, double y) {
-  markup.empty("path", {{"class", "k" + std::to_string(hue)}, {"d", mark_path(hue, x, y)}});
 }
 
 void add_end_labels(Markup& markup, const PlotArea& area, std::vector<EndLabel> labels) {

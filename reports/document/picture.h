@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/stats/estimate.h"
 #include "reports/document/elements.h"
 #include "reports/document/scale.h"
 
@@ -27,8 +26,6 @@ constexpr double kLineHeight = 14;
 constexpr double kRowsTop = 34;
 constexpr double kRowHeight = 18;
 constexpr double kRowsLeft = 196;
-constexpr double kRowsRight = 660;
-constexpr std::size_t kRoomOfRows = 28;  // columns of text to the left of kRowsLeft
 
 // About what a text takes up, in pixels.
 double width_of(const std::string& text);
@@ -36,22 +33,10 @@ double width_of(const std::string& text);
 void add_text(Markup& markup, double x, double y, const std::string& css, const std::string& text);
 // A line, of the class of grid lines.
 void add_line(Markup& markup, double x1, double y1, double x2, double y2, const std::string& css = "g");
-// Grid lines through at most about `most` ticks, with their labels below the area, or to its left.
-void add_ticks_across(Markup& markup, const PlotArea& area, const Scale& scale, int most, const ValueText& text_of);
-// The ticks' labels alone, around y, without those that would run into the one before.
-void add_tick_labels(Markup& markup, const Scale& scale, double y, int most, const ValueText& text_of);
-void add_ticks_up(Markup& markup, const PlotArea& area, const Scale& scale, int most, const ValueText& text_of);
-
 // Paths of many parts. Goes on to (x, y) in a straight line, or begins there.
 void extend(std::string& path, double x, double y);
 // An upright line.
 std::string upright_path(double x, double from, double to);
-
-// The mark of that hue.
-void add_mark(Markup& markup, int hue, double x, double y);
-
-// An estimate with the ends of its interval, as far as they are positive.
-void add_estimate(const stats::Estimate& estimate, Extent& extent);
 
 // Names to the right of an area, each as near to its height as the others let it be: letters do not overlap.
 struct EndLabel {

@@ -5,7 +5,6 @@
 
 #include "harness/base/json.h"
 #include "reports/document/document.h"
-#include "reports/markup/markup.h"
 
 namespace gdbench::document {
 
@@ -25,9 +24,6 @@ std::string html_of(const Document& document);
 
 // All of it: {"title", "answer", "sections": [{"title", "blocks": [...]}]}; a block has one key, its kind.
 OrderedJson json_of(const Document& document);
-
-// Blocks in a page that is no document yet; `title` is that of tables without one.
-void add_blocks(markup::Markup& markup, const std::vector<Block>& blocks, const std::string& title);
 
 // For writers of tables and charts.
 

@@ -176,29 +176,6 @@ std::string exact(double value) {
   return {text.data(), end.ptr};
 }
 
-std::string wrapped(const std::string& text, int width) {
-  if (width <= 0) return text;
-  std::string result;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::string margin(std::min(line.find_first_not_of(' '), line.size()), ' ');
-    std::string row;
-    std::istringstream words(line);
-    for (std::string word; words >> word;) {
-      if (row.empty()) {
-        row = margin + word;
-      } else if (row.size() + 1 + word.size() <= static_cast<std::size_t>(width)) {
-        row += " " + word;
-      } else {
-        result += row + "\n";
-        row = margin + "  " + word;
-      }
-    }
-    result += row + "\n";
-  }
-  return result;
-}
-
 std::string counted(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
 }

@@ -72,10 +72,6 @@ std::string format_ratio(const stats::Estimate& ratio);
 // The shortest decimal that reads back as the same double; empty for what is not finite.
 std::string exact(double value);
 
-// Breaks lines between words where they are longer than `width` columns, the rest indented by two columns more than the
-// line; a longer word stays whole. 0 breaks nothing. For text of one byte a column.
-std::string wrapped(const std::string& text, int width);
-
 // "1 cell", "2 cells", "3 launches".
 std::string counted(std::int64_t count, const std::string& noun);
 template <std::integral Count>

@@ -358,8 +358,10 @@ std::vector<std::string> column_words() {
 
 std::string columns_help(int width) {
   std::string text;
-  for (const std::string& words : column_words()) text += words + "\n";
-  return wrapped(text, width);
+  for (const std::string& words : column_words()) {
+    text += paragraph(words, 0, static_cast<std::size_t>(width), Style::plain, false, 2);
+  }
+  return text;
 }
 
 std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& counts) {
