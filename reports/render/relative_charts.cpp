@@ -17,6 +17,7 @@ constexpr std::size_t kMostRelativeRows = 16;  // those that are fastest on the 
 struct RelativeTimes {
   const report::Cell* cell = nullptr;
   std::vector<double> ratios{};
+  stats::Estimate last{};
 
   double mean() const {  // geometric
     double sum = 0;
@@ -27,17 +28,23 @@ struct RelativeTimes {
 
 }  // namespace
 
-Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues& hues) {
+Figures relative_times(const report::Report& report, const std::vector<ScenarioTable>& tables, document::Hues& hues) {
+  const Rankings rankings(report);
   std::map<std::string, RelativeTimes> by_name;
   std::size_t scenarios = 0;
   for (const ScenarioTable& table : tables) {
     if (table.ranked.size() < 2) continue;
     ++scenarios;
-    const double fastest = table.ranked.front().cell->summary->step_ns.value;
-    for (const Row& row : table.ranked) {
-      RelativeTimes& times = by_name[row_name(*row.cell)];
-      times.cell = row.cell;
-      times.ratios.push_back(row.cell->summary->step_ns.value / fastest);
+    std::vector<const report::Cell*> cells;
+    for (const Row& row : table.ranked) cells.push_back(row.cell);
+    const report::Cell& fastest = *rankings.of(cells).fastest;
+    for (const report::Cell* cell : cells) {
+      const stats::Estimate ratio = rankings.compare(fastest, *cell).ratio;
+      if (cell != &fastest && ratio.launches == 0) continue;
+      RelativeTimes& times = by_name[row_name(*cell)];
+      times.cell = cell;
+      times.last = cell == &fastest ? stats::Estimate{.value = 1, .interval = {1, 1}} : ratio;
+      times.ratios.push_back(times.last.value);
     }
   }
   if (by_name.empty()) return {};
@@ -46,27 +53,37 @@ Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues&
   std::ranges::stable_sort(all, {}, [](const RelativeTimes& times) { return times.mean(); });
   document::Rows chart{
       .axes = {{.title = "time per step over the fastest's", .text = &format_factor, .logarithmic = true}}, .line = 1};
+  document::Columns data = {{.title = "implementation"},
+                            {.title = "over the fastest", .right_aligned = true},
+                            {.title = "scenarios", .right_aligned = true}};
   for (const RelativeTimes& times : all) {
     if (chart.rows.size() == kMostRelativeRows) break;
     const std::size_t count = times.ratios.size();
     const std::string missing = count < scenarios ? " (" + std::to_string(count) + ")" : "";
+    document::Measure measure{.value = times.mean()};
+    if (scenarios == 1 && times.last.launches > 0) measure.interval = times.last.interval;
+    add_row(data, {row_name(*times.cell), measure.interval ? format_ratio(times.last) : format_factor(measure.value),
+                   std::to_string(count)});
     chart.rows.push_back({.label = row_name(*times.cell),
                           .look = look_of(hues, *times.cell),
-                          .measures = {{.value = times.mean()}},
+                          .measures = {measure},
                           .dots = count > 1 ? times.ratios : std::vector<double>(),
-                          .figure = format_factor(times.mean()) + missing});
+                          .figure = format_factor(measure.value) + missing});
   }
-  std::string sentence = "Median times over that of the fastest implementation, 1x.";
+  std::string sentence = "Times over that of the fastest implementation, with their 95% intervals.";
   if (scenarios > 1) {
     sentence =
-        "Medians over those of the fastest implementation of each scenario: a dot is a scenario, the mark the "
+        "Times over those of the fastest implementation of each scenario: a dot is a scenario, the mark the "
         "geometric mean of " +
         counted(scenarios, "scenario") + ", or of so many as stand in brackets.";
   }
   if (all.size() > kMostRelativeRows) {
     sentence += " " + counted(all.size() - kMostRelativeRows, "slower implementation") + " are in the grid alone.";
   }
-  return {{.title = "Times relative to the fastest", .sentence = std::move(sentence), .chart = std::move(chart)}};
+  return {{.title = "Times relative to the fastest",
+           .sentence = std::move(sentence),
+           .chart = std::move(chart),
+           .data = std::move(data)}};
 }
 
 }  // namespace gdbench::render

@@ -85,7 +85,7 @@ class ReportDocument {
   void introduction(Blocks& blocks) {
     blocks.paragraph(measured_words(report_), Style::dim);
     blocks.paragraph(environment_words(report_), Style::dim);
-    add(blocks, relative_times(tables_, hues_));
+    add(blocks, relative_times(report_, tables_, hues_));
   }
 
   void winners(Blocks& blocks, const Overview& overview, const std::vector<Sentence>& sentences) {

@@ -26,7 +26,8 @@ def lines_of(output):
 
 
 def difference(true, false):
-    return "\n".join(line for line in false.split("\n") if line not in true.split("\n"))
+    known = set(true.split("\n"))
+    return "\n".join(line for line in false.split("\n") if line not in known)
 
 
 class CheckedOutputs(ProgramTest):

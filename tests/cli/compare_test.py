@@ -42,7 +42,7 @@ class Compare(ProgramTest):
         output, _ = self.call("compare", "slow.json", "base.json", "--margin", "50%", status=None)
         self.assertIn("improved", output)
         self.call("compare", "base.json", "slow.json", "--margin", "50%", "--markdown", "c.md", status=1)
-        self.assertIn("regressed**", (self.folder / "c.md").read_text())
+        self.assertIn("2 regressed, 2 equivalent**", (self.folder / "c.md").read_text())
         self.call("compare", "base.json", "slow.json", "--margin", "50%", "--junit", "c.xml", status=1)
         cases = ElementTree.parse(self.folder / "c.xml").iter("testcase")
         failed = [case.get("name") for case in cases if case.find("failure") is not None]

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import report_items
 import sentence_checker
 from program import PROGRAM, ProgramTest
 from report_figures import Report
@@ -89,7 +90,7 @@ class Measured(Environments):
         details, _ = self.call("report", "x.json", "--details")
         self.assertRegex(details, r"Build of mine/step@new: CPython \S+ fakelib 2\.0")
         for option, check in (
-            ("--markdown", sentence_checker.Proof(report).check_markdown),
+            ("--document", lambda text: sentence_checker.Proof(report).check_document(report_items.read_parts(text))),
             ("--csv", lambda text: sentence_checker.check_csv(report, text)),
         ):
             text, _ = self.call("report", "x.json", option, "-")
@@ -99,7 +100,7 @@ class Measured(Environments):
         self.assertIn("mine/step@new", self.call("compare", "x.json", "x.json", status=None)[0])
         self.assertIn("mine/step@new", self.call("history", "x.json", status=None)[0])
         explained, _ = self.call("explain", "x.json", "--a", "mine/step@new", "--b", "mine/step@old")
-        self.assertRegex(" ".join(explained.split()), r"They differ in the environment alone: new instead of old\.")
+        self.assertRegex(" ".join(explained.split()), r"The environment alone: new instead of old\.")
 
     def test_an_environment_beside_itself_is_no_other(self):
         output, errors = self.run_mine("--launches", "3", "--bisect", status=None, a="slow", b="slow")

@@ -169,7 +169,7 @@ class Page(ProgramTest):
         self.call("run", *arguments, "--against", str(build), "--html", "changes.html", status=4)
         beside, alone = [(self.folder / name).read_text(encoding="utf-8") for name in ("x.html", "changes.html")]
         sections = [attributes["id"] for tag, attributes in self.check(beside).elements if tag == "section"]
-        self.assertEqual(sections[:2], ["answer", "comparison"])
+        self.assertEqual(sections[:2], ["which-wins-where", "what-changed"])
         self.check(alone)
         self.assertEqual([picture in beside for picture in pictures(alone)], [True])
         # Without a build there is nothing to compare: the report's own page.

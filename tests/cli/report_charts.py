@@ -1,5 +1,6 @@
 """What the charts of a report must show, and its grid of all implementations in all scenarios."""
 
+import functools
 import math
 import re
 
@@ -43,8 +44,9 @@ def differs(row, axis, of):
     found = [value for value in row["values"] if value["axis"] == axis]
     if of is None or len(found) != 1:
         return of is not None or bool(found)
-    value, (low, high) = found[0]["value"], found[0]["interval"]
-    return not (same(value, of.value) and same(low, of.low) and same(high, of.high))
+    value, (low, high) = found[0]["value"], found[0].get("interval", (None, None))
+    alike = lambda one, other: same(one, other) if math.isfinite(other) and one is not None else one is None
+    return not (alike(value, of.value) and alike(low, of.low) and alike(high, of.high))
 
 
 def check_times(context, chart):
@@ -64,28 +66,29 @@ def check_times(context, chart):
 
 
 def check_relative(context, chart):
-    ratios, scenarios = {}, 0
-    for label in map(context.report.label, {cell.scenario: cell for cell in context.report.cells}.values()):
-        ranked = [cell for cell in context.cells_of(label) if cell.is_timed and cell.is_ranked]
-        if len(ranked) < 2:
+    """Ratios to the fastest as comparisons have them; of one scenario with their intervals."""
+    ratios, scenarios, complaints = {}, 0, []
+    for scenario in {cell.scenario: cell for cell in context.report.cells}:
+        standing = standing_of(context.report, scenario)
+        if len(standing.cells) < 2:
             continue
         scenarios += 1
-        fastest = min(cell.step.value for cell in ranked)
-        for cell in ranked:
-            ratios.setdefault(cell.name, []).append(cell.step.value / fastest)
-    means = {name: math.exp(sum(map(math.log, own)) / len(own)) for name, own in ratios.items()}
-    complaints = []
+        for cell in standing.cells:
+            found = Exactly(1) if cell is standing.first else context.report.compare(standing.first, cell).ratio
+            if found.launches:
+                ratios.setdefault(cell.name, []).append(found)
+    means = {name: math.exp(sum(math.log(r.value) for r in own) / len(own)) for name, own in ratios.items()}
     for row in chart.rows:
-        (value,), own, mean = row["values"], ratios.get(row["label"], [0]), means.get(row["label"], 0)
+        own, mean = ratios.get(row["label"], [Exactly(0)]), means.get(row["label"], 0)
+        dots = sorted(ratio.value for ratio in own) if len(own) > 1 else []
+        if len(row.get("dots", [])) != len(dots) or not all(map(same, sorted(row.get("dots", [])), dots)):
+            complaints.append(f"{row['label']}: dots {row.get('dots')}, not {dots}")
+        (value,), alone = row["values"], scenarios == 1 and not isinstance(own[-1], Exactly)
+        wrong = differs(row, 0, own[-1]) if alone else not same(value["value"], mean) or "interval" in value
         count = f" ({len(own)})" if len(own) < scenarios else ""
-        dots = sorted(own) if len(own) > 1 else []
-        if not same(value["value"], mean) or sorted(row.get("dots", [])) != dots and not all(
-            map(same, sorted(row.get("dots", [])), dots)
-        ):
-            complaints.append(f"{row['label']}: {row}, not {mean} of {own}")
-        factor, _, rest = row["figure"].partition(" ")
-        if (f" {rest}" if rest else "") != count or not is_ratio(factor, Exactly(mean)):
-            complaints.append(f"{row['label']}: {row['figure']!r}, not {mean}{count}")
+        factor, space, rest = row["figure"].partition(" ")
+        if wrong or space + rest != count or not is_ratio(factor, Exactly(mean)):
+            complaints.append(f"{row['label']}: {row}, not {mean}{count}")
     order = [row["label"] for row in chart.rows]
     if order != sorted(order, key=lambda name: means.get(name, 0)) or len(order) != min(16, len(means)):
         complaints.append(f"{order} are not the fastest of {len(means)}")
@@ -163,6 +166,13 @@ def check_whole_grid(context, table):
     return complaints
 
 
+@functools.lru_cache(maxsize=None)
+def standing_of(report, scenario):
+    """Of all its ranked cells."""
+    cells = [cell for cell in report.cells if cell.scenario == scenario and cell.is_timed and cell.is_ranked]
+    return report.standing(cells)
+
+
 def place_complaint(context, cell, text):
     if cell is None:
         return "there is no such cell" if text else None
@@ -175,8 +185,7 @@ def place_complaint(context, cell, text):
         return f"expected {cell.step.value}"
     if not cell.is_ranked:
         return None if words == ["not", "ranked"] else "it has no rank"
-    ranked = [other for other in context.report.cells if other.scenario == cell.scenario and other.is_timed]
-    standing = context.report.standing([other for other in ranked if other.is_ranked])
+    standing = standing_of(context.report, cell.scenario)
     if cell is standing.first:
         mark = ["\u2605", "wins"] if standing.won else ["=", "ties"] if standing.tied else ["\u2606", "fastest"]
         return None if words == mark else f"expected {mark}"

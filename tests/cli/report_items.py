@@ -87,6 +87,8 @@ def read_parts(text):
             content.pop("sentence")
             if "rows" not in content["chart"]:
                 del content["chart"]
+            elif content["title"].startswith("Times relative"):
+                del content["data"]
             return not content["title"].startswith(UNREAD_CHARTS) and ": loss over steps" not in content["title"]
         return True
 
