@@ -1,4 +1,4 @@
-// Which cells of a report `gdbench explain` sets beside each other.
+// Which cells of a report `gdbench explain` compares.
 #pragma once
 
 #include <string>

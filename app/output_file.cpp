@@ -118,7 +118,7 @@ void add_output(CommandLine& command, OutputFile& output, const std::string& des
 
 void add_resume(CommandLine& command, OutputFile& output) {
   command.flag("--resume", output.resume,
-               "Go on with a run that was killed or interrupted, from its journal beside --out or from its report");
+               "Go on with a run that was killed or interrupted, from its journal next to --out or from its report");
 }
 
 std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }

@@ -206,7 +206,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       .between(1, 1'000'000);
   command
       .option("--keep-free", options->keep_free_gib,
-              "GiB of memory below which no further worker is started beside others")
+              "GiB of memory below which no further worker is started next to others")
       .between(0.0, 1e6)
       .show_default();
   command
@@ -222,7 +222,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       .type_name("DIRECTORY");
   add_comparison_options(command, options->comparison);
   command.flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
-  command.flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, beside --out");
+  command.flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, next to --out");
   command.flag(
       "--no-ceilings", options->no_ceilings,
       "Do not measure what the processor can do at most, which saves up to three seconds: the report then has no "

@@ -212,7 +212,7 @@ std::vector<Series> series_of(const report::Report& report) {
   return all;
 }
 
-// The columns that can be told apart; the constant stays where calls do not vary.
+// The columns that can be distinguished; the constant stays where calls do not vary.
 stats::Columns columns_of(const Series& series) {
   std::vector<stats::FitPoint> points;
   for (const stats::ClusteredPoint& point : series.points)

@@ -73,8 +73,7 @@ class LaunchGroup {
       LiveCell& live = *starting_order_[next];
       const bool may_wait = next > first && live.planned->variants != starting_order_[next - 1]->planned->variants;
       if (may_wait && !members_.empty() && available_memory_bytes() < options_.keep_free_bytes) {
-        note_once(
-            "not all workers of a scenario fit into the memory beside each other: some were measured after others");
+        note_once("not all workers of a scenario fit into the memory together: some were measured after others");
         break;
       }
       TRY(start(live));

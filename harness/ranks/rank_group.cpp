@@ -265,7 +265,7 @@ void RankGroup::name_who_is_late(const std::vector<std::optional<Json>>& answers
       return;
     }
     if (entered == most) continue;
-    std::fprintf(stderr, "rank %zu (process %d) did not come to all-reduce %llu, where others wait\n", rank, process,
+    std::fprintf(stderr, "rank %zu (process %d) did not reach all-reduce %llu, where others wait\n", rank, process,
                  static_cast<unsigned long long>(entered + 1));
     return;
   }

@@ -54,7 +54,7 @@ struct FrameworkTax {
 };
 
 // From how many steps on `cell` is done before `other`, loading, preparing and the first step counted. Only of cells
-// whose steps are told apart: `cell` is faster by the verdict that every table gives.
+// whose steps are distinguished: `cell` is faster by the verdict that every table gives.
 struct BreakEvenRecord {
   std::string cell;
   std::string other;
@@ -74,8 +74,8 @@ struct CostFit {
   stats::Estimate call_ns;
   stats::Estimate operation_ns;
   double largest_relative_residual = 0;
-  // Since 1.6: which of the three are 0 or not told from it, by their names. Their intervals are one-sided: from 0 to
-  // what they are at most. Where that is 0 too, they are in every resample, and no limit is known.
+  // Since 1.6: which of the three are 0 or not distinguished from it, by their names. Their intervals are one-sided:
+  // from 0 to what they are at most. Where that is 0 too, they are in every resample, and no limit is known.
   std::optional<std::vector<std::string>> at_bound{};
 };
 

@@ -30,7 +30,7 @@ struct LinearFit {
 // Solving Least Squares Problems, 1974, ch. 23). Nothing where no set has a solution.
 std::optional<LinearFit> fit(std::span<const FitPoint> points, const Columns& columns);
 
-// Whether the columns can be told apart from these points, whatever their y.
+// Whether the columns can be distinguished from these points, whatever their y.
 bool separable(std::span<const FitPoint> points, const Columns& columns);
 
 // One point with the time of each of its launches.

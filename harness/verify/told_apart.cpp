@@ -14,7 +14,7 @@ using data::Dataset;
 using scenario::Problem;
 
 Error moves_too_little(const std::string& what) {
-  return usage_error(what + ", so a wrong result could not be told from a right one");
+  return usage_error(what + ", so a wrong result could not be distinguished from a right one");
 }
 
 namespace {

@@ -82,9 +82,9 @@ std::string level_words(const Crossover& crossover, const stats::Zone& zone) {
     ++sizes;
     if (point.comparison.verdict == Verdict::equivalent) ++equal;
   }
-  return "the two cannot be told apart" + (equal == 0 ? ""
-                                                      : " (equal within " + margin + " at " + std::to_string(equal) +
-                                                            " of " + counted(sizes, "size") + ")");
+  return "the two cannot be distinguished" + (equal == 0 ? ""
+                                                         : " (equal within " + margin + " at " + std::to_string(equal) +
+                                                               " of " + counted(sizes, "size") + ")");
 }
 
 std::string zone_words(const Crossover& crossover, std::size_t index) {

@@ -66,8 +66,8 @@ struct Layout {
   }
 };
 
-// In the order in which columns are left out: those that are fastest, or not told apart from it, in the fewest rows, of
-// them the farthest behind first; then the best framework, the baseline and the winner of most rows.
+// In the order in which columns are left out: those that are fastest, or not distinguished from it, in the fewest rows,
+// of them the farthest behind first; then the best framework, the baseline and the winner of most rows.
 std::vector<std::size_t> least_told_first(const Overview& overview) {
   const std::size_t count = overview.columns.size();
   std::vector<std::ptrdiff_t> marks(count);

@@ -226,7 +226,7 @@ std::string grid_words(const Overview& overview, bool ratios, bool lead) {
   };
   std::vector<std::string> parts;
   if (any(Mark::wins)) parts.emplace_back("* wins");
-  if (any(Mark::ties)) parts.emplace_back("= tied: equivalent, or not told apart");
+  if (any(Mark::ties)) parts.emplace_back("= tied: equivalent, or not distinguished");
   if (overview.turned) return joined(parts, "; ");
   if (!overview.baseline.empty()) {
     parts.push_back(std::string(ratios ? "ratios" : "ratio: of the fastest") + " to " + overview.baseline);

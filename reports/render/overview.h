@@ -35,7 +35,7 @@ struct OverviewRow {
   std::vector<Entry> entries;                  // one per column
   Ranking ranking;                             // of the entries that have a rank
   std::vector<const report::Cell*> ranked;     // all cells that have one
-  std::vector<const report::Cell*> tied_kind;  // where a kind wins: those of it not told apart from its fastest
+  std::vector<const report::Cell*> tied_kind;  // where a kind wins: those of it not distinguished from its fastest
   std::size_t failures = 0;                    // cells that are wrong, crashed ...
   std::size_t interest = 0;                    // its place among all rows, 0 has the most
 };

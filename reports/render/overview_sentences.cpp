@@ -87,7 +87,7 @@ void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
   if (!others.empty()) sentences.push_back({"Of the rest win: " + others + ".", 4});
 }
 
-// "linreg-3x2: graph/eigen = hand/eigen; ...", of the rows in which cells are not told apart from the fastest.
+// "linreg-3x2: graph/eigen = hand/eigen; ...", of the rows in which cells are not distinguished from the fastest.
 template <class Tied>
 std::string ties_text(const Overview& overview, Tied tied_of) {
   constexpr std::size_t kMaxTold = 3;

@@ -15,7 +15,7 @@ struct Sentence {
   Style style = Style::plain;
 };
 
-// Who wins and by how much, what is not told apart, when it pays; then what add_problems has.
+// Who wins and by how much, what is not distinguished, when it pays; then what add_problems has.
 std::vector<Sentence> sentences_of(const Overview& overview);
 
 }  // namespace gdbench::render

@@ -13,7 +13,7 @@ namespace gdbench::render {
 struct Ranking {
   const report::Cell* fastest = nullptr;  // by its time, unless another beats it; nullptr: there are no cells
   const report::Cell* next = nullptr;     // of the others by time
-  std::vector<const report::Cell*> tied;  // not told apart from the fastest, by time
+  std::vector<const report::Cell*> tied;  // not distinguished from the fastest, by time
   stats::Comparison lead;                 // time of `next` over that of `fastest`
   std::string undecidable;                // why there can be no verdict (a single launch, an unfit machine)
 

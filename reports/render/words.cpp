@@ -253,7 +253,7 @@ std::string control_words(const ScenarioTable& table) {
     if (control.cell != row.cell->id) continue;
     const stats::Comparison& comparison = control.comparison;
     const stats::Estimate& ratio = comparison.ratio;
-    std::string text = "control: " + row.cell->implementation + " beside itself: " + format_change(ratio);
+    std::string text = "control: " + row.cell->implementation + " against itself: " + format_change(ratio);
     const bool dirty = comparison.verdict == stats::Verdict::faster || comparison.verdict == stats::Verdict::slower;
     return text + (dirty ? ": this machine was unfit, there are no verdicts." : ".");
   }
@@ -302,7 +302,7 @@ std::string winner_words(const ScenarioTable& table) {
     return label + first + " and " + names.front() + " are equivalent.";
   }
   const std::string& remark = ranking.lead.remark;
-  return label + "no winner: " + first + " is not told apart from " + joined(names) +
+  return label + "no winner: " + first + " cannot be distinguished from " + joined(names) +
          (remark.empty() ? "" : " (" + remark + ")") + ".";
 }
 
@@ -310,7 +310,7 @@ std::vector<std::string> column_words() {
   return {
       "time per step, time/step: median over launches of the least block of each, without its first one.",
       "95%, [low, high]: its confidence interval over launches (Student's t below six).",
-      "* wins: every other column's fastest is slower by the verdict of the paired comparison; = is not told apart "
+      "* wins: every other column's fastest is slower by the verdict of the paired comparison; = is not distinguished "
       "from the fastest. Without a mark there is no verdict, or there is no rank (in brackets).",
       "ratio, ratio to baseline: time over the baseline's in the same rounds, with its 95% interval; below 1 is "
       "faster. Without a time of the baseline, over the fastest's. On the first screen that of the place, or where "
@@ -337,14 +337,16 @@ std::vector<std::string> column_words() {
       "blocks; -: below 0.05, or unknown (ranks).",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "
       "intervals; per call: the difference over the calls of a step, of kernels or of the framework.",
-      "overtakes: told to be faster per step, but ready later (load, prepare, first step, no imports); after so many "
+      "overtakes: proven to be faster per step, but ready later (load, prepare, first step, no imports); after so many "
       "steps it is "
       "ahead in all, with its 95% interval, wherever in the verdict's margin the difference of the steps lies.",
-      "a, b, c: relative least squares, none negative; at most: 0 or not told from it, with a one-sided 95% interval; "
-      "0 (bound): in every resample, so that no limit is known; -: cannot be told apart, or no arithmetic. worst miss: "
+      "a, b, c: relative least squares, none negative; at most: 0 or not distinguished from it, with a one-sided 95% "
+      "interval; "
+      "0 (bound): in every resample, so that no limit is known; -: cannot be distinguished, or no arithmetic. worst "
+      "miss: "
       "the largest error of the fit, over the measured time.",
       "time to target: ready and the steps to the target loss, with its 95% interval. ready: load, prepare (which "
-      "compiles) and what the first step takes beyond a steady one; imports are counted beside. with evaluations: what "
+      "compiles) and what the first step takes beyond a steady one; imports are counted apart. with evaluations: what "
       "a training takes that stops at the first evaluation at or below the target, the evaluations' own time included; "
       "-: the reference evaluated.",
       "speed-up: time of the same cell with one thread over its own in the same rounds, with its 95% interval; "

@@ -37,7 +37,7 @@ class Cells:
 
 def reason_of(cell):
     if cell.state == "pending":
-        return cell.reason or "it was not come to"
+        return cell.reason or "it was not reached"
     if cell.state != "ok":
         return f"{cell.state}: {cell.reason}"
     if not cell.is_timed:

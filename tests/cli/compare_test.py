@@ -74,7 +74,7 @@ class Compare(ProgramTest):
 
     def test_every_run_has_its_control(self):
         table, _ = self.call("report", "base.json", "--details")
-        self.assertEqual(table.count("control: loop/plain beside itself: "), 2)
+        self.assertEqual(table.count("control: loop/plain against itself: "), 2)
         self.assertEqual(len(self.base["controls"]), 2)
         self.assertNotIn("#control", table)
 

@@ -14,7 +14,7 @@ NAMES = ("a: per step", "b: per kernel call", "c: per Mflop")
 
 
 class Fit(NamedTuple):
-    coefficients: dict  # title -> (Estimate, whether it is 0 or not told from it)
+    coefficients: dict  # title -> (Estimate, whether it is 0 or not distinguished from it)
     scenarios: int
     worst_miss: float
 

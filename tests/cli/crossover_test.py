@@ -92,12 +92,12 @@ class Crossover(ProgramTest):
         self.assertEqual((found["need"]["sizes"], found["need"]["launches"]), ([3, 12], 14), "8 launches at each")
         self.assertGreater(found["need"]["budget_seconds"], 0)
         text, _ = self.call("crossover", "linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", status=4)
-        self.assertIn("From rows=3 to 12, the two cannot be told apart: ", text)
+        self.assertIn("From rows=3 to 12, the two cannot be distinguished: ", text)
         page, _ = self.call(
             "crossover", "linreg-3x2", *ROWS, "--launches", "1", "--budget", "0.1s", "--html", "-", status=4
         )
         self.assertTrue(page.startswith("<!DOCTYPE html>"))
-        self.assertIn("From rows=3 to 12, the two cannot be told apart: ", page)
+        self.assertIn("From rows=3 to 12, the two cannot be distinguished: ", page)
         self.assertEqual(page.count("<figure "), 2)
         self.assertIn("Undecided at rows=3 and 12: about 14 more launches would decide", text)
 

@@ -18,7 +18,7 @@ ASKED = 3  # pairs of cells of each report
 
 
 def asked_pairs(report, seed):
-    """Cells that a person might set beside each other: of one scenario, or of two with one name."""
+    """Cells that a person might compare: of one scenario, or of two with one name."""
     cells = [cell for cell in report.everything if cell.is_timed and cell.keeps_to_its_threads]
     name = lambda cell: report.scenarios[cell.scenario]["name"]
     pairs = [(a, b) for a in cells for b in cells if a is not b and name(a) == name(b)]

@@ -1,4 +1,4 @@
-"""Which cells `gdbench explain` sets beside each other, and what they differ by along the axes of their names, computed
+"""Which cells `gdbench explain` compares, and what they differ by along the axes of their names, computed
 again from a report's samples. Keys are those of its JSON, and None is what is absent."""
 
 import itertools

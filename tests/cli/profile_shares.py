@@ -97,7 +97,7 @@ class Side:
 
 
 class Shares:
-    """Of two cells whose steps are told apart; `whole` compares them, `base_ns` is b's step."""
+    """Of two cells whose steps are distinguished; `whole` compares them, `base_ns` is b's step."""
 
     def __init__(self, a, b, whole):
         self.ratio, self.base_ns = whole.ratio, b.step.value
@@ -146,7 +146,7 @@ class Shares:
         return sorted(parts, key=lambda part: -abs(part["share"]))
 
     def parts_of_op(self, phase, op, groups, standings):
-        """All layers together where they cannot be told apart one by one."""
+        """All layers together where they cannot be distinguished one by one."""
         every = lambda layers: True
         together = self.op_part(phase, op, groups[0] if len(groups) == 1 else (), every, standings)
         numbers = [number for layers in groups for number in layers]

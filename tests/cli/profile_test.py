@@ -72,7 +72,7 @@ class Layers(ProgramTest):
         layers = [{"width": 20, "activation": "relu"}] * (self.LAYERS - 1) + [{"width": 1}]
         scenario = {
             "name": "five",
-            "purpose": "Layers are told apart.",
+            "purpose": "Layers are distinguished.",
             "favours": "Nobody.",
             "task": "train",
             "model": {"kind": "multilayer_perceptron", "layers": layers},

@@ -57,7 +57,7 @@ class Ranks(ProgramTest):
         self.assertRegex(states["drifting"][1], apart.format(2))
         self.assertEqual(states["failing"], ("crashed", "rank 2: is out of luck"))
         self.assertEqual(states["waiting"][0], "timed out")
-        late = r"rank 2 \(process \d+\) did not come to all-reduce 4, where others wait$"
+        late = r"rank 2 \(process \d+\) did not reach all-reduce 4, where others wait$"
         self.assertRegex(states["waiting"][1], late)
         self.assertEqual(states["ranks"][0], "ok")
 

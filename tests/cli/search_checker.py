@@ -62,7 +62,7 @@ def level_words(search, zone):
     within = [p["comparison"] for p in search.points if zone["first"] <= p["size"] <= zone["last"]]
     equal = sum(comparison.verdict == "equivalent" for comparison in within)
     few = (" (equal within ", margin, f" at {equal} of {plural(len(within), 'size')})") if equal else ()
-    return ("the two cannot be told apart", *few)
+    return ("the two cannot be distinguished", *few)
 
 
 def zone_lines(search, index):

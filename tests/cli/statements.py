@@ -9,7 +9,7 @@ from printed_figures import INTERVAL, NUMBER, TIME
 
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
-    r"\* wins|= tied: equivalent, or not told apart|ratios are to the fastest|ratios (?:are )?to|nothing was timed|"
+    r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|nothing was timed|"
     r"that wins|wins?|[Nn]o winner|"
     r"Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|leads|"
     r"only|undecided step|undecided|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"

@@ -17,7 +17,7 @@ enum class Fault {
   update_before_sum,  // every rank makes a step by its own gradient
   drifting,           // the last rank's parameters move away from the others'
   failing,            // the last rank fails in a step
-  waiting             // the last rank does not come to a sum
+  waiting             // the last rank does not reach a sum
 };
 
 const gdbench_ranks* all = nullptr;  // null: there is one
@@ -88,7 +88,7 @@ constexpr std::array kAll = {
     Named{"fake/update-before-sum+mpi", "every rank by its own gradient", run<Fault::update_before_sum>},
     Named{"fake/drifting+mpi", "the last rank's parameters move away", run<Fault::drifting>},
     Named{"fake/failing+mpi", "the last rank fails", run<Fault::failing>},
-    Named{"fake/waiting+mpi", "the last rank does not come to a sum", run<Fault::waiting>},
+    Named{"fake/waiting+mpi", "the last rank does not reach a sum", run<Fault::waiting>},
 };
 
 }  // namespace

@@ -351,7 +351,7 @@ typedef struct gdbench_profile_sink {
   void* context;
   void (*record)(void* context, const gdbench_profile_record* record);
   /* Since 1.4: null, or beyond struct_size, in older hosts. In place of record where the part of the model is known;
-   * records of one op and phase that are about different parts are told apart. */
+   * records of one op and phase that are about different parts are distinguished. */
   void (*record_part)(void* context, const gdbench_profile_record* record, const gdbench_model_part* part);
   /* Since 1.7, likewise: so much of the profiled time belongs to no step, but to how it was measured. */
   void (*leave_out)(void* context, double time_ns);

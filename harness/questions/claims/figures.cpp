@@ -43,7 +43,7 @@ bool has_options(const Cell& cell, const std::map<std::string, std::string>& wan
 // Why a cell has no figures; empty where it has.
 std::string reason_of(const Cell& cell) {
   if (cell.status.state == CellState::pending) {
-    return cell.status.reason.empty() ? "it was not come to" : cell.status.reason;
+    return cell.status.reason.empty() ? "it was not reached" : cell.status.reason;
   }
   if (cell.status.state != CellState::ok) return report::words_of(cell.status);
   if (!cell.summary) return "no launch of it was finished";

@@ -230,7 +230,8 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   }
   if (!comparison.paired) {
     comparison.remarks.emplace_back(
-        "two runs: what the machine did between them cannot be told from what the build does; gdbench run --against "
+        "two runs: what the machine did between them cannot be separated from what the build does; gdbench run "
+        "--against "
         "measures both builds side by side");
   }
   const analysis::VerdictRules base_rules(base);

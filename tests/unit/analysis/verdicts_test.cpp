@@ -80,7 +80,7 @@ TEST(Controls, WithoutOneNothingIsLowered) {
 }
 
 TEST(Controls, WhatOneIsOffByIsTheLeastMargin) {
-  // Off by 3% with an interval that reaches back to 1: not dirty, and 2% are not to be told apart any more.
+  // Off by 3% with an interval that reaches back to 1: not dirty, and 2% are not to be distinguished any more.
   report::Report report = report_with_control(103);
   for (std::size_t i = 0; i < 3; ++i) report.cells[1].samples[i].real_ns = 100;
   summarise(report);

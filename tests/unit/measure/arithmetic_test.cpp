@@ -81,7 +81,7 @@ TEST_F(ArithmeticTest, WhatIsTooCoarseToBeToldFromWrongIsNotJudged) {
   expect_status(0, CellState::ok, "");
   expect_status(1, CellState::unsupported,
                 "too coarse to be verified here: one step ends within the tolerance of one that rounds parameters "
-                "otherwise, so a wrong result could not be told from a right one");
+                "otherwise, so a wrong result could not be distinguished from a right one");
 }
 
 // Its trajectory is nobody else's: that it learns, and states the loss of its parameters, is all there is to check.

@@ -60,10 +60,10 @@ TEST(ClaimWords, AnUndecidedClaimSaysHowItWouldBeDecided) {
 TEST(ClaimWords, WhatWasNotDecidedStillShowsWhatWasMeasured) {
   JudgedRelation judged = relation("tape/x", "fit/x", true, {2, 4, 3});
   report::JudgedPoint missing;
-  missing.remark = "it was not come to";
+  missing.remark = "it was not reached";
   judged.points.push_back(missing);
   judged.deciding = 3;
-  EXPECT_EQ(words({judged}, ClaimVerdict::not_run), "it was not come to; 2.00x to 4.00x at 3 measured points");
+  EXPECT_EQ(words({judged}, ClaimVerdict::not_run), "it was not reached; 2.00x to 4.00x at 3 measured points");
   judged.relation.kind = report::RelationKind::trend;
   judged.points[1].decides = judged.points[2].decides = false;
   EXPECT_EQ(measured_ratios(judged), (std::vector{4.0, 3.0})) << "a change of a ratio is none";

@@ -40,7 +40,7 @@ TEST(Claims, DrawsTheMeasuredPointsOfAClaimWithoutAVerdict) {
   report::ClaimJudgement judgement = tests::example_judgements()[0];
   judgement.verdict = report::ClaimVerdict::not_run;
   report::JudgedPoint missing;
-  missing.remark = "it was not come to";
+  missing.remark = "it was not reached";
   judgement.relations[0].points.push_back(missing);
   judgement.relations[0].deciding = 3;
   const document::Document document = document_of(Judgements{judgement}, {});

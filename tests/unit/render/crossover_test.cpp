@@ -47,7 +47,7 @@ TEST(Golden, StepsCrossover) {
                               document_of(steps_crossover(stats::Overtaking::after, 5000, {4800, 5200})));
 }
 
-// Equal times are equivalent, and those within 2% of each other are not told apart.
+// Equal times are equivalent, and those within 2% of each other are not distinguished.
 report::CrossoverPoint measured(std::int64_t size, double a_ns, double b_ns) {
   const double ratio = a_ns / b_ns;
   if (ratio == 1) return point(size, a_ns, b_ns, Verdict::equivalent);
@@ -66,7 +66,7 @@ TEST(Crossover, NamesTheZonesAndNoSizeBetweenThem) {
              measured(37669, 92, 100), measured(100000, 89, 100)},
             "One crossing.\nUp to rows=244, one/x is slower than two/y: 1.60x [1.57, 1.63] at 3, 1.07x [1.05, 1.09] at "
             "244.\n"
-            "Between rows=244 and 37669, the two cannot be told apart (equal within 1.0% at 1 of 2 sizes): "
+            "Between rows=244 and 37669, the two cannot be distinguished (equal within 1.0% at 1 of 2 sizes): "
             "1.01x [0.99, 1.03] at 548, 1.00x [0.98, 1.02] at 7401.\n"
             "From rows=37669 on, one/x is faster than two/y: 0.92x [0.90, 0.94] at 37669, "
             "0.89x [0.87, 0.91] at 100000.\n"},
@@ -91,11 +91,11 @@ TEST(Crossover, NamesTheZonesAndNoSizeBetweenThem) {
            // The headline says of which end it does not speak.
            {{measured(3, 2, 1), measured(9, 1015, 1000)},
             "No crossing; undecided above rows=3.\nAt rows=3, one/x is slower than two/y: 2.00x [1.96, 2.04].\n"
-            "Above rows=3, the two cannot be told apart: 1.0"},
+            "Above rows=3, the two cannot be distinguished: 1.0"},
            {{measured(3, 101, 100), measured(9, 2, 1), measured(27, 1, 2), measured(81, 99, 100)},
-            "One crossing; undecided below rows=9 and above rows=27.\nBelow rows=9, the two cannot be told apart"},
+            "One crossing; undecided below rows=9 and above rows=27.\nBelow rows=9, the two cannot be distinguished"},
            {{measured(3, 103, 101), measured(9, 103, 101)},
-            "No crossing; undecided from rows=3 to 9.\nFrom rows=3 to 9, the two cannot be told apart"},
+            "No crossing; undecided from rows=3 to 9.\nFrom rows=3 to 9, the two cannot be distinguished"},
            {{measured(3, 1, 1), measured(9, 1, 1)}, "No crossing.\nFrom rows=3 to 9, the two are equal within 1.0%: "},
            {{measured(3, 1, 1), measured(5, 1, 2), measured(9, 1, 2)},
             "No crossing.\nBelow rows=5, the two are equal within 1.0%: 1.00x [0.98, 1.02] at 3.\n"
@@ -114,7 +114,7 @@ TEST(Crossover, SaysWhatWouldDecideIt) {
   expect_contains(words_of(undecided),
                   "Undecided whether there is a crossing.\n"
                   "At rows=3, one/x is faster than two/y: 0.50x [0.49, 0.51].\n"
-                  "Above rows=3, the two cannot be told apart: 1.00x [0.98, 1.02] at 9.\n"
+                  "Above rows=3, the two cannot be distinguished: 1.00x [0.98, 1.02] at 9.\n"
                   "Undecided at rows=9: about 120 more launches would decide (--budget 80s); "
                   "within --margin 2.2% the two are equal there.\n");
   const auto need = [&](report::CrossoverNeed given, const std::string& words) {

@@ -37,7 +37,7 @@ std::string line_with(const std::string& screen, const std::string& start) {
   return "";
 }
 
-// Two scenarios; on the first a wins, on the second the spread decides whether a and b are told apart.
+// Two scenarios; on the first a wins, on the second the spread decides whether a and b are distinguished.
 Report two_by_two(double spread) {
   MadeReport made("example/base");
   made.scenario("first");

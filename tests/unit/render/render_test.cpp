@@ -185,7 +185,7 @@ TEST(Details, TellsWhoWonOnlyWhereItIsDecided) {
   EXPECT_NE(details_of(report, 200).find("are equivalent."), std::string::npos);
   comparison.verdict = stats::Verdict::inconclusive;
   comparison.remark = "too few";
-  EXPECT_NE(details_of(report, 200).find("is not told apart from example/matrix (42.5 ns) (too few)."),
+  EXPECT_NE(details_of(report, 200).find("cannot be distinguished from example/matrix (42.5 ns) (too few)."),
             std::string::npos);
 }
 

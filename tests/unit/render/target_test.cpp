@@ -73,7 +73,7 @@ TEST(TargetSentences, SayThatTheFastestPerStepLosesOnlyWhereItDoes) {
       "that one takes less time.");
   const std::size_t all = target_sentences(tables_of(report)[0]).size();
   for (report::Launch& launch : report.cells[1].launches) launch.load_seconds *= launch.launch == 1 ? 1 : 1.1;
-  EXPECT_EQ(target_sentences(tables_of(report)[0]).size(), all - 1) << "launch by launch they are not told apart";
+  EXPECT_EQ(target_sentences(tables_of(report)[0]).size(), all - 1) << "launch by launch they are not distinguished";
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace gdbench::stats {
 namespace {
 
 TEST(Family, IsJudgedByHolmsSteps) {
-  // Of four members one is told apart at once, another only where three are left: at 1 - 0.01/3. The first one is sure
-  // by itself alone.
+  // Of four members one is distinguished at once, another only where three are left: at 1 - 0.01/3. The first one is
+  // sure by itself alone.
   std::vector<double> confidences;
   const std::vector<Comparison> comparisons = compare_family(4, 0.99, [&](std::size_t i, double confidence) {
     confidences.push_back(confidence);
@@ -32,7 +32,7 @@ TEST(Family, IsJudgedByHolmsSteps) {
   EXPECT_EQ(comparisons[3].remark, "its own");
 }
 
-// One member more is told apart in each step, of which there are ten at most; the last one is sure by itself.
+// One member more is distinguished in each step, of which there are ten at most; the last one is sure by itself.
 TEST(Family, StepsAreLimited) {
   const std::vector<Comparison> comparisons = compare_family(12, 0.99, [&](std::size_t i, double confidence) {
     const auto left = static_cast<std::size_t>(std::lround(0.01 / (1 - confidence)));
