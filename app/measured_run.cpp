@@ -215,17 +215,22 @@ int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, c
   begin(report.run);
   report.environment = machine::environment();
   report.conditions = machine::conditions();
+  // First of all: another run of this output is neither disturbed by what is measured here nor read half-way.
+  const std::string path = journal_path(file.output.path);
+  Result<report::Journal> journal = report::Journal::take(path);
+  if (!journal.ok()) return report_error(usage_error(journal.error().message));
   const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);
-  if (!journalled.ok()) return report_error(journalled.error());
+  if (!journalled.ok()) {
+    journal->leave();
+    return report_error(journalled.error());
+  }
   const std::vector<int> processors = measuring_processors();
   const bool ceilings = file.ceilings && !processors.empty() && std::ranges::any_of(report.cells, [](const auto& cell) {
                           return cell.status.state == report::CellState::pending;
                         });
   if (ceilings) add_ceilings(file.quick, processors, report);
-  const std::string path = journal_path(file.output.path);
-  Result<report::Journal> journal =
-      journalled.value() ? report::Journal::resume(path, utc_now()) : report::Journal::create(path, report);
-  if (!journal.ok()) return report_error(usage_error(journal.error().message));
+  const Status started = journalled.value() ? journal->go_on(utc_now()) : journal->begin(report);
+  if (!started.ok()) return report_error(usage_error(started.error().message));
 
   keep_off_compute_processor();
   measure::KnownTimes known = known_times(options, report.environment);

@@ -137,7 +137,8 @@ std::unordered_map<std::string, Baseline> baselines_of(const report::Report& rep
 std::string reason_not_ranked(const report::Cell& cell) {
   const std::optional<double> used = processors_used(cell);
   if (!used || *used <= cell.processors() + kHelperAllowance) return {};
-  return formatted("used %.2f processors, has %d thread%s", *used, cell.threads, cell.threads == 1 ? "" : "s");
+  const int threads = cell.processors();
+  return formatted("used %.2f processors, has %d thread%s", *used, threads, threads == 1 ? "" : "s");
 }
 
 stats::Estimate step_time(const report::Cell& cell, double confidence) {

@@ -97,7 +97,12 @@ MemoryUse memory_of(pid_t pid, std::set<FileIdentity> given, std::int64_t given_
   return use;
 }
 
-std::int64_t peak_resident_bytes_of(pid_t pid) { return status_numbers<1>(pid, {"VmHWM"})[0] * kStatusUnit; }
+// Ranks are processes below a worker's.
+std::int64_t peak_resident_bytes_of(pid_t pid) {
+  std::int64_t bytes = 0;
+  for (const pid_t process : with_descendants(pid)) bytes += status_numbers<1>(process, {"VmHWM"})[0] * kStatusUnit;
+  return bytes;
+}
 
 int threads_of(pid_t pid) { return static_cast<int>(status_numbers<1>(pid, {"Threads"})[0]); }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -115,40 +116,40 @@ class JournalReader {
 
 }  // namespace
 
-Result<Journal> Journal::create(const std::string& path, const Report& report) {
+Result<Journal> Journal::take(const std::string& path) {
+  TRY(refuse_link_of_others(path));
   Journal journal;
   journal.path_ = path;
-  TRY(journal.open_alone(O_CREAT));
-  // A device has nothing to drop.
-  if (ftruncate(journal.descriptor_.number(), 0) != 0 && errno != EINVAL)
-    return cannot_be_written(path, std::strerror(errno));
-  TRY(journal.append({{"event", "run"}, {"report", to_json(report)}}));
-  return journal;
+  journal.descriptor_ = UniqueDescriptor(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT, 0666));
+  if (!journal.descriptor_.is_open()) return cannot_be_written(path, std::strerror(errno));
+  if (flock(journal.descriptor_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return journal;
+  return usage_error(path + ": found a run that is still going on, expected no other that writes it");
 }
 
-Result<Journal> Journal::resume(const std::string& path, const std::string& at) {
-  const std::string content = TRY(read_text(path));
-  Journal journal;
-  journal.path_ = path;
-  TRY(journal.open_alone(0));
+Status Journal::begin(const Report& report) {
+  // A device has nothing to drop.
+  if (ftruncate(descriptor_.number(), 0) != 0 && errno != EINVAL) return cannot_be_written(path_, std::strerror(errno));
+  return append({{"event", "run"}, {"report", to_json(report)}});
+}
+
+Status Journal::go_on(const std::string& at) {
+  const std::string content = TRY(read_text(path_));
+  if (content.empty()) return usage_error(path_ + ": found nothing, expected the journal of a stopped run");
   const auto whole = static_cast<off_t>(content.rfind('\n') + 1);
-  if (ftruncate(journal.descriptor_.number(), whole) != 0) return cannot_be_written(path, std::strerror(errno));
-  TRY(journal.append({{"event", "resume"}, {"at", at}}));
-  return journal;
+  if (ftruncate(descriptor_.number(), whole) != 0) return cannot_be_written(path_, std::strerror(errno));
+  return append({{"event", "resume"}, {"at", at}});
+}
+
+void Journal::leave() {
+  struct stat file {};
+  if (fstat(descriptor_.number(), &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0) unlink(path_.c_str());
+  descriptor_.reset();
 }
 
 Journal Journal::nowhere() {
   Journal journal;
   journal.nowhere_ = true;
   return journal;
-}
-
-Status Journal::open_alone(int flags) {
-  TRY(refuse_link_of_others(path_));
-  descriptor_ = UniqueDescriptor(open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666));
-  if (!descriptor_.is_open()) return cannot_be_written(path_, std::strerror(errno));
-  if (flock(descriptor_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
-  return usage_error(path_ + ": found a run that is still going on, expected no other that writes it");
 }
 
 Status Journal::append(const OrderedJson& event) {

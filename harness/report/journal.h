@@ -24,12 +24,16 @@ namespace gdbench::report {
 class Journal {
  public:
   Journal() = default;
-  // Creates `path` (an existing file is replaced) and writes the run event. Errors: the path cannot be written.
-  static Result<Journal> create(const std::string& path, const Report& report);
-
-  // Goes on with the journal of a stopped run: drops what a kill left of a last line and appends. Errors: the path
-  // cannot be written; its run still goes on.
-  static Result<Journal> resume(const std::string& path, const std::string& at);
+  // Takes `path` for this process, before anything is measured or read for it, and leaves what is there as it is.
+  // Errors: the path cannot be written; the run of a journal there still goes on.
+  static Result<Journal> take(const std::string& path);
+  // Writes the run event in the place of what is there. Errors: it cannot be written.
+  Status begin(const Report& report);
+  // Goes on with the journal of a stopped run: drops what a kill left of a last line and appends. Errors: there is no
+  // journal; it cannot be written.
+  Status go_on(const std::string& at);
+  // Removes the file again where nothing was written to it.
+  void leave();
 
   // A journal that keeps nothing: for measurements that are shown at once and repeated at will.
   static Journal nowhere();
@@ -44,8 +48,6 @@ class Journal {
   const std::string& path() const { return path_; }
 
  private:
-  // Errors: the path cannot be written; another process has it open as its journal.
-  Status open_alone(int flags);
   Status append(const OrderedJson& event);
   std::string path_;
   UniqueDescriptor descriptor_;

@@ -39,7 +39,7 @@ std::string closeness(const report::Verification& verification) {
   if (worst == nullptr) return "not verified: does nothing on purpose";
   return formatted("%s off by %.1e of its norm, %.0f%% of the tolerance, after %s%s%s", worst->name.c_str(),
                    worst->relative, 100 * share_of_tolerance(*worst), counted(steps, "step").c_str(),
-                   verification.sampled ? " (of a sample: one step)" : "",
+                   verification.sampled ? " (of one step, in every element)" : "",
                    skipped_words(verification.skipped_steps).c_str());
 }
 

@@ -8,6 +8,7 @@
 #include "tests/support/reports/example_report.h"
 #include "tests/support/reports/temporary_folder.h"
 #include "tests/unit/report/full_disk.h"
+#include "tests/unit/report/journals.h"
 
 namespace gdbench::report {
 namespace {
@@ -46,7 +47,7 @@ Report without_summaries(Report report) {
 
 // Journals everything but the end.
 Journal journal_of(const Report& report, const std::string& path) {
-  Result<Journal> created = Journal::create(path, before_measuring(report));
+  Result<Journal> created = begun(path, before_measuring(report));
   EXPECT_TRUE(created.ok());
   Journal journal = std::move(created).value();
   for (const Cell& cell : report.cells) {
@@ -139,7 +140,7 @@ TEST(Journal, UnknownKeysAreErrorsUnlessItIsOfANewerVersion) {
 
 TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
   const TemporaryFolder folder;
-  Result<Journal> journal = Journal::create(folder.file("j"), before_measuring(example_report()));
+  Result<Journal> journal = begun(folder.file("j"), before_measuring(example_report()));
   ASSERT_TRUE(journal.ok());
   ASSERT_TRUE(journal->note("two\nlines, and bytes that are no UTF-8: \xff").ok());
   const std::string text = text_of(folder.file("j"));
@@ -150,7 +151,7 @@ TEST(Journal, HasOneLinePerEventThoughATextHasLineBreaks) {
 TEST(Journal, ReportsWhatCannotBeWritten) {
   for (const auto& [path, reason] :
        {std::pair("/dev/full", "No space left on device"), {"/no-such-folder/j", "No such file or directory"}}) {
-    const Result<Journal> journal = Journal::create(path, example_report());
+    const Result<Journal> journal = begun(path, example_report());
     ASSERT_FALSE(journal.ok());
     EXPECT_EQ(journal.error().message, std::string(path) + ": cannot be written: " + reason);
   }

@@ -5,6 +5,7 @@
 
 #include "harness/report/journal.h"
 #include "tests/support/reports/temporary_folder.h"
+#include "tests/unit/report/journals.h"
 
 namespace gdbench::report {
 namespace {
@@ -95,13 +96,13 @@ TEST(JournalResume, DropsHalfALineAndGoesOn) {
   const std::string path = folder.path() / "x.journal.jsonl";
   Report report = planned_run();
   {
-    Result<Journal> journal = Journal::create(path, report);
+    Result<Journal> journal = begun(path, report);
     ASSERT_TRUE(journal.ok());
     ASSERT_TRUE(journal->sample("s/a", Sample{}).ok());
   }
   std::ofstream(path, std::ios::app) << "{\"event\":\"sample\",\"cell\":\"s/";
   {
-    Result<Journal> journal = Journal::resume(path, "2026-01-01T00:00:00Z");
+    Result<Journal> journal = gone_on(path, "2026-01-01T00:00:00Z");
     ASSERT_TRUE(journal.ok()) << journal.error().message;
     ASSERT_TRUE(journal->sample("s/b", Sample{}).ok());
   }
@@ -110,7 +111,7 @@ TEST(JournalResume, DropsHalfALineAndGoesOn) {
   EXPECT_EQ(read->cells[0].samples.size(), 1U);
   EXPECT_EQ(read->cells[1].samples.size(), 1U);
   EXPECT_EQ(read->run.status, "killed");
-  EXPECT_FALSE(Journal::resume(folder.path() / "nothing", "").ok());
+  EXPECT_FALSE(gone_on(folder.path() / "nothing", "").ok());
 }
 
 TEST(JournalResume, ARunThatEndedIsUnderWayAgain) {
@@ -119,11 +120,11 @@ TEST(JournalResume, ARunThatEndedIsUnderWayAgain) {
   report::Run run = planned_run().run;
   run.status = "interrupted";
   {
-    Result<Journal> journal = Journal::create(path, planned_run());
+    Result<Journal> journal = begun(path, planned_run());
     ASSERT_TRUE(journal.ok() && journal->end(run).ok());
   }
   EXPECT_EQ(read_report(path)->run.status, "interrupted");
-  Result<Journal> journal = Journal::resume(path, "2026-01-01T00:00:00Z");
+  Result<Journal> journal = gone_on(path, "2026-01-01T00:00:00Z");
   ASSERT_TRUE(journal.ok());
   EXPECT_EQ(read_report(path)->run.status, "killed") << "until it ends once more";
   run.status = "complete";
@@ -133,17 +134,36 @@ TEST(JournalResume, ARunThatEndedIsUnderWayAgain) {
   EXPECT_EQ(read_report(path)->run.finished_at, "2026-01-02T00:00:00Z");
 }
 
+// A run takes its journal before it measures anything, and leaves no trace where it ends before it begins.
+TEST(JournalResume, IsTakenBeforeAnythingIsWritten) {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.file("j");
+  Result<Journal> first = Journal::take(path);
+  ASSERT_TRUE(first.ok());
+  EXPECT_FALSE(Journal::take(path).ok()) << "another run is refused";
+  first->leave();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  {
+    Result<Journal> journal = begun(path, planned_run());
+    ASSERT_TRUE(journal.ok() && journal->note("kept").ok());
+  }
+  Result<Journal> again = Journal::take(path);
+  ASSERT_TRUE(again.ok());
+  again->leave();
+  EXPECT_EQ(read_report(path)->notes, std::vector<std::string>{"kept"}) << "what was there stays";
+}
+
 TEST(JournalResume, OneRunAtATimeWritesAJournal) {
   const tests::TemporaryFolder folder;
   const std::string path = folder.file("j");
   const std::string refusal = path + ": found a run that is still going on, expected no other that writes it";
-  Result<Journal> journal = Journal::create(path, planned_run());
+  Result<Journal> journal = begun(path, planned_run());
   ASSERT_TRUE(journal.ok());
   ASSERT_TRUE(journal->note("kept").ok());
-  const Result<Journal> other = Journal::create(path, planned_run());
+  const Result<Journal> other = begun(path, planned_run());
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().message, refusal);
-  const Result<Journal> resumed = Journal::resume(path, "");
+  const Result<Journal> resumed = gone_on(path, "");
   ASSERT_FALSE(resumed.ok());
   EXPECT_EQ(resumed.error().message, refusal);
   EXPECT_EQ(read_report(path)->notes, std::vector<std::string>{"kept"});
