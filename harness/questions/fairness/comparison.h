@@ -1,4 +1,4 @@
-// What is unequal between two descriptions of timed trainings, as data. Put into words by reports/render/fairness.
+// What is unequal between two descriptions of timed trainings, by a table of rules.
 #pragma once
 
 #include <optional>
@@ -14,124 +14,60 @@ using catalogue::name_of;
 
 struct Description;
 
-// What an inequality spoils, the worst first.
-enum class Harm {
-  wrong,     // one side is not what it is taken for: its figure is of something else
-  work,      // the sides do not do the same work: their times answer different questions
-  clock,     // the clock of one side includes what that of the other does not
-  training,  // losses and steps to a target are not comparable; times of a step are
+// What an inequality spoils, the worst first: `work`, times answer different questions; `training`, times of a step are
+// comparable.
+enum class Harm { wrong, work, clock, training };
+struct HarmRow {
+  Harm value;
+  const char* name;
+  const char* heading;
 };
-inline constexpr catalogue::Named<Harm> kHarms[] = {
-    {Harm::wrong, "wrong"}, {Harm::work, "work"}, {Harm::clock, "clock"}, {Harm::training, "training"}};
+inline constexpr HarmRow kHarms[] = {{Harm::wrong, "wrong", "One side is not what it is taken for"},
+                                     {Harm::work, "work", "The sides do not do the same work"},
+                                     {Harm::clock, "clock", "The clocks do not measure the same"},
+                                     {Harm::training, "training", "Losses and steps to a target cannot be compared"}};
 constexpr const auto& rows_of(Harm /*any*/) { return kHarms; }
 
-// The worst first; findings are in this order.
-enum class Rule {
-  // wrong; of one side
-  broadcast,
-  shapes_do_not_fit,
-  overwritten_input,
-  no_wait,
-  mixed_dtypes,
-  compile_is_not_xla,
-  // work
-  updates,
-  rows_of_a_step,
-  device,
-  threads,
-  loss,  // another function, not another factor
-  outputs,
-  weights_shape,
-  optimizer,
-  dtype,
-  casts,  // of one side
-  rank_one_product,
-  accumulated_parts,
-  update_copies,
-  shuffle,
-  // clock; of one side
-  tracing,
-  clock_includes,
-  no_warm_up,
-  // training
-  gradient_factor,
-  undivided_accumulation,  // of one side
-  learning_rate,
-  initial,
-  rows,
-  normalisation,
-  optimizer_constant,
-};
-constexpr Rule kLastRule = Rule::optimizer_constant;
-
-struct RuleRow {
-  Rule value;
+// A row of rules.cpp. `when` is one of
+//   fault FACTS   of each side that has the fact
+//   differ FACTS  both sides have the fact, and not the same
+//   more FACTS    the same, but the finding is about the side that has more: the larger number, or text and not none
+// where a fact "key=value" is `value` where the key has it and none where it has not; then
+//   shown FACT         is shown instead of the one that is tested
+//   ratio FACT         the finding's ratio: the fact of the side at fault, or A's over B's
+//   unless_other FACT  by other facts nothing is found where this one differs
+//   unless_said FACT   nor where both sides have this one
+// In the words {A} and {B} are the names of the sides, {a} and {b} their values, {side} is whose fault it is, {other}
+// the other one, {value} the side's value, {key} the key, {ratio} and {times} A's figure over B's (times: at least 1),
+// {rate} the learning rate for B. What stands in [] is left out where one of these is not known.
+struct Rule {
   const char* name;
   Harm harm;
+  const char* when;
+  const char* words;  // what is unequal, what that does to the result, and after kToMend what to do
 };
-inline constexpr RuleRow kRules[] = {
-    {Rule::broadcast, "broadcast", Harm::wrong},
-    {Rule::shapes_do_not_fit, "shapes_do_not_fit", Harm::wrong},
-    {Rule::overwritten_input, "overwritten_input", Harm::wrong},
-    {Rule::no_wait, "no_wait", Harm::wrong},
-    {Rule::mixed_dtypes, "mixed_dtypes", Harm::wrong},
-    {Rule::compile_is_not_xla, "compile_is_not_xla", Harm::wrong},
-    {Rule::updates, "updates", Harm::work},
-    {Rule::rows_of_a_step, "rows_of_a_step", Harm::work},
-    {Rule::device, "device", Harm::work},
-    {Rule::threads, "threads", Harm::work},
-    {Rule::loss, "loss", Harm::work},
-    {Rule::outputs, "outputs", Harm::work},
-    {Rule::weights_shape, "weights_shape", Harm::work},
-    {Rule::optimizer, "optimizer", Harm::work},
-    {Rule::dtype, "dtype", Harm::work},
-    {Rule::casts, "casts", Harm::work},
-    {Rule::rank_one_product, "rank_one_product", Harm::work},
-    {Rule::accumulated_parts, "accumulated_parts", Harm::work},
-    {Rule::update_copies, "update_copies", Harm::work},
-    {Rule::shuffle, "shuffle", Harm::work},
-    {Rule::tracing, "tracing", Harm::clock},
-    {Rule::clock_includes, "clock_includes", Harm::clock},
-    {Rule::no_warm_up, "no_warm_up", Harm::clock},
-    {Rule::gradient_factor, "gradient_factor", Harm::training},
-    {Rule::undivided_accumulation, "undivided_accumulation", Harm::training},
-    {Rule::learning_rate, "learning_rate", Harm::training},
-    {Rule::initial, "initial", Harm::training},
-    {Rule::rows, "rows", Harm::training},
-    {Rule::normalisation, "normalisation", Harm::training},
-    {Rule::optimizer_constant, "optimizer_constant", Harm::training},
-};
-constexpr const auto& rows_of(Rule /*any*/) { return kRules; }
-constexpr Harm harm_of(Rule rule) { return catalogue::row_of(rule).harm; }
+inline constexpr const char* kToMend = " To mend it, ";
+const std::vector<Rule>& rules();                 // the worst first; findings are in this order
+const Rule& rule_named(const std::string& name);  // which has to be one of them
 
 enum class Side { a, b };
 inline constexpr catalogue::Named<Side> kSides[] = {{Side::a, "a"}, {Side::b, "b"}};
 constexpr const auto& rows_of(Side /*any*/) { return kSides; }
 
 struct Finding {
-  Rule rule = Rule::broadcast;
-  std::string key;           // of the descriptions, as a JSON pointer without its first stroke: "optimizer/beta1"
-  std::optional<Side> side;  // whose fault it is, where it is one's
+  const Rule* rule = nullptr;
+  std::string key;
+  std::optional<Side> side;  // whose fault it is, where it is one side's
   std::string a;             // the values as text; that of the side alone where one is given
   std::string b;
-  // A's over B's for gradient_factor (of the gradients), updates and rows_of_a_step; more than 1 where the side's
-  // gradients are multiplied by it (undivided_accumulation), or its differences by it (broadcast).
   std::optional<double> ratio;
   std::optional<double> learning_rate;  // for B: with it its updates are those of A
 };
 
-// What could not be judged.
-enum class UnknownReason {
-  not_given,   // only the other side says it
-  not_proven,  // both say it, and it need not be the same: one seed draws different numbers in two libraries
-};
-inline constexpr catalogue::Named<UnknownReason> kUnknownReasons[] = {{UnknownReason::not_given, "not_given"},
-                                                                      {UnknownReason::not_proven, "not_proven"}};
-constexpr const auto& rows_of(UnknownReason /*any*/) { return kUnknownReasons; }
-
+// What could not be judged: only the other side says the key; or both do, and it need not be the same, for one seed
+// draws different numbers in two libraries.
 struct Unknown {
   std::string key;
-  UnknownReason reason = UnknownReason::not_given;
   std::optional<Side> side;  // that does not say it
 };
 

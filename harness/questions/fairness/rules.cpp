@@ -1,263 +1,111 @@
-#include "harness/questions/fairness/rules.h"
-
 #include <algorithm>
+
+#include "harness/questions/fairness/comparison.h"
 
 namespace gdbench::fairness {
 
-namespace {
-
-// Of one description alone.
-
-// How NumPy, PyTorch and TensorFlow subtract arrays of two shapes: aligned at the last dimension, a dimension of 1 or
-// none is repeated.
-struct Difference {
-  bool fits = true;
-  bool repeats = false;  // of either array
-  Shape shape;
-  double repeats_of_prediction = 1;  // 0: not known
-};
-
-// The rows of a step for "N" where they are known.
-std::int64_t resolved(std::int64_t size, const std::optional<std::int64_t>& rows) {
-  return size == kRowsDimension && rows ? *rows : size;
-}
-
-// Size of the dimension `from_last`, 1 where there is none.
-std::int64_t size_at(const Shape& shape, std::size_t from_last, const std::optional<std::int64_t>& rows) {
-  return from_last < shape.size() ? resolved(shape[shape.size() - 1 - from_last], rows) : 1;
-}
-
-Difference difference_of(const Shape& prediction, const Shape& target, const std::optional<std::int64_t>& rows) {
-  Difference difference;
-  const std::size_t rank = std::max(prediction.size(), target.size());
-  for (std::size_t i = 0; i < rank; ++i) {
-    const std::int64_t p = size_at(prediction, i, rows);
-    const std::int64_t t = size_at(target, i, rows);
-    if (p != t && p != 1 && t != 1) difference.fits = false;
-    if (p != t) difference.repeats = true;
-    if (p == 1) difference.repeats_of_prediction *= static_cast<double>(t);  // kRowsDimension makes it 0
-    // As it was written: N stays N.
-    const Shape& larger = p == 1 ? target : prediction;
-    difference.shape.insert(difference.shape.begin(), size_at(larger, i, std::nullopt));
-  }
-  return difference;
-}
-
-// Class labels (N,) against logits (N, classes) are as they should be.
-void find_broadcast(Finder& finder, Side side) {
-  const Description& description = finder.of(side);
-  if (!description.prediction_shape || !description.target_shape) return;
-  if (!description.loss || *description.loss == Loss::softmax_cross_entropy) return;
-  const Difference difference =
-      difference_of(*description.prediction_shape, *description.target_shape, description.step_rows());
-  const std::string shapes =
-      "prediction " + text_of(*description.prediction_shape) + " less target " + text_of(*description.target_shape);
-  if (!difference.fits) {
-    finder.fault(Rule::shapes_do_not_fit, "prediction_shape", side, shapes);
-  } else if (difference.repeats) {
-    Finding& finding =
-        finder.fault(Rule::broadcast, "prediction_shape", side, shapes + " is " + text_of(difference.shape));
-    if (difference.repeats_of_prediction > 1) finding.ratio = difference.repeats_of_prediction;
-  }
-}
-
-void find_mixed_dtypes(Finder& finder, Side side) {
-  const Description& description = finder.of(side);
-  if (!description.parameters_dtype || !description.data_dtype) return;
-  if (is_integer(*description.data_dtype) || *description.parameters_dtype == *description.data_dtype) return;
-  finder.fault(
-      Rule::mixed_dtypes, "data_dtype", side,
-      text_of(*description.parameters_dtype) + " parameters with " + text_of(*description.data_dtype) + " data");
-}
-
-// Of what a step computes, and where.
-
-// "3200 updates of 32 rows", "1 update of 1 row", as far as it is known.
-std::string updates_text(const Description& description) {
-  const std::optional<std::int64_t> count = description.update_count();
-  const std::optional<std::int64_t> rows = description.step_rows();
-  return (count ? text_of(*count) + (*count == 1 ? " update" : " updates") : std::string("updates")) +
-         (rows ? " of " + text_of(*rows) + (*rows == 1 ? " row" : " rows") : std::string());
-}
-
-void add_ratio(Finding& finding, const Finder& finder) {
-  const std::optional<std::int64_t> a = finder.a.update_count();
-  const std::optional<std::int64_t> b = finder.b.update_count();
-  if (a && b) finding.ratio = static_cast<double>(*a) / static_cast<double>(*b);
-}
-
-// True if rows of a step are known to be unequal; says so.
-bool find_rows_of_a_step(Finder& finder) {
-  if (!finder.both("batch", finder.a.batch, finder.b.batch)) return false;
-  const std::optional<std::int64_t> rows_a = finder.a.step_rows();
-  const std::optional<std::int64_t> rows_b = finder.b.step_rows();
-  if (!rows_a || !rows_b) {
-    if (finder.a.batch != finder.b.batch) finder.unknown("batch", UnknownReason::not_proven);
-    return false;
-  }
-  if (*rows_a == *rows_b) return false;
-  add_ratio(finder.unequal(Rule::rows_of_a_step, "batch", updates_text(finder.a), updates_text(finder.b)), finder);
-  return true;
-}
-
-// Other updates of other batches are one finding.
-void find_updates(Finder& finder) {
-  const bool other_batches = find_rows_of_a_step(finder);
-  const std::optional<std::int64_t> a = finder.a.update_count();
-  const std::optional<std::int64_t> b = finder.b.update_count();
-  if (!finder.both("updates", a, b) || other_batches || *a == *b) return;
-  add_ratio(finder.unequal(Rule::updates, "updates", updates_text(finder.a), updates_text(finder.b)), finder);
-}
-
-void find_dtypes(Finder& finder) {
-  finder.expect_equal(Rule::dtype, "parameters_dtype", finder.a.parameters_dtype, finder.b.parameters_dtype);
-  if (!finder.both("data_dtype", finder.a.data_dtype, finder.b.data_dtype)) return;
-  // Where the parameters' are known, theirs and a mixture of the two say it all.
-  if (finder.a.parameters_dtype && finder.b.parameters_dtype) return;
-  const Dtype a = *finder.a.data_dtype;
-  const Dtype b = *finder.b.data_dtype;
-  if (a != b && !is_integer(a) && !is_integer(b)) finder.unequal(Rule::dtype, "data_dtype", text_of(a), text_of(b));
-}
-
-void find_casts(Finder& finder) {
-  const std::optional<std::int64_t>& a = finder.a.casts_per_step;
-  const std::optional<std::int64_t>& b = finder.b.casts_per_step;
-  bool missing = false;
-  for (const Side side : kBothSides) {
-    const Description& description = finder.of(side);
-    if (description.casts_per_step || !description.data_dtype || !is_integer(*description.data_dtype)) continue;
-    finder.unknown("casts_per_step", UnknownReason::not_given, side);  // integers are cast somewhere
-    missing = true;
-  }
-  if (missing || !finder.both("casts_per_step", a, b) || *a == *b) return;
-  const Side more = *a > *b ? Side::a : Side::b;
-  const Description& description = finder.of(more);
-  finder.fault(Rule::casts, "casts_per_step", more,
-               text_of(*description.casts_per_step) +
-                   (description.data_dtype ? " of " + text_of(*description.data_dtype) + " data" : std::string()));
-}
-
-void find_shapes(Finder& finder) {
-  const std::optional<std::int64_t> outputs_a = finder.a.outputs();
-  const std::optional<std::int64_t> outputs_b = finder.b.outputs();
-  if (outputs_a && outputs_b && *outputs_a != *outputs_b) {
-    finder.unequal(Rule::outputs, "prediction_shape", text_of(*outputs_a), text_of(*outputs_b));
-  }
-  const std::optional<Shape>& a = finder.a.weights_shape;
-  const std::optional<Shape>& b = finder.b.weights_shape;
-  if (!finder.both("weights_shape", a, b) || *a == *b) return;
-  const auto as_column = [](Shape shape) {
-    if (shape.size() == 1) shape.push_back(1);
-    return shape;
+const std::vector<Rule>& rules() {
+  using enum Harm;
+  static const std::vector<Rule> table = {
+      {"broadcast", wrong, "fault prediction_shape.broadcast ratio prediction_shape.repeats",
+       "{side}: {value}. Each prediction meets the targets of other rows, so loss and gradients are wrong[, and there "
+       "are {ratio} times as many differences]. To mend it, give prediction and target of {side} one shape."},
+      {"shapes_do_not_fit", wrong, "fault prediction_shape.misfit",
+       "{side}: {value}. Arrays of these shapes cannot be subtracted: what was timed has others. To mend it, look up "
+       "which shapes {side} really has."},
+      {"overwritten_input", wrong, "fault update=overwrites_input",
+       "{side}: the update overwrites an array that is read again. BLAS's axpy takes a and overwrites y by a x + y: "
+       "adding its result to y counts the parameters twice, and a second run starts from trained ones. To mend it, "
+       "let the update of {side} write the parameters and nothing else read them meanwhile."},
+      {"no_wait", wrong, "fault synchronises=false",
+       "{side}: nothing waits for the results. Work may be unfinished when the clock stops, which then has timed its "
+       "submission. To mend it, wait for the last parameters of {side} before the clock stops."},
+      {"mixed_dtypes", wrong, "fault data_dtype.mixed",
+       "{side}: {value}. A library refuses to multiply them, or converts one in each step and computes in the wider "
+       "type. To mend it, convert the data of {side} to the parameters' type before the clock starts."},
+      {"compile_is_not_xla", wrong, "fault compiled=compile_method",
+       "{side}: compile() is not XLA. Keras's compile() names loss and optimizer; whether XLA compiles the step is up "
+       "to jit_compile, whose default changes with the version: the time says nothing about XLA. To mend it, set "
+       "jit_compile in {side}, and describe it as xla or as function."},
+      {"updates", work, "differ updates shown batch.text ratio updates unless_other batch.rows",
+       "{A} makes {a}, {B} {b}. The times are of unequal work[: {times} times as many updates]. To mend it, make as "
+       "many updates in both, or divide each time by its own number."},
+      {"rows_of_a_step", work, "differ batch.rows shown batch.text ratio updates",
+       "{A} makes {a}, {B} {b}. A step is another amount of work, so neither the whole nor a step can be compared[: "
+       "{times} times as many updates]. To mend it, give both the same batch and the same number of updates."},
+      {"device", work, "differ device",
+       "{A} runs on {a}, {B} on {b}. The difference may be the devices' alone. To mend it, run both on one device."},
+      {"threads", work, "differ threads",
+       "{A} has threads: {a}, {B}: {b}. The difference may be the threads' alone. To mend it, give both as many "
+       "threads."},
+      {"loss", work, "differ loss.function shown loss",
+       "{A} has {a}, {B} {b}. The passes compute different functions. To mend it, give both one loss."},
+      {"outputs", work, "differ prediction_shape.outputs",
+       "columns of the predictions: {a} in {A}, {b} in {B}. Products and loss have other sizes. To mend it, give both "
+       "one model and the same targets."},
+      {"weights_shape", work, "differ weights_shape.column shown weights_shape",
+       "{A} has weights {a}, {B} {b}. The products have other sizes. To mend it, give both one model."},
+      {"optimizer", work, "differ optimizer/kind",
+       "{A} updates by {a}, {B} by {b}. An update reads and writes another number of arrays, and the parameters take "
+       "another path. To mend it, give both one optimizer."},
+      // Where the parameters' types are known, theirs and a mixture of the two say it all.
+      {"dtype", work, "differ parameters_dtype data_dtype.floating unless_said parameters_dtype",
+       "{key}: {a} in {A}, {b} in {B}. Other numbers of bytes to move and of entries per instruction: f64 takes about "
+       "twice the time of f32 where arithmetic or memory is the limit. To mend it, give both the same {key}."},
+      {"casts", work, "more casts_per_step shown casts_per_step.text",
+       "{side}: casts in each step: {value}. A step copies data into another type before it begins. To mend it, cast "
+       "the data of {side} once, before the clock starts."},
+      {"rank_one_product", work, "more weights_shape.vector unless_other weights_shape.column",
+       "{side}: the weights in the matrix product are a vector of rank 1, {value}. It is a matrix-vector product "
+       "instead of a matrix product, where a library takes it (TensorFlow's matmul does not), and its prediction (N,) "
+       "less targets (N, 1) is N x N. To mend it, give the weights of {side} a second dimension of 1."},
+      {"accumulated_parts", work, "differ accumulation/steps",
+       "{A} accumulates over parts: {a}, {B}: {b}. The same update takes more and smaller products, and less memory. "
+       "To mend it, accumulate over as many parts in both."},
+      {"update_copies", work, "more update=copies",
+       "{side} makes new arrays at each update, {other} writes in place. An update allocates memory and moves more of "
+       "it. To mend it, update in place in both."},
+      {"shuffle", work, "more shuffle=true unless_said batch.full",
+       "{side} shuffles, {other} does not. Rows are gathered one by one where the other takes them as they lie, and "
+       "the parameters take another path. To mend it, give both the same order of rows."},
+      {"tracing", clock, "fault warm_up_steps.tracing timed.tracing",
+       "{side}: the clock includes tracing or compiling ({value}). What happens once is charged to the steps: the "
+       "fewer they are, the more. To mend it, run {side} once before the clock starts, and report that time apart."},
+      {"clock_includes", clock, "more timed.import timed.data timed.transfer timed.evaluation",
+       "{side}: the clock includes {value}, that of {other} does not. The difference holds {value}, not the steps "
+       "alone. To mend it, take {value} out of the clock of {side}."},
+      {"no_warm_up", clock, "more warm_up_steps.none",
+       "{side} runs no step before the clock starts, {other} does. First steps allocate memory, start threads and "
+       "meet cold caches. To mend it, warm {side} up like {other}."},
+      {"gradient_factor", training, "differ loss.factor ratio loss.ratio",
+       "{A} has {a}, {B} {b}. With one learning rate the parameters take another path[: the gradients of {A} are "
+       "{ratio} times those of {B}]. To mend it, give both one loss[, or {B} the learning rate {rate}]."},
+      {"undivided_accumulation", training, "fault accumulation/divides.parts ratio accumulation/divides.parts",
+       "{side} adds the gradients of {value} parts and does not divide. Its gradients are {value} times those of the "
+       "whole batch. To mend it, divide the sum of {side} by {value}[, or give {B} the learning rate {rate}]."},
+      {"learning_rate", training, "differ optimizer/learning_rate.judged ratio optimizer/learning_rate",
+       "learning rate: {a} in {A}, {b} in {B}. The parameters take another path: losses after as many steps say "
+       "nothing of speed. To mend it, give both one learning rate."},
+      {"initial", training, "differ initial.seed initial.distribution shown initial unless_other initial.seed",
+       "initial parameters: {a} in {A}, {b} in {B}. Steps to a target depend on where they begin. To mend it, copy "
+       "the initial parameters of one to the other."},
+      {"rows", training, "differ rows unless_said batch.full",
+       "rows: {a} in {A}, {b} in {B}. An epoch is another number of steps, and the loss another. To mend it, give "
+       "both the same rows."},
+      {"normalisation", training, "differ normalisation",
+       "normalisation: {a} in {A}, {b} in {B}. The problems differ in their conditioning, so steps to a target cannot "
+       "be compared; per sample also takes away each row's size. To mend it, normalise both per feature, by the same "
+       "means and deviations, or neither."},
+      {"optimizer_constant", training,
+       "differ optimizer/momentum optimizer/beta1 optimizer/beta2 optimizer/rho optimizer/epsilon "
+       "optimizer/momentum_decay optimizer/epsilon_place optimizer/weight_decay unless_other optimizer/kind",
+       "{key}: {a} in {A}, {b} in {B}. The parameters take another path. To mend it, give both one {key}."},
   };
-  if (as_column(*a) != as_column(*b)) {
-    finder.unequal(Rule::weights_shape, "weights_shape", text_of(*a), text_of(*b));
-  } else {
-    const Side side = a->size() == 1 ? Side::a : Side::b;
-    finder.fault(Rule::rank_one_product, "weights_shape", side, text_of(*finder.of(side).weights_shape));
-  }
+  return table;
 }
 
-void find_updates_by_copy(Finder& finder) {
-  const std::optional<Update>& a = finder.a.update;
-  const std::optional<Update>& b = finder.b.update;
-  if (!finder.both("update", a, b)) return;
-  if ((*a == Update::copies) != (*b == Update::copies)) {
-    finder.fault(Rule::update_copies, "update", *a == Update::copies ? Side::a : Side::b, text_of(Update::copies));
-  }
-}
-
-// Of what the clock measures beside the steps.
-
-bool times(const Description& description, ClockItem item) {
-  return description.timed && description.timed->contains(item);
-}
-
-// What was never run before is traced or compiled by its first step.
-bool compiles_in_a_step(const Description& description) {
-  return description.compiled && *description.compiled != Compiled::none && description.warm_up_steps == 0;
-}
-
-void find_tracing(Finder& finder, Side side) {
-  const Description& description = finder.of(side);
-  if (compiles_in_a_step(description)) {
-    finder.fault(Rule::tracing, "warm_up_steps", side, text_of(*description.compiled) + " without a warm-up step");
-  } else if (times(description, ClockItem::tracing)) {
-    finder.fault(Rule::tracing, "timed", side, text_of(ClockItem::tracing));
-  }
-}
-
-void find_clock_items(Finder& finder) {
-  if (!finder.both("timed", finder.a.timed, finder.b.timed)) return;
-  for (const ClockItem item : {ClockItem::import, ClockItem::data, ClockItem::transfer, ClockItem::evaluation}) {
-    const bool by_a = times(finder.a, item);
-    if (by_a != times(finder.b, item)) {
-      finder.fault(Rule::clock_includes, "timed", by_a ? Side::a : Side::b, text_of(item));
-    }
-  }
-}
-
-void find_warm_up(Finder& finder) {
-  const std::optional<std::int64_t>& a = finder.a.warm_up_steps;
-  const std::optional<std::int64_t>& b = finder.b.warm_up_steps;
-  if (!finder.both("warm_up_steps", a, b) || (*a == 0) == (*b == 0)) return;
-  const Side cold = *a == 0 ? Side::a : Side::b;
-  if (!compiles_in_a_step(finder.of(cold))) finder.fault(Rule::no_warm_up, "warm_up_steps", cold, "0");
-}
-
-}  // namespace
-
-void find_wrong_sides(Finder& finder) {
-  finder.both("prediction_shape", finder.a.prediction_shape, finder.b.prediction_shape);
-  finder.both("target_shape", finder.a.target_shape, finder.b.target_shape);
-  finder.both("synchronises", finder.a.synchronises, finder.b.synchronises);
-  for (const Side side : kBothSides) {
-    const Description& description = finder.of(side);
-    find_broadcast(finder, side);
-    find_mixed_dtypes(finder, side);
-    if (description.update == Update::overwrites_input) {
-      finder.fault(Rule::overwritten_input, "update", side, text_of(*description.update));
-    }
-    if (description.synchronises == false) finder.fault(Rule::no_wait, "synchronises", side, text_of(false));
-    if (description.compiled == Compiled::compile_method) {
-      finder.fault(Rule::compile_is_not_xla, "compiled", side, text_of(*description.compiled));
-    }
-  }
-}
-
-void find_unequal_work(Finder& finder) {
-  const Description& a = finder.a;
-  const Description& b = finder.b;
-  find_updates(finder);
-  finder.expect_equal(Rule::device, "device", a.device, b.device);
-  finder.expect_equal(Rule::threads, "threads", a.threads, b.threads);
-  finder.expect_equal(Rule::optimizer, "optimizer/kind", a.optimizer.kind, b.optimizer.kind);
-  if (finder.both("loss", a.loss, b.loss) &&
-      (*a.loss == Loss::softmax_cross_entropy) != (*b.loss == Loss::softmax_cross_entropy)) {
-    finder.unequal(Rule::loss, "loss", text_of(*a.loss), text_of(*b.loss));
-  }
-  find_shapes(finder);
-  find_dtypes(finder);
-  find_casts(finder);
-  if (finder.both("accumulation", a.accumulation, b.accumulation) && a.accumulation->steps != b.accumulation->steps) {
-    finder.unequal(Rule::accumulated_parts, "accumulation/steps", text_of(a.accumulation->steps),
-                   text_of(b.accumulation->steps));
-  }
-  find_updates_by_copy(finder);
-  // Order does not matter to a full batch.
-  if (finder.both("shuffle", a.shuffle, b.shuffle) && *a.shuffle != *b.shuffle &&
-      !(a.batch == kFullBatch && b.batch == kFullBatch)) {
-    const Side side = *a.shuffle ? Side::a : Side::b;
-    finder.fault(Rule::shuffle, "shuffle", side, text_of(true));
-  }
-}
-
-void find_unequal_clocks(Finder& finder) {
-  // What is compiled may be the question itself: another mode is no inequality.
-  finder.both("compiled", finder.a.compiled, finder.b.compiled);
-  for (const Side side : kBothSides) find_tracing(finder, side);
-  find_clock_items(finder);
-  find_warm_up(finder);
+const Rule& rule_named(const std::string& name) {
+  return *std::find_if(rules().begin(), rules().end(), [&](const Rule& rule) { return rule.name == name; });
 }
 
 }  // namespace gdbench::fairness

@@ -1,5 +1,10 @@
 #include "harness/questions/fairness/description.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "harness/abi/catalogue.h"
 #include "tests/unit/questions/fairness/files.h"
 
 namespace gdbench::fairness {
@@ -9,53 +14,77 @@ TEST(Description, NeedsANameAndNothingElse) {
   const Result<Description> description = read_text(R"({"name": "mine"})");
   ASSERT_TRUE(description.ok()) << description.error().message;
   EXPECT_EQ(description->name, "mine");
-  EXPECT_FALSE(description->loss);
-  EXPECT_FALSE(description->update_count());
+  EXPECT_FALSE(description->says("loss"));
+  EXPECT_FALSE(description->says("updates"));
 }
 
 TEST(Description, IsReadWhole) {
   const Description description = described(whole_description(), "{}");
-  EXPECT_EQ(description.loss, Loss::mse);
-  EXPECT_EQ(description.batch, 32);
-  EXPECT_EQ(description.optimizer.kind, OptimizerKind::adam);
-  EXPECT_EQ(description.optimizer.constants.at("beta2"), 0.999);
-  EXPECT_EQ(description.optimizer.epsilon_place, EpsilonPlace::outside);
-  EXPECT_EQ(description.optimizer.weight_decay, (WeightDecay{0.1, false}));
-  EXPECT_TRUE(description.initial->same);
-  EXPECT_EQ(description.target_shape, (Shape{kRowsDimension, 4}));
-  EXPECT_EQ(description.accumulation->steps, 2);
-  EXPECT_EQ(description.compiled, Compiled::function);
-  EXPECT_EQ(description.synchronises, true);
+  const std::pair<const char*, const char*> facts[] = {{"loss", "mse"},
+                                                       {"batch", "32"},
+                                                       {"optimizer/kind", "adam"},
+                                                       {"optimizer/beta2", "0.999"},
+                                                       {"optimizer/epsilon_place", "outside"},
+                                                       {"optimizer/weight_decay", "0.1 added to the gradient"},
+                                                       {"initial", "same"},
+                                                       {"target_shape", "(N, 4)"},
+                                                       {"accumulation/steps", "2"},
+                                                       {"compiled", "function"},
+                                                       {"synchronises", "true"}};
+  for (const auto& [fact, value] : facts) EXPECT_EQ(description.text(fact), value) << fact;
 }
 
 TEST(Description, UpdatesFollowFromRowsBatchAndEpochs) {
-  const auto updates = [](const std::string& patch) { return described(whole_description(), patch).update_count(); };
-  EXPECT_EQ(updates(R"({"rows": 1000, "epochs": 100})"), 3200);
-  EXPECT_EQ(updates(R"({"rows": 100000, "epochs": 10})"), 31250);
-  EXPECT_EQ(updates(R"({"batch": "full", "epochs": 100})"), 100);
-  EXPECT_EQ(updates(R"({"batch": "full", "rows": null, "epochs": 100})"), 100);
-  EXPECT_EQ(updates(R"({"rows": 20, "epochs": 3})"), 3);
-  EXPECT_EQ(updates(R"({"rows": null})"), std::nullopt);
-  EXPECT_EQ(updates(R"({"epochs": null, "updates": 7})"), 7);
-  EXPECT_EQ(updates(R"({"rows": 1000, "epochs": 100, "updates": 3100})"), 3100) << "the last batch may be dropped";
+  const auto updates = [](const std::string& patch) { return described(whole_description(), patch).text("updates"); };
+  EXPECT_EQ(updates(R"({"rows": 1000, "epochs": 100})"), "3200");
+  EXPECT_EQ(updates(R"({"rows": 100000, "epochs": 10})"), "31250");
+  EXPECT_EQ(updates(R"({"batch": "full", "epochs": 100})"), "100");
+  EXPECT_EQ(updates(R"({"batch": "full", "rows": null, "epochs": 100})"), "100");
+  EXPECT_EQ(updates(R"({"rows": 20, "epochs": 3})"), "3");
+  EXPECT_EQ(updates(R"({"rows": null})"), "");
+  EXPECT_EQ(updates(R"({"epochs": null, "updates": 7})"), "7");
+  EXPECT_EQ(updates(R"({"rows": 1000, "epochs": 100, "updates": 3100})"), "3100") << "the last batch may be dropped";
 }
 
 TEST(Description, AnOptimizerIsWhatItAmountsTo) {
   const auto kind = [](const std::string& optimizer) {
-    return described(plain_description(), R"({"optimizer": )" + optimizer + "}").optimizer.kind;
+    return described(plain_description(), R"({"optimizer": )" + optimizer + "}").text("optimizer/kind");
   };
-  EXPECT_EQ(kind(R"({"kind": "sgd", "momentum": 0.9})"), OptimizerKind::momentum);
-  EXPECT_EQ(kind(R"({"kind": "momentum", "momentum": 0})"), OptimizerKind::sgd);
-  EXPECT_EQ(kind(R"({"kind": "adam", "weight_decay": {"value": 0.1, "decoupled": true}})"), OptimizerKind::adamw);
-  EXPECT_EQ(kind(R"({"kind": "adam", "weight_decay": {"value": 0.1}})"), OptimizerKind::adam);
+  EXPECT_EQ(kind(R"({"kind": "sgd", "momentum": 0.9})"), "momentum");
+  EXPECT_EQ(kind(R"({"kind": "momentum", "momentum": 0})"), "sgd");
+  EXPECT_EQ(kind(R"({"kind": "adam", "weight_decay": {"value": 0.1, "decoupled": true}})"), "adamw");
+  EXPECT_EQ(kind(R"({"kind": "adam", "weight_decay": {"value": 0.1}})"), "adam");
 }
 
 TEST(Description, OutputsComeFromTheShapes) {
-  const auto outputs = [](const std::string& patch) { return described(whole_description(), patch).outputs(); };
-  EXPECT_EQ(outputs("{}"), 4);
-  EXPECT_EQ(outputs(R"({"prediction_shape": ["N"]})"), 1);
-  EXPECT_EQ(outputs(R"({"prediction_shape": null, "target_shape": ["N", 3]})"), 3);
-  EXPECT_EQ(outputs(R"({"prediction_shape": null, "target_shape": null})"), std::nullopt);
+  const auto outputs = [](const std::string& patch) {
+    return described(whole_description(), patch).text("prediction_shape.outputs");
+  };
+  EXPECT_EQ(outputs("{}"), "4");
+  EXPECT_EQ(outputs(R"({"prediction_shape": ["N"]})"), "1");
+  EXPECT_EQ(outputs(R"({"prediction_shape": null, "target_shape": ["N", 3]})"), "3");
+  EXPECT_EQ(outputs(R"({"prediction_shape": null, "target_shape": null})"), "");
+}
+
+// DESCRIPTION.md names every key and every value that has a name.
+TEST(Description, IsDocumented) {
+  std::ifstream file(std::filesystem::path(GDBENCH_SOURCE_DIR) / "harness/questions/fairness/DESCRIPTION.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const Field& field : description_fields()) {
+    const std::string key = field.key;
+    std::vector<std::string> names = field.names;
+    names.push_back(key.substr(key.rfind('/') + 1));
+    for (const std::string& name : names) {
+      EXPECT_TRUE(page.find("`" + name + "`") != std::string::npos ||
+                  page.find("\"" + name + "\"") != std::string::npos)
+          << key << ": " << name;
+    }
+  }
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    EXPECT_TRUE(std::ranges::any_of(description_fields(), [&](const Field& field) {
+      return field.key == std::string("optimizer/") + constant->name;
+    })) << constant->name;
+  }
 }
 
 struct Fault {

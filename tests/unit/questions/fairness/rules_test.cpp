@@ -9,16 +9,16 @@ namespace gdbench::fairness {
 namespace {
 
 struct Broken {
-  Rule rule;
+  std::string rule;
   const char* a;       // a merge patch of the whole description; B has none
   const char* key;     // to be removed from A; then it is unknown
   bool alone = false;  // it is found although B breaks it too
 };
 void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.a; }
 
-std::vector<Rule> rules_of(const Comparison& comparison) {
-  std::vector<Rule> rules;
-  for (const Finding& finding : comparison.findings) rules.push_back(finding.rule);
+std::vector<std::string> rules_of(const Comparison& comparison) {
+  std::vector<std::string> rules;
+  for (const Finding& finding : comparison.findings) rules.push_back(finding.rule->name);
   return rules;
 }
 
@@ -40,47 +40,47 @@ std::string removal_of(const std::string& key) {
 
 const std::vector<Broken>& broken_rules() {
   static const std::vector<Broken> rules = {
-      {Rule::broadcast, R"({"prediction_shape": ["N"], "target_shape": ["N", 1], "weights_shape": null})",
+      {"broadcast", R"({"prediction_shape": ["N"], "target_shape": ["N", 1], "weights_shape": null})",
        "prediction_shape", true},
-      {Rule::shapes_do_not_fit, R"({"target_shape": ["N", 3]})", "target_shape", true},
-      {Rule::overwritten_input, R"({"update": "overwrites_input"})", "update", true},
-      {Rule::no_wait, R"({"synchronises": false})", "synchronises", true},
-      {Rule::mixed_dtypes, R"({"data_dtype": "f64"})", "data_dtype", true},
-      {Rule::compile_is_not_xla, R"({"compiled": "compile_method"})", "compiled", true},
-      {Rule::updates, R"({"epochs": 20})", "epochs"},
-      {Rule::rows_of_a_step, R"({"batch": "full"})", "batch"},
-      {Rule::device, R"({"device": "gpu"})", "device"},
-      {Rule::threads, R"({"threads": 8})", "threads"},
-      {Rule::loss, R"({"loss": "softmax_cross_entropy"})", "loss"},
-      {Rule::outputs, R"({"prediction_shape": ["N", 5], "target_shape": ["N", 5]})", "prediction_shape"},
-      {Rule::weights_shape, R"({"weights_shape": [11, 4]})", "weights_shape"},
-      {Rule::optimizer, R"({"optimizer": {"kind": "adagrad"}})", "optimizer/kind"},
-      {Rule::dtype, R"({"parameters_dtype": "f64", "data_dtype": "f64"})", "parameters_dtype"},
-      {Rule::casts, R"({"casts_per_step": 2})", "casts_per_step"},
-      {Rule::accumulated_parts, R"({"accumulation": {"steps": 8}})", "accumulation"},
-      {Rule::update_copies, R"({"update": "copies"})", "update"},
-      {Rule::shuffle, R"({"shuffle": false})", "shuffle"},
-      {Rule::tracing, R"({"warm_up_steps": 0})", "warm_up_steps", true},
-      {Rule::clock_includes, R"({"timed": ["import"]})", "timed"},
-      {Rule::gradient_factor, R"({"loss": "half_mse"})", "loss"},
-      {Rule::undivided_accumulation, R"({"accumulation": {"divides": false}})", "accumulation"},
-      {Rule::learning_rate, R"({"optimizer": {"learning_rate": 0.001}})", "optimizer/learning_rate"},
-      {Rule::initial, R"({"initial": {"seed": 1}})", "initial"},
-      {Rule::rows, R"({"rows": 1020})", "rows"},
-      {Rule::normalisation, R"({"normalisation": "per_sample"})", "normalisation"},
-      {Rule::optimizer_constant, R"({"optimizer": {"beta1": 0.8}})", "optimizer/beta1"},
-      {Rule::optimizer_constant, R"({"optimizer": {"beta2": 0.99}})", "optimizer/beta2"},
-      {Rule::optimizer_constant, R"({"optimizer": {"epsilon": 1e-7}})", "optimizer/epsilon"},
-      {Rule::optimizer_constant, R"({"optimizer": {"epsilon_place": "inside"}})", "optimizer/epsilon_place"},
-      {Rule::optimizer_constant, R"({"optimizer": {"weight_decay": {"value": 0.2}}})", "optimizer/weight_decay"},
+      {"shapes_do_not_fit", R"({"target_shape": ["N", 3]})", "target_shape", true},
+      {"overwritten_input", R"({"update": "overwrites_input"})", "update", true},
+      {"no_wait", R"({"synchronises": false})", "synchronises", true},
+      {"mixed_dtypes", R"({"data_dtype": "f64"})", "data_dtype", true},
+      {"compile_is_not_xla", R"({"compiled": "compile_method"})", "compiled", true},
+      {"updates", R"({"epochs": 20})", "epochs"},
+      {"rows_of_a_step", R"({"batch": "full"})", "batch"},
+      {"device", R"({"device": "gpu"})", "device"},
+      {"threads", R"({"threads": 8})", "threads"},
+      {"loss", R"({"loss": "softmax_cross_entropy"})", "loss"},
+      {"outputs", R"({"prediction_shape": ["N", 5], "target_shape": ["N", 5]})", "prediction_shape"},
+      {"weights_shape", R"({"weights_shape": [11, 4]})", "weights_shape"},
+      {"optimizer", R"({"optimizer": {"kind": "adagrad"}})", "optimizer/kind"},
+      {"dtype", R"({"parameters_dtype": "f64", "data_dtype": "f64"})", "parameters_dtype"},
+      {"casts", R"({"casts_per_step": 2})", "casts_per_step"},
+      {"accumulated_parts", R"({"accumulation": {"steps": 8}})", "accumulation"},
+      {"update_copies", R"({"update": "copies"})", "update"},
+      {"shuffle", R"({"shuffle": false})", "shuffle"},
+      {"tracing", R"({"warm_up_steps": 0})", "warm_up_steps", true},
+      {"clock_includes", R"({"timed": ["import"]})", "timed"},
+      {"gradient_factor", R"({"loss": "half_mse"})", "loss"},
+      {"undivided_accumulation", R"({"accumulation": {"divides": false}})", "accumulation"},
+      {"learning_rate", R"({"optimizer": {"learning_rate": 0.001}})", "optimizer/learning_rate"},
+      {"initial", R"({"initial": {"seed": 1}})", "initial"},
+      {"rows", R"({"rows": 1020})", "rows"},
+      {"normalisation", R"({"normalisation": "per_sample"})", "normalisation"},
+      {"optimizer_constant", R"({"optimizer": {"beta1": 0.8}})", "optimizer/beta1"},
+      {"optimizer_constant", R"({"optimizer": {"beta2": 0.99}})", "optimizer/beta2"},
+      {"optimizer_constant", R"({"optimizer": {"epsilon": 1e-7}})", "optimizer/epsilon"},
+      {"optimizer_constant", R"({"optimizer": {"epsilon_place": "inside"}})", "optimizer/epsilon_place"},
+      {"optimizer_constant", R"({"optimizer": {"weight_decay": {"value": 0.2}}})", "optimizer/weight_decay"},
   };
   return rules;
 }
 
 // What the other side has to say for A's patch to break one rule alone.
-std::string other_of(Rule rule) {
-  if (rule == Rule::initial) return R"({"initial": {"seed": 2}})";
-  if (rule == Rule::broadcast) return R"({"prediction_shape": ["N"], "target_shape": ["N"], "weights_shape": null})";
+std::string other_of(const std::string& rule) {
+  if (rule == "initial") return R"({"initial": {"seed": 2}})";
+  if (rule == "broadcast") return R"({"prediction_shape": ["N"], "target_shape": ["N"], "weights_shape": null})";
   return "{}";
 }
 
@@ -88,7 +88,7 @@ class FairnessRule : public testing::TestWithParam<Broken> {};
 
 TEST_P(FairnessRule, IsFoundWhereItIsBroken) {
   const Comparison comparison = compared(GetParam().a, other_of(GetParam().rule));
-  EXPECT_EQ(rules_of(comparison), std::vector{GetParam().rule}) << to_json(comparison).dump(1);
+  EXPECT_EQ(rules_of(comparison), std::vector<std::string>{GetParam().rule}) << to_json(comparison).dump(1);
   EXPECT_FALSE(comparison.fair());
   const Comparison turned = compared(other_of(GetParam().rule), GetParam().a);
   EXPECT_EQ(rules_of(turned), rules_of(comparison));
@@ -99,13 +99,13 @@ TEST_P(FairnessRule, IsFoundWhereItIsBroken) {
 
 TEST_P(FairnessRule, IsSilentWhereBothAgree) {
   const Comparison comparison = compared(GetParam().a, GetParam().a);
-  const std::vector<Rule> expected(GetParam().alone ? 2 : 0, GetParam().rule);
+  const std::vector<std::string> expected(GetParam().alone ? 2 : 0, GetParam().rule);
   EXPECT_EQ(rules_of(comparison), expected) << to_json(comparison).dump(1);
 }
 
 TEST_P(FairnessRule, IsUnknownWhereOneSideIsSilent) {
   const Comparison comparison = compared(removal_of(GetParam().key));
-  EXPECT_EQ(rules_of(comparison), std::vector<Rule>{}) << to_json(comparison).dump(1);
+  EXPECT_EQ(rules_of(comparison), std::vector<std::string>{}) << to_json(comparison).dump(1);
   // Epochs are one way to say updates.
   const std::string key = GetParam().key == std::string("epochs") ? "updates" : GetParam().key;
   ASSERT_TRUE(is_unknown(comparison, key)) << to_json(comparison).dump(1);
@@ -114,12 +114,12 @@ TEST_P(FairnessRule, IsUnknownWhereOneSideIsSilent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FairnessRule, testing::ValuesIn(broken_rules()),
-                         [](const auto& tested) { return name_of(tested.param.rule) + std::to_string(tested.index); });
+                         [](const auto& tested) { return tested.param.rule + std::to_string(tested.index); });
 
 TEST(Fairness, EveryRuleIsTested) {
-  std::set<Rule> tested = {Rule::rank_one_product, Rule::no_warm_up};  // below
+  std::set<std::string> tested = {"rank_one_product", "no_warm_up"};  // below
   for (const Broken& broken : broken_rules()) tested.insert(broken.rule);
-  EXPECT_EQ(tested.size(), static_cast<std::size_t>(kLastRule) + 1);
+  EXPECT_EQ(tested.size(), rules().size());
 }
 
 TEST(Fairness, TwoLikeDescriptionsAreFair) {
@@ -137,17 +137,15 @@ TEST(Fairness, TheWorstComesFirst) {
   const Comparison comparison = compared(
       R"({"normalisation": "per_sample", "timed": ["import"], "threads": 2, "synchronises": false, "rows": 1020})");
   EXPECT_EQ(rules_of(comparison),
-            (std::vector{Rule::no_wait, Rule::threads, Rule::clock_includes, Rule::rows, Rule::normalisation}));
-  for (int i = 0; i < static_cast<int>(kLastRule); ++i) {
-    EXPECT_LE(harm_of(static_cast<Rule>(i)), harm_of(static_cast<Rule>(i + 1))) << name_of(static_cast<Rule>(i));
-  }
+            (std::vector<std::string>{"no_wait", "threads", "clock_includes", "rows", "normalisation"}));
+  EXPECT_TRUE(std::ranges::is_sorted(rules(), {}, &Rule::harm));
 }
 
 struct Pair {
   const char* name;
   std::string a;  // merge patches
   std::string b;
-  std::vector<Rule> rules;
+  std::vector<std::string> rules;
 };
 
 TEST(Fairness, ValuesThatBelongTogetherAreJudgedTogether) {
@@ -159,23 +157,23 @@ TEST(Fairness, ValuesThatBelongTogetherAreJudgedTogether) {
   const std::string seeded = R"({"initial": {"seed": 1, "distribution": "normal"}})";
   const std::string no_decay = R"({"optimizer": {"weight_decay": null}})";
   const Pair pairs[] = {
-      {"a column and a vector", vector, R"({"weights_shape": [10, 1]})", {Rule::rank_one_product}},
+      {"a column and a vector", vector, R"({"weights_shape": [10, 1]})", {"rank_one_product"}},
       {"two vectors", vector, vector, {}},
-      {"no warm-up of what is not compiled", cold, R"({"compiled": "none"})", {Rule::no_warm_up}},
+      {"no warm-up of what is not compiled", cold, R"({"compiled": "none"})", {"no_warm_up"}},
       {"neither has one", cold, cold, {}},
-      {"tracing is timed", tracing, tracing, {Rule::tracing, Rule::tracing}},
+      {"tracing is timed", tracing, tracing, {"tracing", "tracing"}},
       {"data where parameters are not said",
        R"({"parameters_dtype": null, "data_dtype": "f64"})",
        R"({"parameters_dtype": null})",
-       {Rule::dtype}},
+       {"dtype"}},
       {"the mean of a sum of squares", R"({"loss": "sum_of_squares"})", "{}", {}},
       // Without a decay that is added to the gradient, Adam divides a factor out again.
       {"Adam hides a factor", no_decay, R"({"loss": "half_mse", "optimizer": {"weight_decay": null}})", {}},
       {"but no rate",
        no_decay,
        R"({"loss": "half_mse", "optimizer": {"weight_decay": null, "learning_rate": 0.001}})",
-       {Rule::learning_rate}},
-      {"other seeds", seeded, R"({"initial": {"distribution": "zeros"}})", {Rule::initial}},
+       {"learning_rate"}},
+      {"other seeds", seeded, R"({"initial": {"distribution": "zeros"}})", {"initial"}},
       {"class labels are no broadcast", labels, labels, {}},
       {"N is 32 here", symbol, symbol, {}},
       {"the order of a full batch", R"({"batch": "full", "shuffle": false})", R"({"batch": "full"})", {}}};
@@ -203,13 +201,14 @@ TEST(Fairness, WhatIsNotSaidOrProvenIsUnknown) {
   expect_unknown(compared(integers, integers), "casts_per_step");
   expect_unknown(compared(seeded), "initial");
   expect_unknown(compared(seeded, seeded), "initial");
-  EXPECT_EQ(compared(seeded, seeded).unknown[0].reason, UnknownReason::not_proven) << "copied ones are";
+  EXPECT_FALSE(compared(seeded, seeded).unknown[0].side) << "copied ones are";
 }
 
 TEST(Fairness, FindingsHaveTheirFigures) {
   const Comparison updates =
       compared(R"({"rows": 1000, "epochs": 100})", R"({"rows": 1000, "epochs": 100, "batch": "full"})");
-  ASSERT_EQ(rules_of(updates), std::vector{Rule::rows_of_a_step}) << "updates of other batches are one finding";
+  ASSERT_EQ(rules_of(updates), std::vector<std::string>{"rows_of_a_step"})
+      << "updates of other batches are one finding";
   EXPECT_EQ(updates.findings[0].a, "3200 updates of 32 rows");
   EXPECT_EQ(updates.findings[0].b, "100 updates of 1000 rows");
   EXPECT_EQ(updates.findings[0].ratio, 32);
@@ -218,7 +217,7 @@ TEST(Fairness, FindingsHaveTheirFigures) {
   EXPECT_EQ(single.findings[0].a, "1 update of 5 rows");
   EXPECT_EQ(single.findings[0].b, "5 updates of 1 row");
   const Comparison casts = compared(R"({"data_dtype": "uint8", "casts_per_step": 1})");
-  ASSERT_EQ(rules_of(casts), std::vector{Rule::casts});
+  ASSERT_EQ(rules_of(casts), std::vector<std::string>{"casts"});
   EXPECT_EQ(casts.findings[0].a, "1 of uint8 data");
 }
 
@@ -242,18 +241,18 @@ TEST(Fairness, FactorsOfAGradientAreMadeUpForByTheRate) {
       {unsaid, R"({"prediction_shape": null, "target_shape": null})", std::nullopt, std::nullopt}};
   for (const auto& [a, b, ratio, learning_rate] : factors) {
     const Comparison comparison = compared(a, b, plain_description());
-    ASSERT_EQ(rules_of(comparison), std::vector{Rule::gradient_factor}) << a << b;
+    ASSERT_EQ(rules_of(comparison), std::vector<std::string>{"gradient_factor"}) << a << b;
     EXPECT_EQ(comparison.findings[0].ratio, ratio) << a << b;
     EXPECT_EQ(comparison.findings[0].learning_rate, learning_rate) << a << b;
   }
   const char* made_up = R"({"loss": "half_mse", "optimizer": {"learning_rate": 0.02}})";
   EXPECT_TRUE(compared("{}", made_up, plain_description()).fair());
   const Comparison parts = compared(R"({"accumulation": {"divides": false}})", "{}", plain_description());
-  ASSERT_EQ(rules_of(parts), std::vector{Rule::undivided_accumulation});
+  ASSERT_EQ(rules_of(parts), std::vector<std::string>{"undivided_accumulation"});
   EXPECT_EQ(parts.findings[0].ratio, 2);
   EXPECT_EQ(parts.findings[0].learning_rate, 0.02);
   const Comparison decayed = compared("{}", half);
-  ASSERT_EQ(rules_of(decayed), std::vector{Rule::gradient_factor});
+  ASSERT_EQ(rules_of(decayed), std::vector<std::string>{"gradient_factor"});
   EXPECT_FALSE(decayed.findings[0].learning_rate) << "Adam adds its decay to the gradient";
 }
 
