@@ -6,18 +6,24 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <limits>
-#include <ranges>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/hash.h"
+#include "harness/base/json.h"
 
 namespace gdbench::verify {
+
+// What is kept but the start's tensors, which are the caller's, and what has as many numbers as a tensor: those are
+// kept as bytes, for CBOR's arrays of numbers take ten times as long to read.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExpectedTensor, name, rows, columns, tolerance, scale)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceTrajectory, steps, sampled, evaluated, tensors, losses, initial_loss,
+                                   final_loss, loss_tolerance, bfloat16_parameters, loss_scaling)
 
 namespace {
 
@@ -37,13 +43,6 @@ std::string key_of(const std::string& identity, const scenario::State& start) {
   return std::string(GDBENCH_REFERENCE_HASH " ") + identity + " " + hexadecimal(hash.value());
 }
 
-// Text, or numbers that have no bytes which mean nothing.
-template <class Values>
-concept PlainValues = std::ranges::contiguous_range<Values> &&
-    (std::is_same_v<std::ranges::range_value_t<Values>, char> ||
-     std::is_same_v<std::ranges::range_value_t<Values>, float> ||
-     std::is_same_v<std::ranges::range_value_t<Values>, double>);
-
 std::string checksum_of(std::string_view bytes) {
   Hash64 hash;
   hash.add(bytes);
@@ -54,136 +53,77 @@ fs::path file_of(const fs::path& folder, const std::string& key) {
   return folder / (checksum_of(key) + kTrajectorySuffix);
 }
 
-// A long double is the sum of so many doubles: of two on x86-64, of three on AArch64. Of those that come from doubles
-// all but the first are 0.
-constexpr int kPartsOfLongDouble =
-    (std::numeric_limits<long double>::digits - 1) / std::numeric_limits<double>::digits + 1;
-
-class Writer {
- public:
-  template <class T>
-  void add(const T& value) {
-    static_assert(std::is_arithmetic_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  template <PlainValues Values>
-  void add(const Values& values) {
-    add(values.size());
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof *values.data());
-  }
-  void add(std::vector<long double> values) {
-    std::vector<double> part(values.size());
-    for (int i = 0; i < kPartsOfLongDouble; ++i) {
-      const bool all_zero = std::all_of(values.begin(), values.end(), [](long double value) { return value == 0; });
-      if (i > 0 && all_zero) part.clear();
-      for (std::size_t j = 0; j < part.size(); ++j) {
-        part[j] = static_cast<double>(values[j]);
-        values[j] -= static_cast<long double>(part[j]);
-      }
-      add(part);
-    }
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-// Of bytes whose checksum was right; all the same it never reads beyond their end.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <class T>
-  void read(T& value) {
-    static_assert(std::is_arithmetic_v<T>);
-    copy(&value, 1);
-  }
-  template <PlainValues Values>
-  void read(Values& values) {
-    values.resize(size_of_next(sizeof *values.data()));
-    copy(values.data(), values.size());
-  }
-  void read(std::vector<long double>& values) {
-    std::vector<double> part;
-    read(part);
-    values.assign(part.begin(), part.end());
-    for (int i = 1; i < kPartsOfLongDouble; ++i) {
-      read(part);
-      if (part.size() != values.size()) continue;
-      for (std::size_t j = 0; j < values.size(); ++j) values[j] += static_cast<long double>(part[j]);
-    }
-  }
-  // All was there, and nothing else.
-  bool ok() const { return ok_ && bytes_.empty(); }
-
- private:
-  std::size_t size_of_next(std::size_t element) {
-    std::size_t size = 0;
-    read(size);
-    if (size > bytes_.size() / element) ok_ = false;
-    return ok_ ? size : 0;
-  }
-  template <class T>
-  void copy(T* target, std::size_t count) {
-    if (count > bytes_.size() / sizeof(T)) ok_ = false;
-    if (!ok_ || count == 0) return;
-    std::memcpy(target, bytes_.data(), count * sizeof(T));
-    bytes_.remove_prefix(count * sizeof(T));
-  }
-
-  std::string_view bytes_;
-  bool ok_ = true;
-};
-
-// Calls visit(fields...) with what a file holds, in its order; the start's tensors are the caller's.
-template <class Visit, class AnyTensor>
-void visit_tensor(const Visit& visit, AnyTensor& tensor) {
-  visit(tensor.name, tensor.rows, tensor.columns, tensor.values, tensor.tolerance, tensor.scale,
-        tensor.entry_tolerances);
-}
-template <class Visit, class AnyReferenceTrajectory>
-void visit_reference(const Visit& visit, AnyReferenceTrajectory& reference) {
-  visit(reference.steps, reference.sampled, reference.evaluated, reference.start.step, reference.losses,
-        reference.initial_loss, reference.final_loss, reference.loss_tolerance, reference.bfloat16_parameters,
-        reference.loss_scaling);
+template <class Number>
+Json bytes_of(const std::vector<Number>& numbers) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(numbers.data());
+  return Json::binary({bytes, bytes + numbers.size() * sizeof(Number)});
 }
 
+template <class Number>
+std::vector<Number> numbers_of(const Json& json) {
+  const Json::binary_t& bytes = json.get_binary();
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
+  return numbers;
+}
+
+// A long double is the sum of up to three doubles, and of two on x86-64. Of those that come from doubles all but the
+// first are 0, and are left out.
+Json parts_of(std::vector<long double> values) {
+  Json parts = Json::array();
+  do {
+    const std::vector<double> part(values.begin(), values.end());
+    for (std::size_t i = 0; i < part.size(); ++i) values[i] -= static_cast<long double>(part[i]);
+    parts.push_back(bytes_of(part));
+  } while (parts.size() < 3 && std::ranges::any_of(values, [](long double rest) { return rest != 0; }));
+  return parts;
+}
+
+std::vector<long double> sum_of(const Json& parts) {
+  std::vector<long double> values;
+  for (const Json& json : parts) {
+    const std::vector<double> part = numbers_of<double>(json);
+    values.resize(part.size());
+    for (std::size_t i = 0; i < part.size(); ++i) values[i] += static_cast<long double>(part[i]);
+  }
+  return values;
+}
+
+// One file: CBOR of the key and the reference trajectory, and a checksum of that.
 constexpr std::size_t kChecksumSize = 16;
 
-// One file: the key, the reference trajectory, the number of its tensors and those, and a checksum of all that.
 std::string encode(const std::string& key, const ReferenceTrajectory& reference) {
-  Writer writer;
-  const auto write = [&](const auto&... fields) { (writer.add(fields), ...); };
-  writer.add(key);
-  visit_reference(write, reference);
-  writer.add(reference.tensors.size());
-  for (const ExpectedTensor& tensor : reference.tensors) visit_tensor(write, tensor);
-  std::string bytes = writer.take();
+  Json json = reference;
+  json["key"] = key;
+  json["first_step"] = reference.start.step;
+  for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
+    json["tensors"][p]["values"] = parts_of(reference.tensors[p].values);
+    json["tensors"][p]["entry_tolerances"] = bytes_of(reference.tensors[p].entry_tolerances);
+  }
+  std::string bytes;
+  Json::to_cbor(json, bytes);
   return bytes + checksum_of(bytes);
 }
 
 std::optional<ReferenceTrajectory> decode(std::string_view bytes, const std::string& key,
                                           const scenario::State& start) {
-  if (bytes.size() < kChecksumSize) return std::nullopt;
-  const std::string_view checksum = bytes.substr(bytes.size() - kChecksumSize);
-  bytes.remove_suffix(kChecksumSize);
-  if (checksum != checksum_of(bytes)) return std::nullopt;
-  Reader reader(bytes);
-  const auto read = [&](auto&... fields) { (reader.read(fields), ...); };
-  std::string found;
-  reader.read(found);
-  if (found != key) return std::nullopt;
-  ReferenceTrajectory reference;
-  reference.start = start;
-  visit_reference(read, reference);
-  std::size_t tensors = 0;
-  reader.read(tensors);
-  if (tensors != start.parameters.size()) return std::nullopt;
-  reference.tensors.resize(tensors);
-  for (ExpectedTensor& tensor : reference.tensors) visit_tensor(read, tensor);
-  if (!reader.ok()) return std::nullopt;
-  return reference;
+  const std::size_t size = std::max(bytes.size(), kChecksumSize) - kChecksumSize;
+  if (bytes.substr(size) != checksum_of(bytes.substr(0, size))) return std::nullopt;
+  try {
+    const Json json = Json::from_cbor(bytes.substr(0, size));
+    if (json.at("key") != key) return std::nullopt;
+    ReferenceTrajectory reference = json;
+    if (reference.tensors.size() != start.parameters.size()) return std::nullopt;
+    reference.start = start;
+    reference.start.step = json.at("first_step");
+    for (std::size_t p = 0; p < reference.tensors.size(); ++p) {
+      reference.tensors[p].values = sum_of(json.at("tensors")[p].at("values"));
+      reference.tensors[p].entry_tolerances = numbers_of<float>(json.at("tensors")[p].at("entry_tolerances"));
+    }
+    return reference;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -220,28 +160,23 @@ void TrajectoryCache::keep(const std::string& identity, const scenario::State& s
 }
 
 void TrajectoryCache::make_room() const {
-  struct File {
-    fs::file_time_type used;
-    std::uintmax_t bytes;
-    fs::path path;
-  };
-  std::vector<File> files;
+  std::vector<std::tuple<fs::file_time_type, std::uintmax_t, fs::path>> files;  // last use, bytes
   std::uintmax_t total = 0;
   std::error_code error;
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().filename().string().find(kTrajectorySuffix) == std::string::npos) continue;
-    std::error_code ignored;
-    const std::uintmax_t bytes = entry->file_size(ignored);
-    const fs::file_time_type used = entry->last_write_time(ignored);
-    if (ignored) continue;  // somebody else took it away
-    files.push_back({used, bytes, entry->path()});
+    std::error_code gone;
+    const std::uintmax_t bytes = entry->file_size(gone);
+    const fs::file_time_type used = entry->last_write_time(gone);
+    if (gone) continue;  // somebody else took it away
+    files.emplace_back(used, bytes, entry->path());
     total += bytes;
   }
-  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
-  for (const File& file : files) {
+  std::sort(files.begin(), files.end());
+  for (const auto& [used, bytes, file] : files) {
     if (total <= max_bytes_) return;
-    fs::remove(file.path, error);
-    total -= file.bytes;
+    fs::remove(file, error);
+    total -= bytes;
   }
 }
 
