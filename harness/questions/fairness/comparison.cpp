@@ -101,6 +101,7 @@ class Judge {
 
  private:
   const Description& of(Side side) const { return side == Side::a ? a_ : b_; }
+
   void apply(const Rule& rule) {
     std::map<std::string, std::string> details;
     std::vector<std::string> facts;
