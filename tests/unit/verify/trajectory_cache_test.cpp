@@ -49,7 +49,10 @@ class TrajectoryCacheTest : public ::testing::Test {
 TEST_F(TrajectoryCacheTest, GivesBackWhatWasKept) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Case problem_case = case_of(dtype);
-    const ReferenceTrajectory kept = reference_of(problem_case);
+    ReferenceTrajectory kept = reference_of(problem_case);
+    kept.tensors[1].entry_tolerances = {0.1F, 0};
+    kept.bfloat16_parameters = true;
+    kept.loss_scaling = {1024, 0};
     const std::string identity = scenario::name_of(dtype);
     EXPECT_FALSE(cache_.find(identity, problem_case.start));
     cache_.keep(identity, problem_case.start, kept);
@@ -57,13 +60,15 @@ TEST_F(TrajectoryCacheTest, GivesBackWhatWasKept) {
     ASSERT_TRUE(found);
     const auto figures = [](const ReferenceTrajectory& one) {
       return std::tuple(one.steps, one.sampled, one.evaluated, one.start.step, one.start.parameters, one.losses,
-                        one.initial_loss, one.final_loss, one.loss_tolerance);
+                        one.initial_loss, one.final_loss, one.loss_tolerance, one.bfloat16_parameters,
+                        one.loss_scaling);
     };
     EXPECT_EQ(figures(*found), figures(kept));
     ASSERT_EQ(found->tensors.size(), kept.tensors.size());
     for (std::size_t p = 0; p < kept.tensors.size(); ++p) {
       const auto parts = [](const ExpectedTensor& tensor) {
-        return std::tuple(tensor.name, tensor.rows, tensor.columns, tensor.tolerance, tensor.scale);
+        return std::tuple(tensor.name, tensor.rows, tensor.columns, tensor.tolerance, tensor.scale,
+                          tensor.entry_tolerances);
       };
       EXPECT_EQ(parts(found->tensors[p]), parts(kept.tensors[p]));
       EXPECT_EQ(found->tensors[p].values, kept.tensors[p].values) << "all bits of a long double, too";

@@ -20,18 +20,11 @@ TEST(Description, NeedsANameAndNothingElse) {
 
 TEST(Description, IsReadWhole) {
   const Description description = described(whole_description(), "{}");
-  const std::pair<const char*, const char*> facts[] = {{"loss", "mse"},
-                                                       {"batch", "32"},
-                                                       {"optimizer/kind", "adam"},
-                                                       {"optimizer/beta2", "0.999"},
-                                                       {"optimizer/epsilon_place", "outside"},
-                                                       {"optimizer/weight_decay", "0.1 added to the gradient"},
-                                                       {"initial", "same"},
-                                                       {"target_shape", "(N, 4)"},
-                                                       {"accumulation/steps", "2"},
-                                                       {"compiled", "function"},
-                                                       {"synchronises", "true"}};
-  for (const auto& [fact, value] : facts) EXPECT_EQ(description.text(fact), value) << fact;
+  const json facts = json::parse(R"({"loss": "mse", "batch": "32", "optimizer/kind": "adam", "optimizer/beta2": "0.999",
+    "optimizer/epsilon_place": "outside", "optimizer/weight_decay": "0.1 added to the gradient", "initial": "same",
+    "prediction_shape.outputs": "4", "accumulation/steps": "2", "compiled": "function", "synchronises": "true"
+})");
+  for (const auto& [fact, value] : facts.items()) EXPECT_EQ(description.text(fact), value) << fact;
 }
 
 TEST(Description, UpdatesFollowFromRowsBatchAndEpochs) {
