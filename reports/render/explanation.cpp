@@ -165,8 +165,9 @@ class ExplanationBlocks {
     if (explanation_.missing.empty()) return;
     blocks_.heading("What was not measured");
     for (const report::MissingEvidence& missing : explanation_.missing) {
+      const bool follows = &missing != &explanation_.missing.back() && missing.command == (&missing + 1)->command;
       blocks_.paragraph(missing_sentence(explanation_, names_, missing));
-      blocks_.command(missing.command);
+      if (!follows) blocks_.command(missing.command);
     }
   }
 

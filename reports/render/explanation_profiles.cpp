@@ -121,7 +121,7 @@ std::string lack_words(const report::MissingEvidence& missing, const std::string
       return cell + " offers no profile: its step cannot be divided.";
     case Lack::one_piece:
       return cell + " does its step in one piece, which no profile divides" +
-             (missing.command.empty() ? "." : "; this tells what its parts are worth:");
+             (missing.command.empty() ? "." : "; this measures what a call into its framework takes at least:");
     case Lack::clock:
       return "Reading the clock takes more than half of the difference in the profile of " + cell +
              ": its phases are too short to be timed one by one, however often.";
