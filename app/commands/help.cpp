@@ -3,11 +3,18 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "harness/base/text.h"
+#include "harness/report/crossover.h"
+#include "harness/report/history.h"
+#include "harness/report/report_file.h"
 #include "reports/render/words.h"
 
 namespace gdbench::app {
 
 namespace {
+
+constexpr std::pair<const char*, OrderedJson (*)()> kSchemas[] = {{"report.schema.json", report::report_schema},
+                                                                  {"crossover.schema.json", report::crossover_schema},
+                                                                  {"history.schema.json", report::history_schema}};
 
 Result<int> help(const CommandLine& app, const std::string& topic) {
   if (topic.empty()) {
@@ -19,6 +26,13 @@ Result<int> help(const CommandLine& app, const std::string& topic) {
     return kFine;
   }
   std::vector<std::string> names = {"columns"};
+  for (const auto& [name, schema_of] : kSchemas) {
+    if (topic == name) {
+      print_text(report::to_text(schema_of()));
+      return kFine;
+    }
+    names.emplace_back(name);
+  }
   for (const CommandLine& command : app.commands()) {
     if (command.name() == topic) {
       print_text(command.help(app.name() + " " + topic));
@@ -33,9 +47,9 @@ Result<int> help(const CommandLine& app, const std::string& topic) {
 
 void add_help(CommandLine& app, Invocation& invocation) {
   auto topic = std::make_shared<std::string>();
-  CommandLine command = app.command("help", "What the columns of a report mean, or how a command is used");
-  command.option("topic", *topic, "columns, or the name of a command");
-  command.footer("Examples:\n  gdbench help columns\n  gdbench help run");
+  CommandLine command = app.command("help", "What the columns and keys of a report mean, or how a command is used");
+  command.option("topic", *topic, "columns, report.schema.json, or the name of a command");
+  command.footer("Examples:\n  gdbench help columns\n  gdbench help report.schema.json\n  gdbench help run");
   command.when_chosen(invocation, [&app, topic] { return help(app, *topic); });
 }
 

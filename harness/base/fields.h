@@ -10,13 +10,14 @@
 //     archive.unless_empty("note", interval.remark);
 //   }
 //
-// RecordWriter and RecordReader walk these lists, so that the two directions cannot drift apart. Enumerations are
-// written by the names of their tables; see catalogue.h. An archive has
+// RecordWriter, RecordReader and report::SchemaWriter walk these lists, so that they cannot drift apart. Enumerations
+// are written by the names of their tables; see catalogue.h. An archive has
 //   field             required
 //   optional          written unless it is an empty std::optional; where it is absent the struct's default stays
 //   member            what FIELDS asks for: optional for a std::optional, field for all else
 //   if_readable       optional for a std::optional that stays empty, too, where it has another form
 //   non_empty         a required list of at least one entry
+//   only_if           what is written under a condition, and never read
 //   unless_empty      an optional list or text, which is written unless it is empty
 //   named_or_default  a required enumerator; where its name is unknown, the struct's default stays
 //   number_or_null    a number that may be none, NaN here and null there

@@ -52,6 +52,10 @@ class RecordWriter {
   void unless_empty(const char* key, const T& values) {
     if (!values.empty()) field(key, values);
   }
+  template <class T>
+  void only_if(bool present, const char* key, const T& value) {
+    if (present) field(key, value);
+  }
   void number_or_null(const char* key, double value) { field(key, value); }
   void text(const char* key, const std::string& value) { object_[key] = OrderedJson::parse(value); }
   static bool has(const char* /*key*/) { return true; }

@@ -1,6 +1,7 @@
 #include "harness/report/crossover.h"
 
 #include "harness/report/fields.h"
+#include "harness/report/schema_writer.h"
 
 namespace gdbench::stats {
 
@@ -12,10 +13,9 @@ namespace gdbench::report {
 
 void fields(auto& archive, Of<CrossoverNeed> auto& need) {
   archive.field("sizes", need.sizes);
-  if (need.launches > 0) {
-    FIELDS(archive, need, launches, budget_seconds);
-  }
-  if (need.margin > 0) archive.field("margin", need.margin);
+  archive.only_if(need.launches > 0, "launches", need.launches);
+  archive.only_if(need.launches > 0, "budget_seconds", need.budget_seconds);
+  archive.only_if(need.margin > 0, "margin", need.margin);
 }
 
 FIELDS_OF(CrossoverPoint, size, a_step_ns, b_step_ns, comparison)
@@ -44,10 +44,28 @@ void fields(auto& archive, Of<StepsCrossover> auto& crossover) {
   archive.field("sides", std::vector(crossover.sides.begin(), crossover.sides.end()));
 }
 
-OrderedJson to_json(const Crossover& crossover) { return RecordWriter::document("gdbench-crossover", 2, 1, crossover); }
+namespace {
+
+constexpr const char* kCrossoverSchema = "gdbench-crossover";
+constexpr int kCrossoverMajor = 2;
+constexpr int kCrossoverMinor = 1;
+
+}  // namespace
+
+OrderedJson to_json(const Crossover& crossover) {
+  return RecordWriter::document(kCrossoverSchema, kCrossoverMajor, kCrossoverMinor, crossover);
+}
 
 OrderedJson to_json(const StepsCrossover& crossover) {
-  return RecordWriter::document("gdbench-crossover", 2, 1, crossover);
+  return RecordWriter::document(kCrossoverSchema, kCrossoverMajor, kCrossoverMinor, crossover);
+}
+
+OrderedJson crossover_schema() {
+  OrderedJson schema =
+      SchemaWriter::document<Crossover, StepsCrossover>(kCrossoverSchema, kCrossoverMajor, kCrossoverMinor);
+  schema["oneOf"][0]["properties"]["axis"]["enum"] = {"rows", "batch", "width", "features", "threads"};
+  schema["oneOf"][1]["properties"]["axis"]["const"] = "steps";
+  return schema;
 }
 
 }  // namespace gdbench::report

@@ -71,4 +71,7 @@ struct StepsCrossover {
 
 OrderedJson to_json(const StepsCrossover& crossover);
 
+// The JSON schema of both.
+OrderedJson crossover_schema();
+
 }  // namespace gdbench::report

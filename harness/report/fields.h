@@ -1,5 +1,5 @@
-// The fields of the report's structs; see harness/base/fields.h. Adding a field: its name here, a line in report.h, one
-// in reports/schema/report.schema.json.
+// The fields of the report's structs; see harness/base/fields.h. Adding a field: its name here, and a line in report.h,
+// whose comment describes it in the schema.
 #pragma once
 
 #include "harness/base/fields.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/report/fields.h"
+#include "harness/report/schema_writer.h"
 
 namespace gdbench::report {
 
@@ -22,6 +23,18 @@ bool History::is_slower() const {
   });
 }
 
-OrderedJson to_json(const History& history) { return RecordWriter::document("gdbench-history", 1, 1, history); }
+namespace {
+
+constexpr const char* kHistorySchema = "gdbench-history";
+constexpr int kHistoryMajor = 1;
+constexpr int kHistoryMinor = 1;
+
+}  // namespace
+
+OrderedJson to_json(const History& history) {
+  return RecordWriter::document(kHistorySchema, kHistoryMajor, kHistoryMinor, history);
+}
+
+OrderedJson history_schema() { return SchemaWriter::document<History>(kHistorySchema, kHistoryMajor, kHistoryMinor); }
 
 }  // namespace gdbench::report

@@ -85,5 +85,6 @@ struct History {
 };
 
 OrderedJson to_json(const History& history);
+OrderedJson history_schema();
 
 }  // namespace gdbench::report

@@ -23,9 +23,9 @@ struct ProfileRecord {
   std::string op;
   Clock clock = Clock::host;
   double calls = 0;
-  double time_ns = 0;  // self time
-  double flops = 0;
-  double bytes = 0;
+  double time_ns = 0;      // self time
+  double flops = 0;        // by formula
+  double bytes = 0;        // read and written, by formula
   double allocations = 0;  // as far as the implementation counts them itself
   // Since 1.7. The layers that the op serves, counted from 0, and the parameters w0 b0 w1 b1 ... that it uses; in
   // order, absent where there are none or the implementation does not say.

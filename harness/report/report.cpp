@@ -8,12 +8,27 @@
 #include "harness/base/text.h"
 #include "harness/report/fields.h"
 #include "harness/report/report_file.h"
+#include "harness/report/schema_writer.h"
 
 namespace gdbench::report {
 
 namespace {
 
 constexpr const char* kSchema = "gdbench-report";
+
+// What its schema asks for beyond the types of the fields.
+constexpr const char* kNarrower = R"({
+  "Run": {"properties": {"status": {"enum": ["running", "complete", "interrupted", "failed", "killed"]},
+                         "shard": {"pattern": "^[0-9]+/[0-9]+$"}}},
+  "ScenarioRecord": {"properties": {"key": {"minLength": 1}}},
+  "Cell": {"properties": {"id": {"minLength": 1}, "threads": {"minimum": 1}, "ranks": {"minimum": 1}}},
+  "VectorCeilings": {"properties": {"vectors": {"enum": ["sse2", "avx2", "avx512f"]}}},
+  "LevelCeiling": {"properties": {"level": {"enum": ["L1", "L2", "L3", "memory"]}}},
+  "CeilingsMeasurement": {"properties": {"threads": {"minimum": 2}}},
+  "TeamCeilings": {"properties": {"threads": {"minimum": 2}}},
+  "CostFit": {"properties": {"threads": {"minimum": 1},
+                             "at_bound": {"items": {"enum": ["step_ns", "call_ns", "operation_ns"]}}}}
+})";
 
 // Checks what every minor version of a schema major has in common; the minor version.
 int read_minor_version(const Json& json, RecordReader::Context& context) {
@@ -145,6 +160,12 @@ void Report::add_notes(const std::vector<std::string>& others) {
 
 OrderedJson to_json(const Report& report) {
   return RecordWriter::document(kSchema, kSchemaMajor, kSchemaMinor, report);
+}
+
+OrderedJson report_schema() {
+  OrderedJson schema = SchemaWriter::document<Report>(kSchema, kSchemaMajor, kSchemaMinor);
+  schema["$defs"].merge_patch(OrderedJson::parse(kNarrower));
+  return schema;
 }
 
 OrderedJson to_json(const std::vector<Condition>& conditions) {

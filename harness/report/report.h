@@ -1,4 +1,4 @@
-// The report: everything a run learned, as typed data. Written as JSON (schema: reports/schema/report.schema.json),
+// The report: everything a run learned, as typed data. Written as JSON (schema: gdbench help report.schema.json),
 // rendered by reports/render, read again by every later command. Every figure shown can be recomputed from `samples`.
 #pragma once
 
@@ -37,8 +37,8 @@ constexpr const auto& rows_of(CellState /*any*/) { return kCellStates; }
 bool is_failure(CellState state);
 
 struct CellStatus {
-  CellState state = CellState::pending;
-  std::string reason;  // one line; empty for ok
+  CellState state = CellState::pending;  // only a cell that is ok has a time
+  std::string reason;                    // one line; empty for ok
 };
 std::string words_of(const CellStatus& status);  // "wrong: w0 differs", "ok"
 
@@ -68,7 +68,7 @@ struct Sample {
 
 // One fresh process of a cell. Durations in seconds unless named otherwise.
 struct Launch {
-  int launch = 0;
+  int launch = 0;            // from 0; the same number in two cells: neighbours in time
   std::string started_at;    // UTC, ISO 8601
   double start_seconds = 0;  // spawn to the answer to hello
   double load_seconds = 0;
@@ -95,16 +95,16 @@ struct Launch {
 
 struct TensorCheck {
   std::string name;
-  double error = 0;
-  double tolerance = 0;
-  double relative = 0;
+  double error = 0;      // 2-norm of the difference to the float64 reference
+  double tolerance = 0;  // largest error that passes
+  double relative = 0;   // the error over the reference's 2-norm, as a fraction
 };
 
 struct Verification {
   std::int64_t steps = 0;
-  bool sampled = false;  // every entry of a single step instead of a whole trajectory
-  double initial_loss = 0;
-  double final_loss = 0;  // after `steps` steps, by the reference
+  bool sampled = false;     // every entry of a single step instead of a whole trajectory
+  double initial_loss = 0;  // by the reference
+  double final_loss = 0;    // after `steps` steps, by the reference
   std::vector<TensorCheck> tensors;
   // Since 1.11: of those steps, where the dtype scales the loss.
   std::optional<std::int64_t> skipped_steps{};
@@ -143,10 +143,10 @@ struct Span {
 struct CeilingShare {
   BoundBy bound_by = BoundBy::operations;  // the longest of the three below
   std::string level;                       // that holds what bytes_ns rests on: "L1" ... "memory"
-  double floor_ns = 0;
-  double operations_ns = 0;
-  double bytes_ns = 0;
-  double chain_ns = 0;
+  double floor_ns = 0;                     // no step can be shorter: the longest of the next three
+  double operations_ns = 0;                // multiply-adds as two each over the dtype's rate, functions_ns and roots_ns
+  double bytes_ns = 0;  // the longest of what a step passes over, by the bandwidth of a span of that length
+  double chain_ns = 0;  // operations that depend on each other, by their latency
   double share = 0;     // floor_ns over the step's time
   bool failed = false;  // a share above 1: the ceiling was measured too low, or the floor is none
   // Since 1.8: the parts of operations_ns that exponentials and that divisions and square roots are, and the measured
@@ -204,10 +204,10 @@ struct TimeToTarget {
 };
 
 struct Summary {
-  stats::Estimate step_ns;  // median with 95% interval
-  double median_absolute_deviation_ns = 0;
-  int samples = 0;
-  double first_step_ns = 0;  // medians over launches
+  stats::Estimate step_ns;                  // median with 95% interval
+  double median_absolute_deviation_ns = 0;  // of the blocks' step times, not scaled
+  int samples = 0;                          // without cold ones
+  double first_step_ns = 0;                 // medians over launches
   double start_seconds = 0;
   double load_seconds = 0;
   double prepare_seconds = 0;
@@ -268,7 +268,7 @@ struct Cell {
   // Since 1.5: the first of the launches that were made to confirm a regression which those before it showed.
   std::optional<int> confirmed_from;
   std::vector<Launch> launches;
-  std::vector<Sample> samples;
+  std::vector<Sample> samples;  // in the order of measuring
   std::optional<Summary> summary;
 
   // That it computes on, one for each thread of each rank.
@@ -285,15 +285,15 @@ inline bool is_ranked(const Cell& cell) { return cell.ranked && !(cell.summary &
 
 struct Run {
   std::string id;
-  std::string started_at;
+  std::string started_at;            // UTC, ISO 8601
   std::string finished_at;           // empty while running or killed
   std::string status = "running";    // running, complete, interrupted, failed; killed: a journal without an end
   std::vector<std::string> command;  // argv that repeats the run
   std::string matrix;
-  std::string baseline;  // implementation id that ratios refer to
-  std::uint64_t seed = 1;
-  double budget_seconds = 0;
-  double precision = 0;  // 0: none asked for
+  std::string baseline;       // implementation id that ratios refer to
+  std::uint64_t seed = 1;     // of the order of cells, and of the resampling behind intervals
+  double budget_seconds = 0;  // 0: none stated
+  double precision = 0;       // 0: none asked for
   bool quick = false;
   std::optional<std::string> shard;         // since 1.5: "2/4", a part of the matrix; absent: all of it
   std::optional<double> measuring_seconds;  // since 1.15: without the pauses between parts; absent: one part
@@ -327,7 +327,7 @@ struct FunctionCeilings {
   double divisions_per_ns = 0;
   double roots_per_ns = 0;
   double refined_divisions_per_ns = 0;
-  double refined_roots_per_ns = 0;
+  double refined_roots_per_ns = 0;  // 0 where the processor has no estimate
 };
 
 // What cores reach with vectors of one width. Rates in 1e9 operations a second, a multiply-add counted as two.
@@ -336,11 +336,11 @@ struct VectorCeilings {
   int bits = 0;
   double fma_f32_gflop_per_second = 0;
   double fma_f64_gflop_per_second = 0;
-  double fma_f32_latency_ns = 0;
+  double fma_f32_latency_ns = 0;  // of a dependent one; with sse2 of a multiplication and an addition
   double fma_f64_latency_ns = 0;
   double addition_f32_latency_ns = 0;
   double addition_f64_latency_ns = 0;
-  std::vector<LevelCeiling> levels;
+  std::vector<LevelCeiling> levels;  // nearest first
   // Since 1.8.
   std::optional<FunctionCeilings> functions_f32{};
   std::optional<FunctionCeilings> functions_f64{};
@@ -426,6 +426,7 @@ struct Report {
 };
 
 OrderedJson to_json(const Report& report);
+OrderedJson report_schema();
 OrderedJson to_json(const std::vector<Condition>& conditions);
 // Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
 // messages.

@@ -23,13 +23,13 @@ struct ScenarioRecord {
   std::string name;   // "mlp-10-50-1"
   std::string label;  // name plus what was overridden: "mlp-10-50-1 batch=32 dtype=f64"
   ResolvedScenario resolved;
-  std::int64_t rows = 0;
+  std::int64_t rows = 0;  // of the training data
   std::int64_t features = 0;
-  std::int64_t outputs = 0;
-  std::int64_t parameters = 0;
+  std::int64_t outputs = 0;     // or classes
+  std::int64_t parameters = 0;  // with biases
   std::int64_t batch_rows = 0;
-  double operations_per_step = 0;
-  std::string data_digest;
+  double operations_per_step = 0;  // floating-point, that the algorithm needs on a full batch
+  std::string data_digest;         // of what every implementation received
   // Since 1.17: where --set gives several values of a key, and all launches of these scenarios were made together.
   std::optional<SideBySide> side_by_side{};
 };

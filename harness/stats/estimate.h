@@ -33,6 +33,7 @@ struct Observation {
   double value = 0;
 };
 
+// In the unit of its value.
 struct Interval {
   double low = 0;
   double high = 0;
@@ -45,10 +46,10 @@ inline constexpr Named<IntervalMethod> kIntervalMethods[] = {{IntervalMethod::or
 constexpr const auto& rows_of(IntervalMethod /*any*/) { return kIntervalMethods; }
 
 struct Estimate {
-  double value = 0;
+  double value = 0;  // the median over launches, in the unit that its key names
   Interval interval;
   int launches = 0;
-  bool within_one_process = false;
+  bool within_one_process = false;         // a single launch: nothing is known of others
   std::optional<IntervalMethod> method{};  // absent where the interval is a single value
 };
 

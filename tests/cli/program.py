@@ -171,10 +171,5 @@ def csv_scenario(path="table.csv"):
 
 
 def schema_of(document):
-    """Of reports/schema, with the definitions of the report's schema that it refers to."""
-    folder = SOURCE / "reports/schema"
-    report = json.loads((folder / "report.schema.json").read_text(encoding="utf-8"))
-    text = (folder / f"{document}.schema.json").read_text(encoding="utf-8")
-    schema = json.loads(text.replace("report.schema.json#", "#"))
-    schema["$defs"] = {**report["$defs"], **schema.get("$defs", {})}
-    return schema
+    command = [PROGRAM, "help", f"{document}.schema.json"]
+    return json.loads(subprocess.run(command, env=environment(), check=True, stdout=subprocess.PIPE).stdout)

@@ -8,7 +8,7 @@ import re
 import unittest
 from xml.etree import ElementTree
 
-from program import ADAPTERS, FAKES, SOURCE, ProgramTest
+from program import ADAPTERS, FAKES, SOURCE, ProgramTest, schema_of
 
 try:
     import jsonschema
@@ -49,8 +49,7 @@ class Run(ProgramTest):
         self.assertIn("--plot: found --details, too", errors)
         if jsonschema is None:
             self.skipTest("python3-jsonschema is missing")
-        schema = json.loads((SOURCE / "reports/schema/report.schema.json").read_text(encoding="utf-8"))
-        jsonschema.validate(report, schema)
+        jsonschema.validate(report, schema_of("report"))
 
     def test_exports(self):
         self.call(*SMALL)
