@@ -135,9 +135,11 @@ Result<JsonDocument> JsonDocument::read(const std::filesystem::path& file, const
   return JsonDocument(file.string(), std::move(root).value());
 }
 
-void JsonDocument::fail(const std::string& pointer, const std::string& found, const std::string& expected) {
+void JsonDocument::fail(const std::string& pointer, const std::string& found, const std::string& expected,
+                        std::optional<ErrorKind> kind) {
   if (error_) return;
-  error_ = usage_error(one_line(name_ + ": " + place(pointer) + ": found " + found + ", expected " + expected));
+  error_ = {kind.value_or(rules_.mistake),
+            one_line(cat(name_, ": ", place(pointer), ": found ", found, ", expected ", expected))};
 }
 
 std::string JsonDocument::place(const std::string& pointer) const {
@@ -179,45 +181,41 @@ void JsonReader::fail(const std::string& key, const std::string& found, const st
   document_->fail(pointer(key), found, expected);
 }
 
+template <class T>
+T JsonReader::read(const std::string& key, const std::string& expected, const std::optional<T>& fallback, T otherwise,
+                   const auto& parse) {
+  if (const Json* value = required_member(key, !fallback, expected)) {
+    if (std::optional<T> parsed = parse(*value)) return *parsed;
+    fail(key, expected);
+  }
+  return fallback.value_or(otherwise);
+}
+
 std::string JsonReader::text(const std::string& key, const std::optional<std::string>& fallback) {
-  const std::string expected = "text on one line";
-  const Json* value = required_member(key, !fallback, expected);
-  if (value == nullptr) return fallback.value_or("");
-  if (is_text(*value)) return value->get<std::string>();
-  fail(key, expected);
-  return fallback.value_or("");
+  return read(key, "text on one line", fallback, std::string(), [](const Json& value) {
+    return is_text(value) ? std::optional(value.get<std::string>()) : std::nullopt;
+  });
 }
 
 bool JsonReader::boolean(const std::string& key, bool fallback) {
-  const Json* value = member(key);
-  if (value == nullptr) return fallback;
-  if (value->is_boolean()) return value->get<bool>();
-  fail(key, "true or false");
-  return fallback;
+  return read(key, "true or false", std::optional(fallback), fallback,
+              [](const Json& value) { return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt; });
 }
 
 std::int64_t JsonReader::integer(const std::string& key, IntegerRange range, std::optional<std::int64_t> fallback) {
-  const std::string expected = integer_expectation(range);
-  const Json* value = required_member(key, !fallback, expected);
-  if (value == nullptr) return fallback.value_or(range.least);
-  const std::optional<std::int64_t> number = as_integer(*value);
-  if (number && *number >= range.least && *number <= range.most) return *number;
-  fail(key, expected);
-  return fallback.value_or(range.least);
+  return read(key, integer_expectation(range), fallback, range.least, [&](const Json& value) {
+    const std::optional<std::int64_t> number = as_integer(value);
+    return number && *number >= range.least && *number <= range.most ? number : std::nullopt;
+  });
 }
 
 double JsonReader::number(const std::string& key, NumberRange range, std::optional<double> fallback) {
-  const std::string expected = number_expectation(range);
-  const Json* value = required_member(key, !fallback, expected);
-  if (value == nullptr) return fallback.value_or(range.least);
-  if (value->is_number()) {
-    const auto number = value->get<double>();
-    if (std::isfinite(number) && (range.open ? number > range.least : number >= range.least) && number < range.below) {
-      return number;
-    }
-  }
-  fail(key, expected);
-  return fallback.value_or(range.least);
+  return read(key, number_expectation(range), fallback, range.least, [&](const Json& value) -> std::optional<double> {
+    if (!value.is_number()) return std::nullopt;
+    const auto number = value.get<double>();
+    const bool fits = std::isfinite(number) && (range.open ? number > range.least : number >= range.least);
+    return fits && number < range.below ? std::optional(number) : std::nullopt;
+  });
 }
 
 std::vector<std::string> JsonReader::texts(const std::string& key,
@@ -278,6 +276,7 @@ std::optional<std::size_t> JsonReader::choice_index(const std::string& key, cons
 void JsonReader::finish(const std::vector<std::string>& more_known) {
   if (value_ == nullptr) return;
   for (const auto& entry : value_->items()) {
+    if (document_->rules().ignore_unknown) break;
     const std::string& key = entry.key();
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     std::vector<std::string> candidates = known_;

@@ -47,22 +47,33 @@ std::string describe(const Json& value);
 // A key as a part of a JSON pointer (RFC 6901).
 std::string pointer_part(const std::string& key);
 
+// What is forgiven to a document that another program wrote, perhaps a newer one.
+struct JsonRules {
+  bool ignore_unknown = false;  // keys
+  ErrorKind mistake = ErrorKind::usage;
+  ErrorKind unknown_name = ErrorKind::usage;  // of an enumerator
+  bool null_is_nan = true;
+};
+
 class JsonDocument {
  public:
-  explicit JsonDocument(std::string name, Json root = Json::object())
-      : name_(std::move(name)), root_(std::move(root)) {}
+  explicit JsonDocument(std::string name, Json root = Json::object(), const JsonRules& rules = {})
+      : name_(std::move(name)), root_(std::move(root)), rules_(rules) {}
 
   // `what` says what the file should be.
   static Result<JsonDocument> read(const std::filesystem::path& file, const std::string& what);
 
   Json& root() { return root_; }
   const Json& root() const { return root_; }
+  const std::string& name() const { return name_; }
+  JsonRules& rules() { return rules_; }
 
   // Everything at `pointer` and below was put there by `--set KEY=...`.
   void set_origin(const std::string& pointer, const std::string& origin) { origins_[pointer] = origin; }
 
-  // Records a fault unless there is one.
-  void fail(const std::string& pointer, const std::string& found, const std::string& expected);
+  // Records a fault unless there is one, as a mistake where no kind is given.
+  void fail(const std::string& pointer, const std::string& found, const std::string& expected,
+            std::optional<ErrorKind> kind = std::nullopt);
 
   bool ok() const { return !error_.has_value(); }
   const Error& error() const { return *error_; }
@@ -72,6 +83,7 @@ class JsonDocument {
 
   std::string name_;
   Json root_;
+  JsonRules rules_;
   std::map<std::string, std::string> origins_;  // pointer -> who gave it, instead of the file
   std::optional<Error> error_;
 };
@@ -94,7 +106,7 @@ class JsonReader {
   explicit JsonReader(JsonDocument& document) : JsonReader(document, document.root(), "") {}
 
   // A value of its own that reports at `pointer`; a fault unless it is an object.
-  JsonReader(JsonDocument& document, const Json& value, std::string pointer);
+  JsonReader(JsonDocument& document, const Json& value, std::string pointer = "");
 
   // Marks the key as known.
   bool has(const std::string& key);
@@ -123,15 +135,24 @@ class JsonReader {
   const Json* member(const std::string& key);
   void fail(const std::string& key, const std::string& expected);  // says what was found itself
   void fail(const std::string& key, const std::string& found, const std::string& expected);
+  const std::string& pointer() const { return pointer_; }
   std::string pointer(const std::string& key) const { return pointer_ + "/" + pointer_part(key); }
 
   // Call once every key was asked for: unknown keys are faults, `more_known` are further names to suggest.
   void finish(const std::vector<std::string>& more_known = {});
 
+ protected:
+  // The member; where it is absent, finish says so.
+  const Json* required_member(const std::string& key, bool required, const std::string& expected);
+  JsonDocument& document() const { return *document_; }
+
  private:
   std::optional<std::size_t> choice_index(const std::string& key, const std::vector<std::string>& names,
                                           bool has_fallback);
-  const Json* required_member(const std::string& key, bool required, const std::string& expected);
+  // What `parse` makes of the member; else the fallback or, without one, `otherwise`.
+  template <class T>
+  T read(const std::string& key, const std::string& expected, const std::optional<T>& fallback, T otherwise,
+         const auto& parse);
 
   JsonDocument* document_;
   const Json* value_;  // null: the value is not an object, which has been reported

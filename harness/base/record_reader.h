@@ -1,10 +1,8 @@
-// Fills structs from JSON by walking their lists of fields; see fields.h. The first mistake is kept as one line that
-// says where it is, what was found and what was expected; everything after it is skipped.
+// Fills structs from JSON by walking their lists of fields; see fields.h. The first mistake is kept as a fault of the
+// document.
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,44 +13,41 @@
 
 #include "harness/base/fields.h"
 #include "harness/base/json.h"
-#include "harness/base/result.h"
+#include "harness/base/json_reader.h"
+#include "harness/base/text.h"
 
 namespace gdbench {
 
-// A value's place in the document, spelled out as a JSON pointer only when a message needs it.
+// A value's place, which is spelled out as a JSON pointer only when a message or an object below needs it.
 struct Place {
-  const Place* parent = nullptr;
-  std::string_view key;
-  std::size_t index = 0;  // used where key is empty
+  std::string_view above;  // pointer
+  std::optional<std::string_view> key;
+  std::optional<std::size_t> index;  // neither: it is the place itself
 
   std::string pointer() const;
 };
 
-class RecordReader {
+class RecordReader : private JsonReader {
  public:
-  struct Context {
-    std::string origin;           // of errors: the file, or the file and a line of it
-    bool ignore_unknown = false;  // a newer minor version may have keys that this one does not know
-    std::optional<Error> error = std::nullopt;
-    ErrorKind mistake = ErrorKind::usage;
-    ErrorKind unknown_name = ErrorKind::usage;  // for an enumeration: of a newer minor version, perhaps
-    bool null_is_nan = true;
-  };
-
-  RecordReader(const Json& object, const Place& place, Context& context)
-      : object_(object), place_(place), context_(context) {}
+  using JsonReader::finish;
+  using JsonReader::has;
+  using JsonReader::JsonReader;
 
   template <class T>
   void field(const char* key, T& target) {
-    if (const Json* value = find(key, true)) decode(*value, {&place_, key}, target, context_);
+    take(key, true, target);
   }
   template <class T>
   void optional(const char* key, T& target) {
-    if (const Json* value = find(key, false)) decode(*value, {&place_, key}, target, context_);
+    take(key, false, target);
   }
   template <class T>
   void member(const char* key, T& target) {
-    if (const Json* value = find(key, !kIsOptional<T>)) decode(*value, {&place_, key}, target, context_);
+    take(key, !kIsOptional<T>, target);
+  }
+  template <class T>
+  void unless_empty(const char* key, T& target) {
+    take(key, false, target);
   }
   // A required enumerator, or what the target holds where the name is unknown.
   template <class T>
@@ -66,98 +61,102 @@ class RecordReader {
   // Empty where it is absent or has another form: what is only shown makes nobody fail.
   template <class T>
   void if_readable(const char* key, std::optional<T>& target) {
-    const bool was_right = !context_.error;
-    optional(key, target);
-    if (!was_right || !context_.error) return;
-    target.reset();
-    context_.error.reset();
+    const Json* value = JsonReader::member(key);
+    if (value == nullptr) return;
+    JsonDocument apart("", {}, document().rules());
+    decode(*value, {}, target, apart);
+    if (!apart.ok()) target.reset();
   }
   template <class T>
   void non_empty(const char* key, std::vector<T>& target) {
     field(key, target);
-    if (!context_.error && target.empty()) refuse(object_[key], {&place_, key}, "at least one entry", context_);
-  }
-  template <class T>
-  void unless_empty(const char* key, T& target) {
-    optional(key, target);
+    if (target.empty() && document().ok() && has(key)) fail(key, "at least one entry");
   }
   void number_or_null(const char* key, double& target);  // null is NaN
   void text(const char* key, std::string& target);
-  bool has(const char* key) const { return object_.contains(key); }
-  // Refuses keys that no field asked for.
-  void finish();
 
   template <class T>
-  static void decode(const Json& value, const Place& place, T& target, Context& context) {
-    if (context.error) return;
+  static void decode(const Json& value, const Place& place, T& target, JsonDocument& document) {
     if constexpr (std::is_enum_v<T>) {
-      decode_enumerator(value, place, target, context);
+      decode_enumerator(value, place, target, document);
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      decode_integer(value, place, target, context);
-    } else if constexpr (requires { decode_whole(value, place, target, context); }) {
-      decode_whole(value, place, target, context);
+      decode_integer(value, place, target, document);
+    } else if constexpr (requires { decode_whole(value, place, target, document); }) {
+      decode_whole(value, place, target, document);
     } else if constexpr (std::is_class_v<T>) {
-      if (!value.is_object()) return refuse(value, place, "an object", context);
-      RecordReader reader(value, place, context);
-      fields(reader, target);
-      reader.finish();
+      read(RecordReader(document, value, place.pointer()), target);
     }
   }
-  static void decode(const Json& value, const Place& place, bool& target, Context& context);
-  static void decode(const Json& value, const Place& place, double& target, Context& context);
-  static void decode(const Json& value, const Place& place, std::string& target, Context& context);
-  static void decode(const Json& value, const Place& place, std::filesystem::path& target, Context& context);
+  static void decode(const Json& value, const Place& place, bool& target, JsonDocument& document);
+  static void decode(const Json& value, const Place& place, double& target, JsonDocument& document);
+  static void decode(const Json& value, const Place& place, std::string& target, JsonDocument& document);
+  static void decode(const Json& value, const Place& place, std::filesystem::path& target, JsonDocument& document);
   static void decode(const Json& value, const Place& place, std::map<std::string, std::string>& target,
-                     Context& context);
-
+                     JsonDocument& document);
   template <class T>
-  static void decode(const Json& value, const Place& place, std::optional<T>& target, Context& context) {
-    decode(value, place, target.emplace(), context);
+  static void decode(const Json& value, const Place& place, std::optional<T>& target, JsonDocument& document) {
+    decode(value, place, target.emplace(), document);
   }
   template <class T>
-  static void decode(const Json& value, const Place& place, std::vector<T>& target, Context& context) {
-    if (context.error) return;
-    if (!value.is_array()) return refuse(value, place, "an array", context);
+  static void decode(const Json& value, const Place& place, std::vector<T>& target, JsonDocument& document) {
+    if (!value.is_array()) return refuse(value, place, "an array", document);
     target.clear();
     target.reserve(value.size());
-    for (std::size_t i = 0; i < value.size() && !context.error; ++i) {
-      decode(value[i], {&place, {}, i}, target.emplace_back(), context);
+    const std::string pointer = place.pointer();
+    for (std::size_t i = 0; i < value.size() && document.ok(); ++i) {
+      decode(value[i], {pointer, std::nullopt, i}, target.emplace_back(), document);
     }
   }
 
-  // Records `ORIGIN: POINTER: found X, expected Y`.
-  static void refuse(const Json& found, const Place& place, const std::string& expected, Context& context);
+  static void refuse(const Json& found, const Place& place, const std::string& expected, JsonDocument& document) {
+    document.fail(place.pointer(), describe(found), expected);
+  }
+
+  // A whole document.
+  template <class T>
+  static Result<T> read(const Json& value, JsonDocument document) {
+    T target;
+    read(RecordReader(document, value), target);
+    if (!document.ok()) return document.error();
+    return target;
+  }
 
  private:
-  const Json* find(const char* key, bool required);
+  template <class T>
+  static void read(RecordReader reader, T& target) {
+    if (!reader.document().ok()) return;
+    fields(reader, target);
+    reader.finish();
+  }
 
   template <class T>
-  static void decode_enumerator(const Json& value, const Place& place, T& target, Context& context) {
-    std::string names;
+  void take(const char* key, bool required, T& target) {
+    const Json* value = required_member(key, required, "this key");
+    if (value != nullptr && document().ok()) decode(*value, {pointer(), key, {}}, target, document());
+  }
+
+  template <class T>
+  static void decode_enumerator(const Json& value, const Place& place, T& target, JsonDocument& document) {
+    std::vector<std::string> names;
     for (const auto& row : rows_of(T{})) {
+      names.emplace_back(row.name);
       if (value.is_string() && value.get_ref<const std::string&>() == row.name) {
         target = row.value;
         return;
       }
-      names += (names.empty() ? "one of " : ", ") + std::string(row.name);
     }
-    refuse(value, place, names, context);
-    if (value.is_string()) context.error->kind = context.unknown_name;
+    document.fail(place.pointer(), describe(value), "one of " + joined(names),
+                  value.is_string() ? document.rules().unknown_name : document.rules().mistake);
   }
 
   template <class T>
-  static void decode_integer(const Json& value, const Place& place, T& target, Context& context) {
+  static void decode_integer(const Json& value, const Place& place, T& target, JsonDocument& document) {
     const bool fits = value.is_number_unsigned()
                           ? std::in_range<T>(value.get<std::uint64_t>())
                           : value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
-    if (!fits) return refuse(value, place, std::is_unsigned_v<T> ? "an integer from 0" : "an integer", context);
+    if (!fits) return refuse(value, place, std::is_unsigned_v<T> ? "an integer from 0" : "an integer", document);
     target = value.get<T>();
   }
-
-  const Json& object_;
-  const Place& place_;
-  Context& context_;
-  std::vector<std::string_view> known_;
 };
 
 }  // namespace gdbench

@@ -68,12 +68,10 @@ std::optional<NpyHeader> parse_dictionary(std::string_view dictionary) {
   }
   const Result<Json> parsed = parse_json(json);
   if (!parsed.ok()) return std::nullopt;
-  NpyHeader header;
-  RecordReader::Context context;
-  RecordReader::decode(parsed.value(), Place(), header, context);
+  Result<NpyHeader> header = RecordReader::read<NpyHeader>(parsed.value(), JsonDocument("header"));
   const auto fits = [](std::int64_t size) { return size >= 0 && size < kMaxSize; };
-  if (context.error || !std::ranges::all_of(header.shape, fits)) return std::nullopt;
-  return header;
+  if (!header.ok() || !std::ranges::all_of(header->shape, fits)) return std::nullopt;
+  return std::move(header).value();
 }
 
 // Where the elements begin, after magic, version and header; the header's text lies before. Nothing when truncated.

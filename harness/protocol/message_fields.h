@@ -206,15 +206,11 @@ inline Error error_of(const Refusal& refusal) {
 // be of a newer minor version.
 template <class Message>
 Result<Message> message_from(const Json& object, const std::string& origin) {
-  RecordReader::Context context{.origin = origin,
-                                .ignore_unknown = true,
-                                .mistake = ErrorKind::failed,
-                                .unknown_name = ErrorKind::unsupported,
-                                .null_is_nan = false};
-  Message message;
-  RecordReader::decode(object, Place(), message, context);
-  if (context.error) return *context.error;
-  return message;
+  const JsonRules rules{.ignore_unknown = true,
+                        .mistake = ErrorKind::failed,
+                        .unknown_name = ErrorKind::unsupported,
+                        .null_is_nan = false};
+  return RecordReader::read<Message>(object, JsonDocument(origin, Json::object(), rules));
 }
 
 }  // namespace gdbench::protocol

@@ -21,7 +21,7 @@ namespace gdbench::report {
 
 // As the JSON that it was resolved to; resolved_scenario.cpp reads of it what figures rest on.
 inline OrderedJson encode_whole(const ResolvedScenario& scenario) { return OrderedJson::parse(scenario.text); }
-void decode_whole(const Json& value, const Place& place, ResolvedScenario& scenario, RecordReader::Context& context);
+void decode_whole(const Json& value, const Place& place, ResolvedScenario& scenario, JsonDocument& document);
 
 FIELDS_OF(CellStatus, state, reason)
 FIELDS_OF(Sample, launch, round, position, cold, steps, real_ns, cpu_ns, request_ns, displacement, outside_ns,

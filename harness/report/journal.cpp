@@ -46,9 +46,9 @@ class JournalReader {
       return usage_error(place + ": found the event \"" + kind + "\", expected the event \"run\" on line 1 only");
     }
     if (kind == "run") return start(event, place);
-    RecordReader::Context context{place, newer_};
-    apply(kind, event, context);
-    if (context.error) return *context.error;
+    JsonDocument document(place, {}, {.ignore_unknown = newer_});
+    apply(kind, RecordReader(document, event), document);
+    if (!document.ok()) return document.error();
     return {};
   }
 
@@ -67,9 +67,7 @@ class JournalReader {
     return {};
   }
 
-  void apply(const std::string& kind, const Json& event, RecordReader::Context& context) {
-    const Place root;
-    RecordReader reader(event, root, context);
+  void apply(const std::string& kind, RecordReader reader, JsonDocument& document) {
     std::string text;
     reader.field("event", text);
     if (kind == "note") {
@@ -83,23 +81,19 @@ class JournalReader {
       reader.field("finished_at", report_.run.finished_at);
       ended_ = true;
     } else if (kind == "cell" || kind == "sample" || kind == "launch") {
-      apply_to_cell(kind, reader, context);
+      apply_to_cell(kind, reader, document);
     } else {
-      RecordReader::refuse(event["event"], {&root, "event"}, "one of run, cell, sample, launch, note, resume, end",
-                           context);
+      document.fail("/event", in_quotes(kind), "one of run, cell, sample, launch, note, resume, end");
     }
     reader.finish();
   }
 
-  void apply_to_cell(const std::string& kind, RecordReader& reader, RecordReader::Context& context) {
-    const Place root;
+  void apply_to_cell(const std::string& kind, RecordReader& reader, JsonDocument& document) {
     std::string id;
     reader.field("cell", id);
-    if (context.error) return;
+    if (!document.ok() || !reader.has("cell")) return;
     const auto position = positions_.find(id);
-    if (position == positions_.end()) {
-      return RecordReader::refuse(id, {&root, "cell"}, "the id of a cell of line 1", context);
-    }
+    if (position == positions_.end()) return document.fail("/cell", in_quotes(id), "the id of a cell of line 1");
     Cell& cell = report_.cells[position->second];
     if (kind == "sample") return reader.field("sample", cell.samples.emplace_back());
     if (kind == "launch") return reader.field("launch", cell.launches.emplace_back());

@@ -30,49 +30,46 @@ constexpr const char* kNarrower = R"({
                              "at_bound": {"items": {"enum": ["step_ns", "call_ns", "operation_ns"]}}}}
 })";
 
-// Checks what every minor version of a schema major has in common; the minor version.
-int read_minor_version(const Json& json, RecordReader::Context& context) {
-  const Place root;
-  const Place version{&root, "schema_version"};
-  if (!json.is_object() || !json.contains("schema")) {
-    context.error = usage_error(context.origin + ": found no key \"schema\", expected a report of gdbench");
-    return 0;
-  }
-  if (json["schema"] != kSchema) {
-    RecordReader::refuse(json["schema"], {&root, "schema"}, "\"gdbench-report\"", context);
-  }
-  const Json value = json.value("schema_version", Json());
-  if (!value.is_object() || !value.contains("major") || !value.contains("minor")) {
-    RecordReader::refuse(value, version, "an object with major and minor", context);
-  }
-  if (context.error) return 0;
+struct SchemaVersion {
   int major = 0;
   int minor = 0;
-  RecordReader::decode(value["major"], {&version, "major"}, major, context);
-  RecordReader::decode(value["minor"], {&version, "minor"}, minor, context);
-  if (!context.error && major != kSchemaMajor) {
-    RecordReader::refuse(value["major"], {&version, "major"},
-                         std::to_string(kSchemaMajor) + " (this program reads no other major version)", context);
+};
+FIELDS_OF(SchemaVersion, major, minor)
+
+// Checks what every minor version of a schema major has in common; whether this one is newer.
+bool is_newer_minor(const Json& json, JsonDocument& document) {
+  if (!json.is_object() || !json.contains("schema")) {
+    document.fail("", "no key \"schema\"", "a report of gdbench");
+    return false;
   }
-  return minor;
+  if (json["schema"] != kSchema) document.fail("/schema", describe(json["schema"]), "\"gdbench-report\"");
+  SchemaVersion version;
+  const Json value = json.value("schema_version", Json());
+  if (!value.is_object()) document.fail("/schema_version", describe(value), "an object with major and minor");
+  RecordReader::decode(value, {"/schema_version", {}, {}}, version, document);
+  if (version.major != kSchemaMajor) {
+    document.fail("/schema_version/major", std::to_string(version.major),
+                  cat(kSchemaMajor, " (this program reads no other major version)"));
+  }
+  return version.minor > kSchemaMinor;
 }
 
 // References inside the document: what renderers and later commands rely on.
-void check_references(const Report& report, RecordReader::Context& context) {
-  const Place root;
-  const Place cells{&root, "cells"};
+void check_references(const Report& report, JsonDocument& document) {
   std::unordered_set<std::string> keys;
   for (const ScenarioRecord& scenario : report.scenarios) keys.insert(scenario.key);
   std::unordered_set<std::string> ids;
-  for (std::size_t i = 0; i < report.cells.size() && !context.error; ++i) {
-    const Place cell{&cells, {}, i};
-    if (!is_name(report.cells[i].implementation, cat(kMoreInIds, "@"))) {
-      RecordReader::refuse(report.cells[i].implementation, {&cell, "implementation"},
-                           cat(kExpectedId, ", and '@' before an environment"), context);
-    } else if (!ids.insert(report.cells[i].id).second) {
-      RecordReader::refuse(report.cells[i].id, {&cell, "id"}, "an id that no other cell has", context);
-    } else if (!keys.contains(report.cells[i].scenario)) {
-      RecordReader::refuse(report.cells[i].scenario, {&cell, "scenario"}, "the key of an entry of /scenarios", context);
+  for (std::size_t i = 0; i < report.cells.size() && document.ok(); ++i) {
+    const Cell& cell = report.cells[i];
+    const auto refuse = [&](const char* key, const std::string& found, const std::string& expected) {
+      document.fail(cat("/cells/", i, "/", key), in_quotes(found), expected);
+    };
+    if (!is_name(cell.implementation, cat(kMoreInIds, "@"))) {
+      refuse("implementation", cell.implementation, cat(kExpectedId, ", and '@' before an environment"));
+    } else if (!ids.insert(cell.id).second) {
+      refuse("id", cell.id, "an id that no other cell has");
+    } else if (!keys.contains(cell.scenario)) {
+      refuse("scenario", cell.scenario, "the key of an entry of /scenarios");
     }
   }
 }
@@ -173,21 +170,20 @@ OrderedJson to_json(const std::vector<Condition>& conditions) {
 }
 
 Result<Report> from_json(const Json& json, const std::string& origin) {
-  RecordReader::Context context{origin, false};
-  context.ignore_unknown = read_minor_version(json, context) > kSchemaMinor;
-  if (context.error) return *context.error;
+  JsonDocument document(origin, {}, {.ignore_unknown = true});
+  document.rules().ignore_unknown = is_newer_minor(json, document);
+  if (!document.ok()) return document.error();
 
   Report report;
-  const Place root;
-  RecordReader reader(json, root, context);
+  RecordReader reader(document, json);
   std::string ignored;
   reader.field("schema", ignored);
   reader.text("schema_version", ignored);
   if (reader.has("document")) reader.text("document", ignored);  // what a command says of the report
   fields(reader, report);
   reader.finish();
-  check_references(report, context);
-  if (context.error) return *context.error;
+  if (document.ok()) check_references(report, document);
+  if (!document.ok()) return document.error();
   return report;
 }
 

@@ -18,20 +18,21 @@ static void fields(auto& reader, Of<TensorsRecord> auto& tensors) {
   reader.optional("count", tensors.count);
 }
 
-void decode_whole(const Json& value, const Place& place, ResolvedScenario& scenario, RecordReader::Context& context) {
-  if (!value.is_object()) return RecordReader::refuse(value, place, "an object", context);
+void decode_whole(const Json& value, const Place& place, ResolvedScenario& scenario, JsonDocument& document) {
+  if (!value.is_object()) return RecordReader::refuse(value, place, "an object", document);
+  const std::string pointer = place.pointer();
   for (const char* key : {"model", "data", "optimizer", "target"}) {
     if (value.contains(key) && !value[key].is_object()) {
-      return RecordReader::refuse(value[key], {&place, key}, "an object", context);
+      return RecordReader::refuse(value[key], {pointer, key, {}}, "an object", document);
     }
   }
   scenario = ResolvedScenario();
   scenario.text = compact(value);
-  RecordReader::Context lenient{context.origin, true};  // most keys have no member here, at every depth
-  const auto read = [&](const std::string& key, auto& target) {
+  // Most keys have no member here, at every depth.
+  const bool ignore_unknown = std::exchange(document.rules().ignore_unknown, true);
+  const auto read = [&](const char* key, auto& target) {
     const Json::json_pointer member(key);
-    const std::string pointer = place.pointer() + key;
-    if (value.contains(member)) RecordReader::decode(value[member], {nullptr, pointer}, target, lenient);
+    if (value.contains(member)) RecordReader::decode(value[member], {pointer + key, {}, {}}, target, document);
   };
   read("/task", scenario.task);
   read("/dtype", scenario.dtype);
@@ -51,14 +52,14 @@ void decode_whole(const Json& value, const Place& place, ResolvedScenario& scena
   read("/optimizer/schedule/warm_up", scenario.warm_up);
   read("/target/evaluate_every", scenario.evaluate_every);
   read("/target/most_steps", scenario.max_steps);
-  if (!context.error) context.error = lenient.error;
+  document.rules().ignore_unknown = ignore_unknown;
 }
 
 Result<ResolvedScenario> resolved_scenario(const Json& json, const std::string& origin) {
-  RecordReader::Context context{origin, true};
+  JsonDocument document(origin);
   ResolvedScenario scenario;
-  RecordReader::decode(json, Place(), scenario, context);
-  if (context.error) return *context.error;
+  decode_whole(json, {}, scenario, document);
+  if (!document.ok()) return document.error();
   return scenario;
 }
 

@@ -63,7 +63,7 @@ TEST(Report, SaysWhereWhatWasFoundAndExpected) {
       {"/cells/1/options/a~1b", 1, "found 1, expected a string"},
       {"/cells/0/profile/records/0/use", "eats", "found \"eats\", expected one of reads, gradient, updates"},
       {"/cells/0/profile/records/0/phase", "forwards", "found \"forwards\", expected one of " + phases},
-      {"/cells/0/colour", "red", "found \"red\", expected no such key"},
+      {"/cells/0/colour", "red", "found an unknown key, expected one of id, scenario, implementation..."},
       {"/cells/1/scenario", "nowhere", "found \"nowhere\", expected the key of an entry of /scenarios"},
       {"/cells/1/id", "example-3x2/example/loops",
        "found \"example-3x2/example/loops\", expected an id that no other cell has"},
