@@ -124,6 +124,10 @@ std::string describe(const Json& value) {
   return value.dump();
 }
 
+std::string choice_expectation(const std::vector<std::string>& names) {
+  return (names.size() == 1 ? "" : "one of ") + joined(names);
+}
+
 std::string pointer_part(const std::string& key) { return (Json::json_pointer() / key).to_string().substr(1); }
 
 Result<JsonDocument> JsonDocument::read(const std::filesystem::path& file, const std::string& what) {
@@ -140,6 +144,16 @@ void JsonDocument::fail(const std::string& pointer, const std::string& found, co
   if (error_) return;
   error_ = {kind.value_or(rules_.mistake),
             one_line(cat(name_, ": ", place(pointer), ": found ", found, ", expected ", expected))};
+}
+
+std::optional<std::size_t> JsonDocument::choice(const Json& value, const std::string& pointer,
+                                                const std::vector<std::string>& names) {
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  const auto found = std::ranges::find(names, text);
+  if (value.is_string() && found != names.end()) return found - names.begin();
+  fail(pointer, describe(value), choice_expectation(names) + (value.is_string() ? suggestion(text, names) : ""),
+       value.is_string() ? rules_.unknown_name : rules_.mistake);
+  return std::nullopt;
 }
 
 std::string JsonDocument::place(const std::string& pointer) const {
@@ -255,22 +269,6 @@ std::vector<JsonReader> JsonReader::objects(const std::string& key, bool require
     readers.emplace_back(*document_, (*value)[i], pointer(key) + "/" + std::to_string(i));
   }
   return readers;
-}
-
-std::optional<std::size_t> JsonReader::choice_index(const std::string& key, const std::vector<std::string>& names,
-                                                    bool has_fallback) {
-  const std::string expected = (names.size() == 1 ? "" : "one of ") + joined(names);
-  const Json* value = required_member(key, !has_fallback, expected);
-  if (value == nullptr) return std::nullopt;
-  if (value->is_string()) {
-    const auto& text = value->get_ref<const std::string&>();
-    const auto found = std::find(names.begin(), names.end(), text);
-    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    fail(key, expected + suggestion(text, names));
-  } else {
-    fail(key, expected);
-  }
-  return std::nullopt;
 }
 
 void JsonReader::finish(const std::vector<std::string>& more_known) {

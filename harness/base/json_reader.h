@@ -44,6 +44,8 @@ std::string compact(const AnyJson& json) {
 // A value in a few words, for messages: scalars as JSON, "an array", "an object".
 std::string describe(const Json& value);
 
+std::string choice_expectation(const std::vector<std::string>& names);  // "one of a, b"
+
 // A key as a part of a JSON pointer (RFC 6901).
 std::string pointer_part(const std::string& key);
 
@@ -74,6 +76,10 @@ class JsonDocument {
   // Records a fault unless there is one, as a mistake where no kind is given.
   void fail(const std::string& pointer, const std::string& found, const std::string& expected,
             std::optional<ErrorKind> kind = std::nullopt);
+
+  // Which of the names a value is; else a fault at `pointer`.
+  std::optional<std::size_t> choice(const Json& value, const std::string& pointer,
+                                    const std::vector<std::string>& names);
 
   bool ok() const { return !error_.has_value(); }
   const Error& error() const { return *error_; }
@@ -127,7 +133,8 @@ class JsonReader {
               std::type_identity_t<std::optional<Enum>> fallback = std::nullopt) {
     std::vector<std::string> names;
     for (const Enum value : values) names.emplace_back(name_of(value));
-    const std::optional<std::size_t> index = choice_index(key, names, fallback.has_value());
+    const Json* value = required_member(key, !fallback, choice_expectation(names));
+    const auto index = value == nullptr ? std::nullopt : document_->choice(*value, pointer(key), names);
     return index ? values[*index] : fallback.value_or(values.front());
   }
 
@@ -147,8 +154,6 @@ class JsonReader {
   JsonDocument& document() const { return *document_; }
 
  private:
-  std::optional<std::size_t> choice_index(const std::string& key, const std::vector<std::string>& names,
-                                          bool has_fallback);
   // What `parse` makes of the member; else the fallback or, without one, `otherwise`.
   template <class T>
   T read(const std::string& key, const std::string& expected, const std::optional<T>& fallback, T otherwise,

@@ -138,15 +138,9 @@ class RecordReader : private JsonReader {
   template <class T>
   static void decode_enumerator(const Json& value, const Place& place, T& target, JsonDocument& document) {
     std::vector<std::string> names;
-    for (const auto& row : rows_of(T{})) {
-      names.emplace_back(row.name);
-      if (value.is_string() && value.get_ref<const std::string&>() == row.name) {
-        target = row.value;
-        return;
-      }
-    }
-    document.fail(place.pointer(), describe(value), "one of " + joined(names),
-                  value.is_string() ? document.rules().unknown_name : document.rules().mistake);
+    for (const auto& row : rows_of(T{})) names.emplace_back(row.name);
+    if (const auto index = document.choice(value, place.pointer(), names))
+      target = std::begin(rows_of(T{}))[*index].value;
   }
 
   template <class T>

@@ -166,13 +166,13 @@ inline constexpr Named<TargetState> kTargetStates[] = {{TargetState::reached, "r
                                                        {TargetState::cut, "cut"}};
 constexpr const auto& rows_of(TargetState /*any*/) { return kTargetStates; }
 
-// A training from the start state with the scenario's own learning rates, in a process of its own: `evaluate_every`
-// steps, an evaluation of the loss over all training rows, and again.
 struct LossPoint {
   std::uint64_t steps = 0;
   double loss = 0;
 };
 
+// A training from the start state with the scenario's own learning rates, in a process of its own: `evaluate_every`
+// steps, an evaluation of the loss over all training rows, and again.
 struct TargetRun {
   TargetState state = TargetState::unreached;
   double target_loss = 0;  // absolute, whatever the scenario says
@@ -241,6 +241,7 @@ struct ImplementationName {
 
 ImplementationName parse_implementation(const std::string& whole);
 
+// A scenario run by one implementation with its options, threads and arm.
 struct Cell {
   std::string id;        // "<scenario label>/<implementation>[?option=value...][@threads][#arm]", unique in the report
   std::string scenario;  // key into Report.scenarios
@@ -404,6 +405,7 @@ struct Condition {
   std::string advice;  // empty: none
 };
 
+// Everything that one run learned. A number that is not finite is null.
 struct Report {
   Run run;
   std::string environment = "{}";                    // JSON text, see harness/machine/environment.h
