@@ -20,9 +20,8 @@ GDBENCH_FUZZ_TARGET(report) {
   const auto report = gdbench::analysis::read_summarised(file.path());
   if (!report.ok()) return 0;
   using namespace gdbench;
-  for (const auto& show :
-       {exports::bencher, exports::github_action, exports::google_benchmark, exports::junit, exports::openmetrics,
-        exports::pyperf, exports::samples, render::csv, render::verification}) {
+  for (const auto& show : {exports::bencher, exports::github_action, exports::google_benchmark, exports::junit,
+                           exports::openmetrics, exports::pyperf, exports::samples, render::csv}) {
     static_cast<void>(show(*report));
   }
   const document::Document document = render::document_of(*report);
@@ -30,6 +29,7 @@ GDBENCH_FUZZ_TARGET(report) {
   static_cast<void>(document::markdown_of(document));
   static_cast<void>(document::html_of(document));
   static_cast<void>(document::json_of(document));
+  static_cast<void>(document::text_of(render::verification(*report, false), {}));
   static_cast<void>(render::first_screen(*report, {}));
   return 0;
 }
