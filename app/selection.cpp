@@ -77,11 +77,7 @@ void add_usable(const measure::PlanRequest& request, scenario::Matrix& matrix, r
 // The globs of the command line or, without any, those of the matrix.
 std::vector<std::string> implementation_globs(const scenario::Selection& selection, const scenario::Matrix& matrix) {
   if (!selection.implementations.wanted.empty()) return selection.implementations.wanted;
-  std::vector<std::string> globs;
-  if (const auto axis = matrix.axes.find("implementation"); axis != matrix.axes.end()) globs = axis->second;
-  for (const auto& include : matrix.includes) {
-    if (const auto key = include.find("implementation"); key != include.end()) globs.push_back(key->second);
-  }
+  std::vector<std::string> globs = values_of(matrix, scenario::kImplementationAxis);
   globs.insert(globs.end(), matrix.if_usable.begin(), matrix.if_usable.end());
   return globs;
 }

@@ -60,12 +60,16 @@ std::string integer_expectation(IntegerRange range) {
 }
 
 std::string number_expectation(NumberRange range) {
-  if (std::isfinite(range.below)) {
-    return std::string("a number ") + (range.open ? "above " : "from ") + Json(range.least).dump() + " to below " +
-           Json(range.below).dump();
-  }
-  if (range.least == 0) return range.open ? "a positive number" : "a number of at least 0";
-  return std::string("a number ") + (range.open ? "above " : "of at least ") + Json(range.least).dump();
+  const bool is_bounded = std::isfinite(range.below) || range.most < std::numeric_limits<double>::max();
+  if (!is_bounded && range.least == 0) return range.open ? "a positive number" : "a number of at least 0";
+  const std::string least = (range.open   ? "a number above "
+                             : is_bounded ? "a number from "
+                                          : "a number of at least ") +
+                            formatted("%g", range.least);
+  if (!is_bounded) return least;
+  const std::string most = std::isfinite(range.below) ? "below " + formatted("%g", range.below)
+                                                      : (range.open ? "up to " : "") + formatted("%g", range.most);
+  return least + (range.open ? " and " : " to ") + most;
 }
 
 std::optional<std::int64_t> as_integer(const Json& value) {
@@ -172,6 +176,7 @@ JsonReader::JsonReader(JsonDocument& document, const Json& value, std::string po
 }
 
 const Json* JsonReader::member(const std::string& key) {
+  if (!kind_.empty() && key != kind_) return nullptr;
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   if (value_ == nullptr) return nullptr;
   const auto found = value_->find(key);
@@ -219,7 +224,7 @@ bool JsonReader::boolean(const std::string& key, bool fallback) {
 std::int64_t JsonReader::integer(const std::string& key, IntegerRange range, std::optional<std::int64_t> fallback) {
   return read(key, integer_expectation(range), fallback, range.least, [&](const Json& value) {
     const std::optional<std::int64_t> number = as_integer(value);
-    return number && *number >= range.least && *number <= range.most ? number : std::nullopt;
+    return number && range.contains(*number) ? number : std::nullopt;
   });
 }
 
@@ -227,8 +232,7 @@ double JsonReader::number(const std::string& key, NumberRange range, std::option
   return read(key, number_expectation(range), fallback, range.least, [&](const Json& value) -> std::optional<double> {
     if (!value.is_number()) return std::nullopt;
     const auto number = value.get<double>();
-    const bool fits = std::isfinite(number) && (range.open ? number > range.least : number >= range.least);
-    return fits && number < range.below ? std::optional(number) : std::nullopt;
+    return std::isfinite(number) && range.contains(number) ? std::optional(number) : std::nullopt;
   });
 }
 
@@ -249,6 +253,37 @@ std::vector<std::string> JsonReader::texts(const std::string& key,
     result.push_back(entry.get<std::string>());
   }
   return result;
+}
+
+std::optional<std::int64_t> JsonReader::word_or_integer(const std::string& key, const Key& allowed) {
+  const Json* value = member(key);
+  if (value == nullptr || *value == allowed.word) return std::nullopt;
+  if (value->is_number()) return integer(key, allowed.integers, std::nullopt);
+  fail(key, in_quotes(allowed.word) + " or a positive number of " + key);
+  return std::nullopt;
+}
+
+std::filesystem::path JsonReader::file(const std::string& key) {
+  std::filesystem::path path = text(key);
+  if (!has(key)) return path;
+  const std::filesystem::path folder = std::filesystem::path(document_->name()).parent_path();
+  const std::string reason = path.empty() ? "no path" : unreadable_because(folder / path);
+  if (!reason.empty()) fail(key, in_quotes(path.string()) + " (" + reason + ")", "a file that can be read");
+  return path;
+}
+
+void JsonReader::columns(const std::string& key, std::vector<std::string>& target, bool by_number, const Key& allowed) {
+  if (!by_number) return optional(key, target, allowed);
+  const Json* values = member(key);
+  if (values == nullptr) return;
+  const auto is_column = [&](const Json& value) {
+    const std::optional<std::int64_t> number = as_integer(value);
+    return value.is_number_integer() && number && allowed.integers.contains(*number);
+  };
+  if (!values->is_array() || !std::all_of(values->begin(), values->end(), is_column)) {
+    return fail(key, "an array of column numbers, from 0");
+  }
+  for (const Json& value : *values) target.push_back(value.dump());
 }
 
 JsonReader JsonReader::object(const std::string& key, bool required) {
@@ -277,8 +312,11 @@ void JsonReader::finish(const std::vector<std::string>& more_known) {
     if (document_->rules().ignore_unknown) break;
     const std::string& key = entry.key();
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    if (pointer_.empty() && key == "$schema") continue;  // an editor's
+    if (!kind_.empty() && suggestion(key, {kind_}).empty()) continue;
     std::vector<std::string> candidates = known_;
     candidates.insert(candidates.end(), more_known.begin(), more_known.end());
+    std::erase(candidates, key);  // that is unknown here only
     document_->fail(pointer(key), "an unknown key", "one of " + joined(known_) + suggestion(key, candidates));
   }
   if (absent_) document_->fail(pointer(absent_->first), "nothing", absent_->second);

@@ -21,9 +21,11 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "harness/base/json.h"
+#include "harness/base/key.h"
 #include "harness/base/result.h"
 
 namespace gdbench {
@@ -94,18 +96,6 @@ class JsonDocument {
   std::optional<Error> error_;
 };
 
-struct IntegerRange {
-  std::int64_t least;
-  std::int64_t most;
-};
-
-// Finite numbers only.
-struct NumberRange {
-  double least;
-  bool open;                                               // `least` itself is outside
-  double below = std::numeric_limits<double>::infinity();  // numbers are less than that
-};
-
 // One JSON object of a document. Without a fallback a key is required.
 class JsonReader {
  public:
@@ -113,6 +103,56 @@ class JsonReader {
 
   // A value of its own that reports at `pointer`; a fault unless it is an object.
   JsonReader(JsonDocument& document, const Json& value, std::string pointer = "");
+
+  // The archive of key.h. A default that its range excludes is as good as none: the key is required.
+  static constexpr bool kWrites = false;
+  static constexpr bool kDescribes = false;
+  template <class T>
+  void field(const std::string& key, T& target, const Key& allowed) {
+    read_key(key, target, allowed, true);
+    if (kind_.empty() && allowed.chooses && !has(key)) kind_ = key;
+  }
+  template <class T>
+  void optional(const std::string& key, T& target, const Key& allowed) {
+    read_key(key, target, allowed, false);
+  }
+  template <class T>
+  static void start(T& target, const std::type_identity_t<T>& value) {
+    target = value;
+  }
+  void columns(const std::string& key, std::vector<std::string>& target, bool by_number, const Key& allowed);
+  template <class List>
+  void object(const std::string& key, const Key& /*allowed*/, const List& list, bool required = false) {
+    JsonReader reader = object(key, required);
+    if (!has(key)) return;
+    list(reader);
+    reader.finish();
+  }
+  template <class T, class List>
+  void objects(const std::string& key, std::vector<T>& target, const Key& /*allowed*/, const List& list) {
+    std::vector<JsonReader> readers = objects(key);
+    target.resize(readers.size());
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+      list(readers[i], target[i], i + 1 == readers.size());
+      readers[i].finish();
+    }
+  }
+  // Enum's rows are the alternatives, in their order.
+  template <class Enum, class... Alternatives>
+  void variant(const std::string& key, std::variant<Alternatives...>& target, const std::string& kind_key,
+               const Key& allowed) {
+    const auto list = [&](JsonReader& reader) {
+      Enum kind{};
+      reader.field(kind_key, kind, Key::chooser(allowed.about));
+      std::size_t index = 0;
+      ((index++ == static_cast<std::size_t>(kind) ? void(target = Alternatives()) : void()), ...);
+      std::visit([&](auto& alternative) { fields(reader, alternative); }, target);
+    };
+    object(key, allowed, list, true);
+  }
+  void check(const std::string& key, bool holds, const std::string& found, const std::string& expected) {
+    if (!holds) document_->fail(key.empty() ? pointer_ : pointer(key), found, expected);
+  }
 
   // Marks the key as known.
   bool has(const std::string& key);
@@ -158,11 +198,39 @@ class JsonReader {
   template <class T>
   T read(const std::string& key, const std::string& expected, const std::optional<T>& fallback, T otherwise,
          const auto& parse);
+  template <class T>
+  void read_key(const std::string& key, T& target, const Key& allowed, bool required) {
+    if constexpr (std::is_same_v<T, bool>) {
+      target = boolean(key, target);
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto fallback = static_cast<std::int64_t>(target);
+      const bool has_fallback = !required && allowed.integers.contains(fallback);
+      target = static_cast<T>(integer(key, allowed.integers, has_fallback ? std::optional(fallback) : std::nullopt));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      const bool has_fallback = !required && allowed.numbers.contains(target);
+      target = number(key, allowed.numbers, has_fallback ? std::optional(target) : std::nullopt);
+    } else if constexpr (std::is_enum_v<T>) {
+      std::vector<T> values;
+      for (const auto& row : rows_of(T{})) values.push_back(row.value);
+      target = choice(key, values, required ? std::nullopt : std::optional(target));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      target = text(key, required ? std::nullopt : std::optional(target));
+    } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+      target = file(key);
+    } else if constexpr (std::is_same_v<T, std::optional<std::int64_t>>) {
+      target = word_or_integer(key, allowed);
+    } else {
+      target = texts(key, required ? std::nullopt : std::optional(target));
+    }
+  }
+  std::filesystem::path file(const std::string& key);
+  std::optional<std::int64_t> word_or_integer(const std::string& key, const Key& allowed);
 
   JsonDocument* document_;
   const Json* value_;  // null: the value is not an object, which has been reported
   std::string pointer_;
   std::vector<std::string> known_;
+  std::string kind_;  // the key that is absent and chooses the others: nothing else is read
   // The first required key that is absent. Kept until finish, for a misspelt key says more about it.
   std::optional<std::pair<std::string, std::string>> absent_;  // key, expectation
 };

@@ -9,9 +9,12 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "harness/base/fields.h"
 #include "harness/base/json.h"
+#include "harness/base/key.h"
 
 namespace gdbench {
 
@@ -20,8 +23,12 @@ class RecordWriter {
  public:
   RecordWriter() = default;
   template <class T>
-  void field(const char* key, const T& value) {
-    object_[key] = encode(value);
+  void field(const char* key, const T& value, const Key& allowed = {}) {
+    if constexpr (kIsOptional<T>) {
+      object_[key] = value ? encode(*value) : OrderedJson(allowed.word);
+    } else {
+      object_[key] = encode(value);
+    }
   }
   template <class T>
   void optional(const char* key, const std::optional<T>& value) {
@@ -29,7 +36,7 @@ class RecordWriter {
   }
   // A field with a default is written as any other.
   template <class T>
-  void optional(const char* key, const T& value) {
+  void optional(const char* key, const T& value, const Key& /*allowed*/ = {}) {
     field(key, value);
   }
   template <class T>
@@ -59,6 +66,42 @@ class RecordWriter {
   void number_or_null(const char* key, double value) { field(key, value); }
   void text(const char* key, const std::string& value) { object_[key] = OrderedJson::parse(value); }
   static bool has(const char* /*key*/) { return true; }
+
+  // The archive of key.h.
+  static constexpr bool kWrites = true;
+  static constexpr bool kDescribes = false;
+  static void start(const auto& /*target*/, const auto& /*value*/) {}
+  void columns(const char* key, const std::vector<std::string>& names, bool by_number, const Key& /*allowed*/) {
+    field(key, names);
+    for (OrderedJson& name : object_[key]) {
+      if (by_number) name = std::stoll(name.get<std::string>());
+    }
+  }
+  void object(const char* key, const Key& /*allowed*/, const auto& list, bool /*required*/ = false) {
+    RecordWriter writer;
+    list(writer);
+    object_[key] = writer.take();
+  }
+  template <class T>
+  void objects(const char* key, const std::vector<T>& values, const Key& /*allowed*/, const auto& list) {
+    OrderedJson array = OrderedJson::array();
+    for (const T& value : values) {
+      RecordWriter writer;
+      list(writer, value, false);
+      array.push_back(writer.take());
+    }
+    object_[key] = std::move(array);
+  }
+  template <class Enum, class... Alternatives>
+  void variant(const char* key, const std::variant<Alternatives...>& value, const char* kind_key, const Key& allowed) {
+    const auto list = [&](RecordWriter& writer) {
+      writer.field(kind_key, static_cast<Enum>(value.index()));
+      std::visit([&](const auto& alternative) { fields(writer, alternative); }, value);
+    };
+    object(key, allowed, list);
+  }
+  void check(const auto&... /*fault*/) {}
+
   OrderedJson take() { return std::move(object_); }
 
   template <class T>

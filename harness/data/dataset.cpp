@@ -70,16 +70,6 @@ Status convert(const scenario::Scenario& scenario, const std::vector<double>& va
   });
 }
 
-Status check_shares(const scenario::Scenario& scenario, const Table& table) {
-  if (catalogue::row_of(scenario.loss.kind).targets != catalogue::Targets::shares) return {};
-  const auto wrong = std::ranges::find_if(table.y, [](double value) { return !(value >= 0 && value <= 1); });
-  if (wrong == table.y.end()) return {};
-  const std::int64_t row = (wrong - table.y.begin()) / table.outputs;
-  return usage_error(scenario.place() + ": /data: found the target " + formatted("%g", *wrong) + " in row " +
-                     std::to_string(row) + " (counted from 0), expected a number from 0 to 1, which the loss " +
-                     name_of(scenario.loss.kind) + " takes");
-}
-
 // [epochs, rows]: a Fisher-Yates shuffle per epoch (Durstenfeld, CACM 7, 1964), all from one seeded sequence.
 void fill_order(std::uint32_t* order, std::int64_t epochs, std::int64_t rows, std::uint64_t seed) {
   Random random(seed);
@@ -123,7 +113,7 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
   const std::size_t total = dataset.order_offset + aligned_size(order_entries * sizeof(std::uint32_t));
   dataset.memory = TRY(SharedMemory::create("gdbench-data", total));
 
-  TRY(check_shares(scenario, table));
+  TRY(check_targets(scenario, table.y, table.outputs, 0));
   std::byte* base = dataset.memory.data();
   TRY(convert(scenario, table.x, table.features, table.feature_names, "feature", base));
   if (!table.has_labels) {
@@ -143,6 +133,17 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
 }
 
 }  // namespace
+
+Status check_targets(const scenario::Scenario& scenario, const std::vector<double>& y, std::int64_t outputs,
+                     std::int64_t first_row) {
+  if (catalogue::row_of(scenario.loss.kind).targets != catalogue::Targets::shares) return {};
+  const auto wrong = std::ranges::find_if(y, [](double value) { return !(value >= 0 && value <= 1); });
+  if (wrong == y.end()) return {};
+  return usage_error(cat(scenario.place(), ": /data: found the target ", formatted("%g", *wrong), " in row ",
+                         first_row + (wrong - y.begin()) / outputs,
+                         " (counted from 0), expected a number from 0 to 1, which the loss ",
+                         name_of(scenario.loss.kind), " takes"));
+}
 
 void Dataset::rows_of(const scenario::Problem& problem, std::int64_t step, std::int64_t first, std::int64_t count,
                       std::int64_t* indices) const {

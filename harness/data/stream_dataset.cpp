@@ -14,6 +14,7 @@
 #include "harness/data/moments.h"
 #include "harness/data/npy.h"
 #include "harness/data/stream.h"
+#include "harness/data/table.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
@@ -120,6 +121,7 @@ class StreamDescriber {
       if (!read) break;
       TRY(check_values(x, file_.feature_columns, !scenario_.standardise.features));
       TRY(labels_ ? check_label(y[0]) : check_values(y, file_.target_columns, !scenario_.standardise.targets));
+      TRY(check_targets(scenario_, y, static_cast<std::int64_t>(targets), rows_));
       feature_moments.add(x.data());
       target_moments.add(y.data());
       if (++rows_ > scenario::kMaxRows)

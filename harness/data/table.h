@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/scenario/scenario.h"
 
 namespace gdbench::data {
 
@@ -27,5 +28,9 @@ struct Table {
 
 // Data files are read whole; above a quarter of the memory they are refused.
 inline std::uintmax_t max_data_bytes() { return physical_memory() / 4; }
+
+// Refuses targets that the scenario's loss does not take: y [rows, outputs] from row `first_row` on.
+Status check_targets(const scenario::Scenario& scenario, const std::vector<double>& y, std::int64_t outputs,
+                     std::int64_t first_row);
 
 }  // namespace gdbench::data

@@ -8,12 +8,8 @@
 #include <vector>
 
 #include "harness/abi/catalogue.h"
-#include "harness/base/json.h"
-#include "harness/base/json_reader.h"
 
 namespace gdbench::scenario {
-
-constexpr IntegerRange kSeeds = {0, INT64_MAX};
 
 enum class SyntheticKind { linear, teacher, blobs, gradients };
 inline constexpr catalogue::Named<SyntheticKind> kSyntheticKinds[] = {{SyntheticKind::linear, "linear"},
@@ -77,14 +73,5 @@ inline constexpr catalogue::Named<Source> kSources[] = {{Source::synthetic, "syn
                                                         {Source::idx, "idx"},
                                                         {Source::stream, "stream"}};
 constexpr const auto& rows_of(Source /*any*/) { return kSources; }
-
-// Files are given from `folder` and must be there.
-Data read_data(JsonReader reader, const std::filesystem::path& folder);
-
-// Every default spelled out.
-Json to_json(const Data& data);
-
-// The same data with their files' paths from `folder`.
-Data in_folder(Data data, const std::filesystem::path& folder);
 
 }  // namespace gdbench::scenario

@@ -24,9 +24,6 @@ struct Axis {
   bool has_alternatives() const { return source.empty() && values.size() > 1; }
 };
 
-// The values of axes by their keys, as a matrix has them.
-using Values = std::map<std::string, std::vector<std::string>>;
-
 // One product of axes: the matrix's own, or an include's.
 struct Product {
   std::vector<const KnownScenario*> scenarios;
@@ -56,9 +53,7 @@ class Expansion {
     // A matrix of includes alone has no product of axes.
     if (!matrix_.axes.empty() || matrix_.includes.empty()) TRY(add_product(matrix_.axes, "/axes", false));
     for (std::size_t i = 0; i < matrix_.includes.size(); ++i) {
-      Values values;
-      for (const auto& [key, value] : matrix_.includes[i]) values[key] = {value};
-      TRY(add_product(values, "/include/" + std::to_string(i), true));
+      TRY(add_product(matrix_.includes[i], "/include/" + std::to_string(i), true));
     }
     if (points_.empty()) return fault("", "no cell", "at least one that is selected and not excluded");
     return std::move(points_);
@@ -242,7 +237,7 @@ class Expansion {
     return std::any_of(matrix_.excludes.begin(), matrix_.excludes.end(), [&](const auto& exclude) {
       return std::all_of(exclude.begin(), exclude.end(), [&](const auto& member) {
         const std::optional<std::string> value = value_of(point, name, member.first);
-        return value && glob_match(member.second, *value);
+        return value && glob_match(member.second.front(), *value);
       });
     });
   }

@@ -1,7 +1,6 @@
 #include "harness/scenario/matrix.h"
 
 #include <algorithm>
-#include <set>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
@@ -23,13 +22,32 @@ std::optional<std::vector<int>> as_threads(const std::string& text, int processo
   return std::vector<int>{*threads};
 }
 
+std::vector<std::string> values_of(const Matrix& matrix, const std::string& key) {
+  std::vector<std::string> found;
+  const auto add = [&](const Values& values) {
+    if (const auto own = values.find(key); own != values.end()) {
+      found.insert(found.end(), own->second.begin(), own->second.end());
+    }
+  };
+  add(matrix.axes);
+  std::ranges::for_each(matrix.includes, add);
+  return found;
+}
+
+std::vector<std::string> keys_of(const Matrix& matrix) {
+  std::vector<std::string> keys = {kScenarioAxis, kImplementationAxis, kThreadsAxis};
+  const auto add = [&](const Values& values) {
+    for (const auto& entry : values) {
+      if (std::ranges::find(keys, full_key(entry.first)) == keys.end()) keys.push_back(full_key(entry.first));
+    }
+  };
+  add(matrix.axes);
+  std::ranges::for_each(matrix.includes, add);
+  return keys;
+}
+
 bool depends_on_machine(const Matrix& matrix) {
-  const auto axis = matrix.axes.find(kThreadsAxis);
-  if (axis != matrix.axes.end() && std::ranges::find(axis->second, kPowersOfTwo) != axis->second.end()) return true;
-  return std::ranges::any_of(matrix.includes, [](const auto& include) {
-    const auto threads = include.find(kThreadsAxis);
-    return threads != include.end() && threads->second == kPowersOfTwo;
-  });
+  return std::ranges::count(values_of(matrix, kThreadsAxis), kPowersOfTwo) > 0;
 }
 
 std::optional<std::string> scalar_text(const Json& value) {
@@ -39,12 +57,6 @@ std::optional<std::string> scalar_text(const Json& value) {
 }
 
 namespace {
-
-std::string read_scalar(JsonDocument& document, const std::string& pointer, const Json& value) {
-  const std::optional<std::string> text = scalar_text(value);
-  if (!text) document.fail(pointer, describe(value), "text, a number, true or false");
-  return text.value_or("");
-}
 
 // Checks that `key` can be an axis, and that its value fits where that is known here.
 void check_axis(JsonDocument& document, const std::string& pointer, const std::string& key, const std::string& value) {
@@ -61,96 +73,74 @@ void check_axis(JsonDocument& document, const std::string& pointer, const std::s
   }
 }
 
-std::map<std::string, std::vector<std::string>> read_axes(JsonDocument& document, JsonReader& reader) {
-  std::map<std::string, std::vector<std::string>> axes;
-  const Json* found = reader.member("axes");
-  if (found == nullptr) return axes;
-  if (!found->is_object()) reader.fail("axes", "an object of arrays");
-  if (!found->is_object()) return axes;
-  for (const auto& entry : found->items()) {
-    const std::string pointer = reader.pointer("axes") + "/" + pointer_part(entry.key());
-    const Json values = entry.value().is_array() ? entry.value() : Json::array({entry.value()});
-    if (values.empty()) document.fail(pointer, "an empty array", "at least one value");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::string place = entry.value().is_array() ? pointer + "/" + std::to_string(i) : pointer;
-      axes[entry.key()].push_back(read_scalar(document, place, values[i]));
-      check_axis(document, place, entry.key(), axes[entry.key()].back());
+}  // namespace
+
+Values read_values(JsonDocument& document, const std::string& pointer, const Json& object, bool lists, bool are_axes) {
+  Values values;
+  for (const auto& [key, value] : object.items()) {
+    const std::string place = pointer + "/" + pointer_part(key);
+    const bool is_list = lists && value.is_array();
+    if (is_list && value.empty()) document.fail(place, "an empty array", "at least one value");
+    for (std::size_t i = 0; i < (is_list ? value.size() : 1); ++i) {
+      const Json& scalar = is_list ? value[i] : value;
+      const std::string scalar_place = is_list ? place + "/" + std::to_string(i) : place;
+      const std::optional<std::string> text = scalar_text(scalar);
+      if (!text) document.fail(scalar_place, describe(scalar), "text, a number, true or false");
+      values[key].push_back(text.value_or(""));
+      if (are_axes) check_axis(document, scalar_place, key, values[key].back());
     }
   }
-  return axes;
+  return values;
 }
 
-std::vector<std::map<std::string, std::string>> read_entries(JsonDocument& document, JsonReader& reader,
-                                                             const std::string& key) {
-  std::vector<std::map<std::string, std::string>> entries;
+namespace {
+
+std::vector<Values> read_entries(JsonDocument& document, JsonReader& reader, const std::string& key, bool are_axes) {
+  std::vector<Values> entries;
   const Json* found = reader.member(key);
   if (found == nullptr) return entries;
   if (!found->is_array()) reader.fail(key, "an array of objects");
-  if (!found->is_array()) return entries;
-  for (std::size_t i = 0; i < found->size(); ++i) {
+  for (std::size_t i = 0; found->is_array() && i < found->size(); ++i) {
     const Json& object = (*found)[i];
     const std::string pointer = reader.pointer(key) + "/" + std::to_string(i);
     if (!object.is_object() || object.empty()) document.fail(pointer, describe(object), "an object with keys");
-    if (!object.is_object()) return entries;
-    std::map<std::string, std::string> entry;
-    for (const auto& member : object.items()) {
-      entry[member.key()] = read_scalar(document, pointer + "/" + pointer_part(member.key()), member.value());
-    }
-    entries.push_back(std::move(entry));
+    if (object.is_object()) entries.push_back(read_values(document, pointer, object, false, are_axes));
   }
   return entries;
 }
 
 // A key of an exclude that no cell has would exclude nothing, silently.
 void check_excludes(JsonDocument& document, const JsonReader& reader, const Matrix& matrix) {
-  std::set<std::string> cell_keys = {kScenarioAxis, kImplementationAxis, kThreadsAxis};
-  for (const auto& axis : matrix.axes) cell_keys.insert(axis.first);
-  for (const auto& include : matrix.includes) {
-    for (const auto& member : include) cell_keys.insert(member.first);
-  }
+  const std::vector<std::string> known = keys_of(matrix);
   for (std::size_t i = 0; i < matrix.excludes.size(); ++i) {
     for (const auto& member : matrix.excludes[i]) {
-      if (cell_keys.contains(member.first)) continue;
-      const std::vector<std::string> known(cell_keys.begin(), cell_keys.end());
+      if (std::ranges::find(known, full_key(member.first)) != known.end()) continue;
       document.fail(reader.pointer("exclude") + "/" + std::to_string(i) + "/" + pointer_part(member.first),
                     "a key that no axis has", "one of " + joined(known) + suggestion(member.first, known));
     }
   }
 }
 
-void check_includes(JsonDocument& document, const JsonReader& reader, const Matrix& matrix) {
-  for (std::size_t i = 0; i < matrix.includes.size(); ++i) {
-    for (const auto& [key, value] : matrix.includes[i]) {
-      check_axis(document, reader.pointer("include") + "/" + std::to_string(i) + "/" + pointer_part(key), key, value);
-    }
-  }
-}
-
-std::string from_folder_of(const std::filesystem::path& file, const std::string& scenario) {
-  return is_path(scenario) ? (file.parent_path() / scenario).lexically_normal().string() : scenario;
-}
-
-// Scenarios that are given by their path, as a matrix in `file` means them.
-void resolve_scenario_files(const std::filesystem::path& file, Matrix& matrix) {
-  if (const auto axis = matrix.axes.find(kScenarioAxis); axis != matrix.axes.end()) {
-    for (std::string& scenario : axis->second) scenario = from_folder_of(file, scenario);
-  }
-  for (auto* entries : {&matrix.excludes, &matrix.includes}) {
-    for (auto& entry : *entries) {
-      const auto scenario = entry.find(kScenarioAxis);
-      if (scenario != entry.end()) scenario->second = from_folder_of(file, scenario->second);
-    }
+// Scenarios that are given by their path, as a matrix in its file means them.
+void resolve_scenario_files(const std::filesystem::path& file, Values& values) {
+  if (!values.contains(kScenarioAxis)) return;
+  for (std::string& scenario : values[kScenarioAxis]) {
+    if (is_path(scenario)) scenario = (file.parent_path() / scenario).lexically_normal().string();
   }
 }
 
 }  // namespace
 
 void read_cells(JsonDocument& document, JsonReader& reader, Matrix& matrix) {
-  matrix.axes = read_axes(document, reader);
-  matrix.excludes = read_entries(document, reader, "exclude");
-  matrix.includes = read_entries(document, reader, "include");
-  resolve_scenario_files(matrix.file, matrix);
-  check_includes(document, reader, matrix);
+  if (const Json* axes = reader.member("axes")) {
+    if (!axes->is_object()) reader.fail("axes", "an object of arrays");
+    if (axes->is_object()) matrix.axes = read_values(document, reader.pointer("axes"), *axes, true, true);
+  }
+  matrix.excludes = read_entries(document, reader, "exclude", false);
+  matrix.includes = read_entries(document, reader, "include", true);
+  resolve_scenario_files(matrix.file, matrix.axes);
+  for (Values& exclude : matrix.excludes) resolve_scenario_files(matrix.file, exclude);
+  for (Values& include : matrix.includes) resolve_scenario_files(matrix.file, include);
   check_excludes(document, reader, matrix);
 }
 
@@ -235,13 +225,7 @@ void add_scenario_files(const std::vector<std::string>& wanted, std::vector<Know
 }
 
 void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known) {
-  if (const auto axis = matrix.axes.find(kScenarioAxis); axis != matrix.axes.end()) {
-    add_scenario_files(axis->second, known);
-  }
-  for (const auto& include : matrix.includes) {
-    if (const auto key = include.find(kScenarioAxis); key != include.end())
-      add_scenario_files(std::vector<std::string>{key->second}, known);
-  }
+  add_scenario_files(values_of(matrix, kScenarioAxis), known);
 }
 
 }  // namespace gdbench::scenario

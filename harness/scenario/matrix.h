@@ -46,12 +46,14 @@ std::optional<std::vector<int>> as_threads(const std::string& text, int processo
 // }
 // Values of scenario and implementation are globs over the known names; a scenario's file may be given by its path,
 // from the matrix's own folder. "axes" is optional.
+using Values = std::map<std::string, std::vector<std::string>>;  // by key, each as text, as in --set
+
 struct Matrix {
   std::string name;
   std::string purpose;
-  std::map<std::string, std::vector<std::string>> axes;  // every value as text, as in --set
-  std::vector<std::map<std::string, std::string>> excludes;
-  std::vector<std::map<std::string, std::string>> includes;
+  Values axes;
+  std::vector<Values> excludes;  // these and the next have a value for each key
+  std::vector<Values> includes;
   std::vector<std::string> if_usable;
   std::string baseline = "loop/plain";
   std::filesystem::path file;
@@ -66,6 +68,12 @@ struct KnownImplementation {
   std::string id;
   bool has_ranks = false;  // several processes train together
 };
+
+// The values of a key in its axes and includes.
+std::vector<std::string> values_of(const Matrix& matrix, const std::string& key);
+
+// The full keys that its cells have.
+std::vector<std::string> keys_of(const Matrix& matrix);
 
 // Whether it has other cells where a run may use more processors.
 bool depends_on_machine(const Matrix& matrix);
@@ -84,6 +92,10 @@ void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known)
 // Every *.json directly in the folders that is a scenario, by name. Errors: an unreadable folder, two files of one
 // name.
 Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesystem::path>& folders);
+
+// The keys of an object, each with a scalar or, where `lists`, an array of them. Axes must be such.
+Values read_values(JsonDocument& document, const std::string& pointer, const Json& object, bool lists,
+                   bool are_axes = false);
 
 // A scalar as text, as --set takes it; nothing for other values.
 std::optional<std::string> scalar_text(const Json& value);

@@ -1,17 +1,12 @@
-// How /optimizer is read and written.
+// Learning-rate schedules: what a scenario says, and the rate of each step.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "harness/abi/catalogue.h"
-#include "harness/base/json.h"
-#include "harness/base/json_reader.h"
-#include "harness/scenario/problem.h"
 
 namespace gdbench::scenario {
-
-// Learning-rate schedules: what a scenario says, and the rate of each step.
 
 enum class ScheduleKind { constant, step, cosine };
 
@@ -40,16 +35,5 @@ constexpr std::int64_t kMaxScheduleSteps = 1'000'000;
 
 // The rate of step t is entry t, later the last one.
 std::vector<double> learning_rates(const Schedule& schedule);
-
-struct OptimizerAndSchedule {
-  Optimizer optimizer;  // with the schedule's learning rates
-  Schedule schedule;
-};
-
-// `steps` is what a schedule's length falls back to.
-OptimizerAndSchedule read_optimizer(JsonReader reader, std::int64_t steps);
-
-// Keys that are off (no weight decay, a constant rate) are left out.
-Json to_json(const Optimizer& optimizer, const Schedule& schedule);
 
 }  // namespace gdbench::scenario

@@ -110,6 +110,9 @@ Result<Scenario> read_scenario(const std::filesystem::path& file, const std::vec
 // The resolved scenario, every default spelled out; read_scenario accepts it again.
 Json to_json(const Scenario& scenario);
 
+// What scenario files may hold, as a JSON schema.
+OrderedJson schema();
+
 // The same scenario with its data's paths absolute, for writing it to another folder.
 Scenario with_absolute_paths(Scenario scenario);
 

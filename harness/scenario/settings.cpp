@@ -96,21 +96,26 @@ void set_width(JsonDocument& document, const std::string& origin, const Json& va
   }
 }
 
-// {"rows": 32} is spelled 32 as well; a setting below /batch needs the first spelling.
-void spell_out_batch(Json& root) {
-  const auto batch = root.find("batch");
-  if (batch == root.end() || batch->is_object()) return;
-  Json rows = *batch;
-  *batch = Json{{"rows", std::move(rows)}};
+// {"rows": 32} is spelled 32 as well. Messages keep the spelling.
+void spell_out_batch(JsonDocument& document) {
+  const auto batch = document.root().find("batch");
+  if (batch == document.root().end() || batch->is_object()) return;
+  *batch = Json{{"rows", std::move(*batch)}};
+  document.set_origin("/batch/rows", "/batch");
 }
 
 }  // namespace
 
 const std::vector<std::string>& setting_names() {
-  static const std::vector<std::string> names = {"name",      "purpose",      "favours", "task",         "model",
-                                                 "loss",      "loss_scaling", "data",    "standardise",  "batch",
-                                                 "optimizer", "dtype",        "steps",   "initial_seed", "target",
-                                                 "rows",      "features",     "width",   "learning_rate"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result = {kWidth};
+    for (const ShortName& short_name : kShortNames) result.emplace_back(short_name.name);
+    const OrderedJson described = schema();
+    for (const auto& entry : described["properties"].items()) {
+      if (entry.key() != "$schema") result.push_back(entry.key());
+    }
+    return result;
+  }();
   return names;
 }
 
@@ -135,6 +140,7 @@ std::optional<std::string> value_at(const Json& resolved, const std::string& key
 }
 
 void apply_settings(JsonDocument& document, const std::vector<Setting>& settings) {
+  spell_out_batch(document);
   for (const Setting& setting : settings) {
     Json value = value_of(setting.value);
     const std::string origin = setting.source.empty() ? "--set " + setting.key : setting.source;
@@ -144,7 +150,6 @@ void apply_settings(JsonDocument& document, const std::vector<Setting>& settings
     }
     // "batch" and "optimizer" are names of objects as well as short names of what these mostly differ in.
     const std::vector<std::string> parts = split(value.is_object() ? setting.key : full_key(setting.key));
-    if (parts.front() == "batch" && parts.size() > 1) spell_out_batch(document.root());
     set(document, origin, parts, std::move(value));
   }
 }

@@ -19,20 +19,6 @@ using report::RelationKind;
 
 constexpr std::int64_t kMaxSteps = 1'000'000'000;
 
-// Keys that a cell of the matrix has; without these a choice of cells would be about none.
-std::vector<std::string> keys_of(const scenario::Matrix& matrix) {
-  std::vector<std::string> keys = {scenario::kScenarioAxis, scenario::kImplementationAxis, scenario::kThreadsAxis};
-  const auto add = [&keys](const std::string& key) {
-    const std::string full = scenario::full_key(key);
-    if (std::find(keys.begin(), keys.end(), full) == keys.end()) keys.push_back(full);
-  };
-  for (const auto& axis : matrix.axes) add(axis.first);
-  for (const auto& include : matrix.includes) {
-    for (const auto& member : include) add(member.first);
-  }
-  return keys;
-}
-
 // One relation of a document.
 class RelationParser {
  public:
@@ -89,13 +75,11 @@ class RelationParser {
       reader_.fail(key, "an object that chooses cells");
       return chosen;
     }
-    for (const auto& member : value->items()) {
-      const std::string place = reader_.pointer(key) + "/" + pointer_part(member.key());
-      check_key(place, member.key());
-      if (member.key() == kStepsAxis) document_.fail(place, "steps", "a key of cells: both sides take as many steps");
-      const std::optional<std::string> text = scenario::scalar_text(member.value());
-      if (!text) document_.fail(place, describe(member.value()), "text, a number, true or false");
-      chosen.emplace_back(scenario::full_key(member.key()), text.value_or(""));
+    for (const auto& [name, texts] : scenario::read_values(document_, reader_.pointer(key), *value, false)) {
+      const std::string place = reader_.pointer(key) + "/" + pointer_part(name);
+      check_key(place, name);
+      if (name == kStepsAxis) document_.fail(place, "steps", "a key of cells: both sides take as many steps");
+      chosen.emplace_back(scenario::full_key(name), texts.front());
     }
     return chosen;
   }
@@ -139,17 +123,9 @@ class RelationParser {
       reader_.fail("at", "an object of keys with their values");
       return result;
     }
-    for (const auto& member : value->items()) {
-      const std::string place = reader_.pointer("at") + "/" + pointer_part(member.key());
-      check_key(place, member.key());
-      std::vector<std::string> texts;
-      const Json list = member.value().is_array() ? member.value() : Json::array({member.value()});
-      for (const Json& entry : list) {
-        const std::optional<std::string> text = scenario::scalar_text(entry);
-        if (!text) document_.fail(place, describe(entry), "text, numbers, true or false");
-        texts.push_back(text.value_or(""));
-      }
-      result.emplace_back(scenario::full_key(member.key()), std::move(texts));
+    for (auto& [name, texts] : scenario::read_values(document_, reader_.pointer("at"), *value, true)) {
+      check_key(reader_.pointer("at") + "/" + pointer_part(name), name);
+      result.emplace_back(scenario::full_key(name), texts);
     }
     return result;
   }
@@ -171,7 +147,7 @@ Experiment read_experiment(JsonDocument& document, JsonReader& reader, const Cla
   }
   matrix.finish();
   for (JsonReader& relation : reader.objects("relations")) {
-    experiment.relations.push_back(RelationParser(document, relation, keys_of(experiment.matrix)).parse());
+    experiment.relations.push_back(RelationParser(document, relation, scenario::keys_of(experiment.matrix)).parse());
   }
   reader.finish();
   return experiment;

@@ -98,13 +98,7 @@ std::string unknown_place(const ExpandedRelation& expanded) {
 // The known implementations and those that the matrix names beside them.
 std::vector<scenario::KnownImplementation> named_implementations(const scenario::Matrix& matrix,
                                                                  std::vector<scenario::KnownImplementation> known) {
-  std::vector<std::string> named;
-  const auto axis = matrix.axes.find(scenario::kImplementationAxis);
-  if (axis != matrix.axes.end()) named = axis->second;
-  for (const auto& include : matrix.includes) {
-    const auto found = include.find(scenario::kImplementationAxis);
-    if (found != include.end()) named.push_back(found->second);
-  }
+  std::vector<std::string> named = values_of(matrix, scenario::kImplementationAxis);
   for (std::string& name : named) {
     const bool matched = std::ranges::any_of(
         known, [&](const scenario::KnownImplementation& one) { return scenario::glob_match(name, one.id); });

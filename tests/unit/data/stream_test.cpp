@@ -114,6 +114,15 @@ TEST_F(Stream, LabelsAreIntegersBelowTheWidthOfTheOutputs) {
             "half.csv: found 0.500000 in row 0 (from 0), column 3, expected an integer class from 0 to 4");
 }
 
+TEST_F(Stream, SharesAreFrom0To1AsInAResidentFile) {
+  write("shares.csv", "a,b,c,y\n1,2,3,0.5\n1,2,3,5\n");
+  for (const char* source : {"stream", "csv"}) {
+    EXPECT_EQ(stream_error("shares.csv", {{"loss", "binary_cross_entropy"}, {"data", {{"source", source}}}}),
+              "s.json: /data: found the target 5 in row 1 (counted from 0), expected a number from 0 to 1, which the "
+              "loss binary_cross_entropy takes");
+  }
+}
+
 TEST_F(Stream, ReadsInOrderWithinItsCap) {
   EXPECT_EQ(
       stream_error("table.csv", {{"batch", {{"shuffle", true}}}}),

@@ -92,9 +92,9 @@ TEST_F(Synthetic, EveryKindCanBeMasked) {
 
 TEST_F(Synthetic, SaysWhatIsWrongInOneLine) {
   const std::pair<std::vector<scenario::Setting>, const char*> rows[] = {
-      {{{"data.density", "0"}}, "density: found 0, expected a positive number"},
+      {{{"data.density", "0"}}, "density: found 0, expected a number above 0 and up to 1"},
       {{{"data.density", "1.5"}}, "density: found 1.5, expected a number above 0 and up to 1"},
-      {{{"data.condition", "0.5"}}, "condition: found 0.5, expected a number of at least 1.0"},
+      {{{"data.condition", "0.5"}}, "condition: found 0.5, expected a number of at least 1"},
       {{{"data.kind", "teacher"}, {"data.condition", "2"}},
        "condition: found a condition with the kind \"teacher\", expected the kind \"linear\""},
   };

@@ -48,6 +48,18 @@ class MatrixFile : public Files {
 
 using Lines = std::vector<std::string>;
 
+TEST_F(MatrixFile, EveryKeyOfScenariosIsAnAxis) {
+  const Lines expected = {"lin-a hand/naive huber_delta=0.5 loss=huber", "lin-a hand/naive huber_delta=1 loss=huber"};
+  EXPECT_EQ(cells({{"name", "m"},
+                   {"$schema", "matrix.schema.json"},
+                   {"axes",
+                    {{"scenario", "lin-a"},
+                     {"implementation", "hand/naive"},
+                     {"loss", {"huber"}},
+                     {"huber_delta", {0.5, 1}}}}}),
+            expected);
+}
+
 TEST_F(MatrixFile, SelectsRanksOnlyWhereAGlobNamesThem) {
   const std::vector<KnownImplementation> known = {{"hand/x"}, {"hand/x+mpi", true}, {"torch/a"}, {"torch/ddp", true}};
   const auto selected = [&](const std::string& glob) {
@@ -213,7 +225,7 @@ TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
       {{{"name", "m"}, {"axes", {{"threads", {0}}}}},
        "m.json: /axes/threads/0: found \"0\", expected an integer from 1 to 4096 or \"powers of two\""},
       {{{"name", "m"}, {"exclude", {{{"batch", 1}}}}},
-       "m.json: /exclude/0/batch: found a key that no axis has, expected one of implementation, scenario, threads"},
+       "m.json: /exclude/0/batch: found a key that no axis has, expected one of scenario, implementation, threads"},
       {{{"name", "m"}, {"exclude", {{"batch", 1}}}}, "m.json: /exclude: found an object, expected an array of objects"},
       {{{"name", "m"}, {"include", json::array({json::object()})}},
        "m.json: /include/0: found an object, expected an object with keys"},

@@ -150,7 +150,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /optimizer/momentum: found an unknown key, expected one of kind, learning_rate, weight_decay, "
        "decoupled_weight_decay, schedule"},
       {"/optimizer", R"({"kind": "momentum", "learning_rate": 0.1, "momentum": 1})",
-       "s.json: /optimizer/momentum: found 1, expected a number from 0.0 to below 1.0"},
+       "s.json: /optimizer/momentum: found 1, expected a number from 0 to below 1"},
       {"/optimizer", R"({"kind": "adam", "learning_rate": 0.1, "epsilon": 0})",
        "s.json: /optimizer/epsilon: found 0, expected a positive number"},
       {"/optimizer", R"({"kind": "adamw", "learning_rate": 0.1, "decoupled_weight_decay": false})",
@@ -196,9 +196,17 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
       {"/dtype", "\"bf17\"",
        "s.json: /dtype: found \"bf17\", expected one of f32, f64, bf16, f16 (did you mean bf16?)"},
       {"/purpose", "\"a\\nb\"", "s.json: /purpose: found \"a\\u000ab\", expected text on one line"},
+      {"/huber_delta", "2",
+       "s.json: /huber_delta: found a huber_delta with the loss \"softmax_cross_entropy\", expected the loss "
+       "\"huber\""},
+      {"/data", R"({"path": "x.csv"})",
+       "s.json: /data/source: found nothing, expected one of synthetic, csv, npy, idx, stream"},
+      {"/data", R"({"sorce": "csv"})",
+       "s.json: /data/sorce: found an unknown key, expected one of source (did you mean source?)"},
       {"/optimiser", "{}",
-       "s.json: /optimiser: found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
-       "standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target (did you mean optimizer?)"},
+       "s.json: /optimiser: found an unknown key, expected one of name, purpose, favours, task, model, loss, "
+       "huber_delta, data, standardise, batch, steps, optimizer, dtype, loss_scaling, initial_seed, target (did you "
+       "mean optimizer?)"},
   };
   for (const Fault& fault : faults) {
     json scenario = perceptron_scenario();
@@ -218,7 +226,8 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "s.json: --set optimizer.learning_rate: found -1, expected a positive number"},
       {{"lerning_rate", "1"},
        "s.json: --set lerning_rate: found an unknown key, expected one of name, purpose, favours, task, model, loss, "
-       "data, standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target (did you mean "
+       "huber_delta, data, standardise, batch, steps, optimizer, dtype, loss_scaling, initial_seed, target (did you "
+       "mean "
        "learning_rate?)"},
       {{"model.layers.7.width", "3"}, "s.json: --set model.layers.7.width: found \"7\", expected an index below 3"},
       {{"loss.kind", "mse"},
@@ -232,8 +241,8 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
       {{"dtype", "f3\n2"},
        "s.json: --set dtype: found \"f3\\u000a2\", expected one of f32, f64, bf16, f16 (did you mean f32?)"},
       {{"", "1"},
-       "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, data, "
-       "standardise, batch, optimizer, dtype, loss_scaling, steps, initial_seed, target"},
+       "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, "
+       "huber_delta, data, standardise, batch, steps, optimizer, dtype, loss_scaling, initial_seed, target"},
   };
   for (const auto& [setting, message] : faults) EXPECT_EQ(read_error(perceptron_scenario(), {setting}), message);
   EXPECT_EQ(read_error(linear_scenario(), {{"width", "3"}}),

@@ -3,13 +3,27 @@
 
 #include <algorithm>
 
+#include "harness/base/json_reader.h"
+#include "harness/base/text.h"
 #include "harness/data/dataset.h"
 #include "harness/scenario/expand.h"
+#include "tests/support/reports/golden.h"
 
 namespace gdbench::scenario {
 namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios";
+
+// Editors read it, and tests/cli/scenario_keys_test.py; a line for each key.
+TEST(Shipped, SchemaIsWhatIsReadGolden) {
+  OrderedJson rest = schema();
+  std::string text = "{\"properties\": {\n";
+  for (const auto& [key, property] : rest["properties"].items()) {
+    text += cat(text.ends_with("}") ? ",\n" : "", " \"", key, "\": ", property.dump());
+  }
+  rest.erase("properties");
+  tests::expect_golden("../../scenarios/scenario.schema.json", text + "},\n" + rest.dump().substr(1) + "\n");
+}
 
 TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
   const Result<std::vector<KnownScenario>> known = list_scenarios({kFolder});
@@ -30,10 +44,7 @@ TEST(Shipped, ScenariosArePosedAndSayWhatTheyAreFor) {
 
 // Names that the matrix's globs match. Whether there are such implementations, a dry run tells.
 std::vector<KnownImplementation> matching_names(const Matrix& matrix) {
-  std::vector<std::string> names = matrix.axes.at(kImplementationAxis);
-  for (const auto& include : matrix.includes) {
-    if (include.contains(kImplementationAxis)) names.push_back(include.at(kImplementationAxis));
-  }
+  std::vector<std::string> names = values_of(matrix, kImplementationAxis);
   for (std::string& glob : names) std::replace(glob.begin(), glob.end(), '*', 'x');
   names.push_back(matrix.baseline);
   std::vector<KnownImplementation> known;

@@ -46,7 +46,7 @@ TEST_F(TargetKey, SaysWhatIsWrongInOneLine) {
        "found both of loss and relative, expected exactly one: \"loss\", or \"relative\", a part of the initial loss"},
       {"3", "found 3, expected an object"},
       {R"({"loss": 0})", "(/target/loss): found 0, expected a positive number"},
-      {R"({"relative": 1})", "(/target/relative): found 1, expected a number below 1"},
+      {R"({"relative": 1})", "(/target/relative): found 1, expected a number above 0 and below 1"},
       {R"({"loss": 1, "most_steps": 0})", "(/target/most_steps): found 0, expected an integer from 1 to 1000000000000"},
       {R"({"loss": 1, "most_steps": 5, "evaluate_every": 6})",
        "(/target/evaluate_every): found 6, expected an integer from 1 to 5"},
