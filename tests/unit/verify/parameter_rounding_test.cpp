@@ -137,7 +137,7 @@ TEST_P(ParameterRoundingTest, DoesNotJudgeWhatMovesTooLittle) {
   ASSERT_FALSE(step.ok());
   EXPECT_EQ(step.error().message,
             "one step ends within the tolerance of one that rounds parameters otherwise, so a wrong result could not "
-            "be told from a right one");
+            "be distinguished from a right one");
 }
 
 }  // namespace
