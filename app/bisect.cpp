@@ -8,7 +8,7 @@
 #include "app/console.h"
 #include "app/invocation.h"
 #include "harness/base/text.h"
-#include "reports/render/environments.h"
+#include "reports/answers/environments.h"
 
 namespace gdbench::app {
 
@@ -38,12 +38,12 @@ Decision decide(const report::ReportComparison& comparison) {
 }
 
 Decision decide(const report::Report& report) {
-  const std::vector<render::EnvironmentComparison> all = render::environment_comparisons(report);
+  const std::vector<answers::EnvironmentComparison> all = answers::environment_comparisons(report);
   const auto with = [&](stats::Verdict verdict) {
     return std::ranges::find(all, verdict, [](const auto& one) { return one.comparison.verdict; });
   };
   if (const auto slower = with(stats::Verdict::slower); slower != all.end()) {
-    return {kRegressed, render::environment_words(*slower)};
+    return {kRegressed, answers::environment_words(*slower)};
   }
   for (const report::Cell& cell : report.cells) {
     if (cell.status.state != report::CellState::ok) {
@@ -51,7 +51,7 @@ Decision decide(const report::Report& report) {
     }
   }
   if (const auto open = with(stats::Verdict::inconclusive); open != all.end()) {
-    return {kBisectSkip, render::environment_words(*open)};
+    return {kBisectSkip, answers::environment_words(*open)};
   }
   return all.empty() ? Decision{kBisectSkip, "nothing was compared"} : Decision{kFine, "nothing is slower"};
 }

@@ -13,8 +13,8 @@
 #include "harness/base/text.h"
 #include "harness/measure/launch_group.h"
 #include "harness/questions/compare/compare.h"
+#include "reports/answers/comparison.h"
 #include "reports/exports/junit.h"
-#include "reports/render/comparison.h"
 
 namespace gdbench::app {
 
@@ -38,7 +38,7 @@ Result<double> margin_of(const ComparisonOptions& options, double by_default) {
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
   AnswerOptions answer = options.answer;
   answer.quiet = options.quiet || options.junit == "-";
-  TRY(print_answer(answer, render::document_of(comparison), report::to_json(comparison)));
+  TRY(print_answer(answer, answers::document_of(comparison), report::to_json(comparison)));
   return options.junit.empty() ? Status() : write_text(exports::junit(comparison), options.junit);
 }
 

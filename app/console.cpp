@@ -7,7 +7,7 @@
 
 #include "app/invocation.h"
 #include "harness/base/text.h"
-#include "reports/render/format.h"
+#include "reports/answers/format.h"
 
 namespace gdbench::app {
 
@@ -18,7 +18,7 @@ constexpr const char* kEraseLine = "\r\x1b[K";
 std::string with_styles(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t style = render::length_of_style(text);
+    const std::size_t style = answers::length_of_style(text);
     const std::size_t end = style > 0 ? style : std::min(text.find('\x1b', 1), text.size());
     result += style > 0 ? std::string(text.substr(0, end)) : escape_controls(text.substr(0, end));
     text.remove_prefix(end);

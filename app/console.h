@@ -1,5 +1,5 @@
 // All that the program prints. Texts of plugins, reports and files are in it: what would act on a terminal is spelled
-// out (escape_controls of harness/base/text.h), except the styles of reports/render where colour is wanted.
+// out (escape_controls of harness/base/text.h), except the styles of reports/answers where colour is wanted.
 #pragma once
 
 #include <string>

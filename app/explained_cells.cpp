@@ -10,7 +10,7 @@
 #include "harness/questions/explain/explain.h"
 #include "harness/report/explanation.h"
 #include "harness/report/report.h"
-#include "reports/render/explanation.h"
+#include "reports/answers/explanation.h"
 
 namespace gdbench::app {
 
@@ -48,7 +48,7 @@ Cells cells_of(const Report& report, const ScenarioRecord& scenario) {
 
 // Whether each of the overrides, with commas between them, is one of the scenario's.
 bool has_overrides(const ScenarioRecord& scenario, const std::string& overrides) {
-  const std::string own = "," + render::overrides_of(scenario.label) + ",";
+  const std::string own = "," + answers::overrides_of(scenario.label) + ",";
   std::istringstream list(overrides + ",");
   for (std::string one; std::getline(list, one, ',');) {
     if (own.find("," + one + ",") == std::string::npos) return false;
@@ -62,7 +62,7 @@ Cells matches_in(const Report& report, const ScenarioRecord& scenario, const std
   if (!wanted.overrides.empty() && !has_overrides(scenario, wanted.overrides)) return {};
   Cells matches;
   for (const Cell* cell : cells_of(report, scenario)) {
-    if (cell->id == wanted.cell || render::short_id(scenario.label, cell->id) == wanted.cell) return {cell};
+    if (cell->id == wanted.cell || answers::short_id(scenario.label, cell->id) == wanted.cell) return {cell};
     if (cell->arm == report::kControlArm) continue;
     const bool any = wanted.cell.empty() && cell->ranked;
     if (any || cell->implementation == wanted.cell) matches.push_back(cell);
@@ -80,8 +80,8 @@ Error several(const std::string& option, const std::string& id, const Cells& cel
 Error unknown_cell(const Report& report, const Scenarios& scenarios, const std::string& option, const std::string& id) {
   std::vector<std::string> names;
   for (const ScenarioRecord* scenario : scenarios) {
-    for (const Cell* cell : cells_of(report, *scenario)) names.push_back(render::short_id(scenario->label, cell->id));
-    if (const std::string overrides = render::overrides_of(scenario->label); !overrides.empty())
+    for (const Cell* cell : cells_of(report, *scenario)) names.push_back(answers::short_id(scenario->label, cell->id));
+    if (const std::string overrides = answers::overrides_of(scenario->label); !overrides.empty())
       names.push_back(overrides);
   }
   std::sort(names.begin(), names.end());

@@ -17,9 +17,9 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
+#include "reports/answers/report.h"
 #include "reports/document/page.h"
 #include "reports/document/writers.h"
-#include "reports/render/report.h"
 
 namespace gdbench::app {
 
@@ -142,7 +142,7 @@ Status write_page(const report::Report& report, const std::optional<report::Repo
     return {};
   }
   file.close();
-  const document::Document page = comparison ? render::document_of(report, *comparison) : render::document_of(report);
+  const document::Document page = comparison ? answers::document_of(report, *comparison) : answers::document_of(report);
   TRY(write_text(document::html_of(page), path));
   print_error("page: " + path);
   return {};

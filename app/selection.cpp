@@ -20,7 +20,7 @@
 #include "app/processors.h"
 #include "harness/base/text.h"
 #include "harness/verify/trajectory_cache.h"
-#include "reports/render/format.h"
+#include "reports/answers/format.h"
 
 namespace gdbench::app {
 
@@ -344,7 +344,7 @@ void show_progress(const measure::ProgressState& state) {
   // A line that is wider than the terminal would go on in the next one, and not be erased.
   const auto columns = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
   const std::string line = formatted("%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
-  print_progress(render::cut(line, columns));
+  print_progress(answers::cut(line, columns));
 }
 
 void show_warning(const std::string& warning) {

@@ -11,7 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/eligibility.h"
 #include "harness/questions/ablation/ablation.h"
-#include "reports/render/ablation.h"
+#include "reports/answers/ablation.h"
 
 namespace gdbench::app {
 
@@ -83,7 +83,7 @@ Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
   TRY(status);
   report.scenarios = group.report().scenarios;
   report.cells = group.report().cells;
-  const Status written = print_answer(options.answer, render::document_of(ablation), report::to_json(ablation));
+  const Status written = print_answer(options.answer, answers::document_of(ablation), report::to_json(ablation));
   const int exit_status = finish_report(options.measuring, report, report_failed_cells);
   TRY(written);
   return exit_status;

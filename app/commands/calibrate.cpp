@@ -11,7 +11,7 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
-#include "reports/render/calibration.h"
+#include "reports/answers/calibration.h"
 
 namespace gdbench::app {
 
@@ -97,7 +97,7 @@ Result<int> run(const CalibrateOptions& options) {
   const Status status = measure_all(options, workloads, run_options, calibration);
   clear_progress();
   TRY(status);
-  TRY(print_answer(options.answer, render::document_of(calibration), report::to_json(calibration)));
+  TRY(print_answer(options.answer, answers::document_of(calibration), report::to_json(calibration)));
   return interrupted() ? report_interrupted() : kFine;
 }
 

@@ -1,4 +1,4 @@
-#include "reports/render/claims.h"
+#include "reports/answers/claims.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -43,13 +43,13 @@ struct ClaimsOptions {
 
 Result<int> list(const ClaimsOptions& options) {
   OrderedJson entries = OrderedJson::array();
-  std::vector<render::ListedClaim> listed;
+  std::vector<answers::ListedClaim> listed;
   for (const claims::Claim& claim : TRY(read_claims())) {
     entries.push_back(
         {{"id", claim.id}, {"sentence", claim.sentence}, {"source", claim.source}, {"purpose", claim.purpose}});
     listed.push_back({claim.id, claim.sentence, claim.source});
   }
-  TRY(print_answer(options.answer, render::document_of(listed), {{"claims", std::move(entries)}}));
+  TRY(print_answer(options.answer, answers::document_of(listed), {{"claims", std::move(entries)}}));
   return kFine;
 }
 
@@ -101,7 +101,7 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
   for (const claims::ExpandedClaim& claim : claims) {
     judgements.push_back(TRY(claims::judge(claim, report)));
   }
-  return print_answer(options.answer, render::document_of(judgements, report.notes), report::to_json(judgements));
+  return print_answer(options.answer, answers::document_of(judgements, report.notes), report::to_json(judgements));
 }
 
 // The implementations that a report has.

@@ -1,4 +1,4 @@
-#include "reports/render/crossover.h"
+#include "reports/answers/crossover.h"
 
 #include <algorithm>
 #include <memory>
@@ -117,7 +117,7 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
 template <class Crossover>
 Result<int> finish(const CrossoverOptions& options, report::Report& report, const Crossover& crossover, bool decided) {
   if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
-  TRY(print_answer(options.answer, render::document_of(crossover), report::to_json(crossover)));
+  TRY(print_answer(options.answer, answers::document_of(crossover), report::to_json(crossover)));
   return finish_report(options.measuring, report,
                        [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
 }

@@ -8,7 +8,7 @@
 #include "app/selection.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/device_conditions.h"
-#include "reports/render/conditions.h"
+#include "reports/answers/conditions.h"
 
 namespace gdbench::app {
 
@@ -22,7 +22,7 @@ Result<int> doctor(const AnswerOptions& options) {
   }
   const std::vector<report::Condition> of_devices = machine::device_conditions();
   conditions.insert(conditions.end(), of_devices.begin(), of_devices.end());
-  TRY(print_answer(options, render::document_of(conditions), report::to_json(conditions)));
+  TRY(print_answer(options, answers::document_of(conditions), report::to_json(conditions)));
   return kFine;
 }
 

@@ -12,8 +12,8 @@
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
 #include "harness/report/explanation.h"
-#include "reports/render/explanation.h"
-#include "reports/render/fairness.h"
+#include "reports/answers/explanation.h"
+#include "reports/answers/fairness.h"
 
 namespace gdbench::app {
 
@@ -43,7 +43,7 @@ Result<int> check_comparison(const std::string& file_a, const std::string& file_
                            " has too, expected another name"));
   }
   const fairness::Comparison comparison = fairness::compare(a, b);
-  TRY(print_answer(answer, render::document_of(comparison), fairness::to_json(comparison)));
+  TRY(print_answer(answer, answers::document_of(comparison), fairness::to_json(comparison)));
   return kFine;
 }
 
@@ -57,7 +57,7 @@ Result<int> explain(const ExplainOptions& options) {
   const report::Report report = TRY(stored_report(options.cells.report));
   const std::vector<report::Explanation> explanations =
       explanations_of(report, TRY(explained_cells(report, options.cells)));
-  TRY(print_answer(options.answer, render::document_of(explanations), report::to_json(explanations)));
+  TRY(print_answer(options.answer, answers::document_of(explanations), report::to_json(explanations)));
   return kFine;
 }
 

@@ -6,7 +6,7 @@
 #include "harness/report/crossover.h"
 #include "harness/report/history.h"
 #include "harness/report/report_file.h"
-#include "reports/render/words.h"
+#include "reports/answers/words.h"
 
 namespace gdbench::app {
 
@@ -22,7 +22,7 @@ Result<int> help(const CommandLine& app, const std::string& topic) {
     return kFine;
   }
   if (topic == "columns") {
-    print_text(render::columns_help(terminal_width()));
+    print_text(answers::columns_help(terminal_width()));
     return kFine;
   }
   std::vector<std::string> names = {"columns"};

@@ -5,7 +5,7 @@
 
 #include "app/answer.h"
 #include "app/commands.h"
-#include "reports/render/history.h"
+#include "reports/answers/history.h"
 
 namespace gdbench::app {
 
@@ -21,7 +21,7 @@ Result<int> history(const HistoryCommand& options) {
   const double margin =
       options.margin.empty() ? compare::kMarginOfReports : TRY(parse_share("--margin", options.margin));
   const report::History found = history::history_of(TRY(history::read_reports(options.reports)), {.margin = margin});
-  TRY(print_answer(options.answer, render::document_of(found), report::to_json(found)));
+  TRY(print_answer(options.answer, answers::document_of(found), report::to_json(found)));
   return found.is_slower() ? kRegressed : kFine;
 }
 

@@ -8,7 +8,7 @@
 #include "app/selection.h"
 #include "harness/base/json.h"
 #include "harness/scenario/scenario.h"
-#include "reports/render/format.h"
+#include "reports/answers/format.h"
 
 namespace gdbench::app {
 
@@ -102,7 +102,7 @@ void print_lines(const Entries& entries) {
     std::string text = description + "\n";
     if (broken && !description.empty()) {
       const auto columns = static_cast<std::size_t>(terminal_width());
-      text = render::paragraph(description, margin, std::max(columns, margin + kNarrowest));
+      text = answers::paragraph(description, margin, std::max(columns, margin + kNarrowest));
       text.erase(0, margin);
     }
     print_text(name + std::string(margin - name.size(), ' ') + text);

@@ -8,7 +8,7 @@
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/questions/compare/compare.h"
-#include "reports/render/prediction.h"
+#include "reports/answers/prediction.h"
 
 namespace gdbench::app {
 
@@ -46,7 +46,7 @@ Result<int> predict(const PredictCommand& options) {
   }
   const Result<report::Predictions> found = analysis::predict(reports, wanted);
   if (!found.ok()) return usage_error(cat(joined(options.reports), ": ", found.error().message));
-  TRY(print_answer(options.answer, render::document_of(*found), report::to_json(*found)));
+  TRY(print_answer(options.answer, answers::document_of(*found), report::to_json(*found)));
   return kFine;
 }
 

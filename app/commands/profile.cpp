@@ -1,4 +1,4 @@
-#include "reports/render/profile.h"
+#include "reports/answers/profile.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -42,12 +42,12 @@ Result<int> profile(const ProfileOptions& options) {
   const report::Profile measured =
       TRY(measure::profile_cell(group.scenario(), group.scenario().cells.front(), run, cell));
   if (interrupted()) return report_interrupted();
-  TRY(print_answer(options.answer, render::document_of(measured), report::to_json(measured)));
+  TRY(print_answer(options.answer, answers::document_of(measured), report::to_json(measured)));
   if (!options.trace.empty()) {
-    TRY(write_text(render::chrome_trace(measured), options.trace));
+    TRY(write_text(answers::chrome_trace(measured), options.trace));
   }
   if (!options.collapsed.empty()) {
-    TRY(write_text(render::collapsed_stacks(measured), options.collapsed));
+    TRY(write_text(answers::collapsed_stacks(measured), options.collapsed));
   }
   return kFine;
 }

@@ -1,4 +1,4 @@
-#include "reports/render/report.h"
+#include "reports/answers/report.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,9 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/output_file.h"
+#include "reports/answers/first_screen.h"
+#include "reports/answers/plot.h"
+#include "reports/answers/table.h"
 #include "reports/document/writers.h"
 #include "reports/exports/bencher.h"
 #include "reports/exports/github_action.h"
@@ -15,9 +18,6 @@
 #include "reports/exports/openmetrics.h"
 #include "reports/exports/pyperf.h"
 #include "reports/exports/samples.h"
-#include "reports/render/first_screen.h"
-#include "reports/render/plot.h"
-#include "reports/render/table.h"
 
 namespace gdbench::app {
 
@@ -51,12 +51,12 @@ struct Format {
 
 constexpr Format kFormats[] = {
     {"--html", &ReportOptions::html, "Write a page for a browser, one file that fetches nothing",
-     [](const report::Report& report) { return document::html_of(render::document_of(report)); }},
+     [](const report::Report& report) { return document::html_of(answers::document_of(report)); }},
     {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown",
-     [](const report::Report& report) { return document::markdown_of(render::document_of(report)); }},
+     [](const report::Report& report) { return document::markdown_of(answers::document_of(report)); }},
     {"--document", &ReportOptions::document, "Write what the page says as JSON",
-     [](const report::Report& report) { return document::json_of(render::document_of(report)).dump(2) + "\n"; }},
-    {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &render::csv},
+     [](const report::Report& report) { return document::json_of(answers::document_of(report)).dump(2) + "\n"; }},
+    {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &answers::csv},
     {"--samples", &ReportOptions::samples, "Write one CSV line per sample", &exports::samples},
     {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
      &exports::google_benchmark},
@@ -70,7 +70,7 @@ constexpr Format kFormats[] = {
      [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
 };
 
-render::ConsoleOptions console_options(const std::string& file) {
+answers::ConsoleOptions console_options(const std::string& file) {
   return {.colour = colour_wanted(), .width = terminal_width(), .file = file};
 }
 
@@ -86,7 +86,7 @@ Result<int> report(const ReportOptions& options) {
   }
   if (written) return kFine;
   if (options.plot) {
-    print_text(render::plot(content, console_options(options.input)));
+    print_text(answers::plot(content, console_options(options.input)));
   } else {
     show_report(content, options.input, options.details);
   }
@@ -96,8 +96,8 @@ Result<int> report(const ReportOptions& options) {
 }  // namespace
 
 void show_report(const report::Report& report, const std::string& file, bool details) {
-  print_text(details ? text_for_stdout(render::document_of(report))
-                     : render::first_screen(report, console_options(file)));
+  print_text(details ? text_for_stdout(answers::document_of(report))
+                     : answers::first_screen(report, console_options(file)));
 }
 
 void add_report(CommandLine& app, Invocation& invocation) {

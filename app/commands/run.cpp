@@ -13,10 +13,10 @@
 #include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/stats/estimate.h"
+#include "reports/answers/explanation.h"
+#include "reports/answers/report.h"
 #include "reports/document/writers.h"
 #include "reports/exports/junit.h"
-#include "reports/render/explanation.h"
-#include "reports/render/report.h"
 
 namespace gdbench::app {
 
@@ -82,9 +82,9 @@ double seconds_of_frameworks(const measure::Plan& plan) {
 // Of a report that is compared with nothing.
 Status write_documents(const report::Report& report, const ComparisonOptions& options) {
   if (!options.answer.markdown.empty())
-    TRY(write_text(document::markdown_of(render::document_of(report)), options.answer.markdown));
+    TRY(write_text(document::markdown_of(answers::document_of(report)), options.answer.markdown));
   if (!options.answer.html.empty())
-    TRY(write_text(document::html_of(render::document_of(report)), options.answer.html));
+    TRY(write_text(document::html_of(answers::document_of(report)), options.answer.html));
   return options.junit.empty() ? Status() : write_text(exports::junit(report), options.junit);
 }
 
@@ -157,7 +157,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     }
     if (options.explain && !options.json && !interrupted()) {
       const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
-      print_text("\n" + (pairs.ok() ? text_for_stdout(render::document_of(explanations_of(measured, pairs.value())))
+      print_text("\n" + (pairs.ok() ? text_for_stdout(answers::document_of(explanations_of(measured, pairs.value())))
                                     : pairs.error().message + "\n"));
     }
     if (options.bisect && !interrupted()) bisected = bisect(measured, comparison);

@@ -9,8 +9,8 @@
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/session.h"
+#include "reports/answers/verification.h"
 #include "reports/exports/junit.h"
-#include "reports/render/verification.h"
 
 namespace gdbench::app {
 
@@ -40,7 +40,7 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
     answer.json = false;
     answer.quiet = true;
   }
-  TRY(print_answer(answer, render::verification(report, options.brief), report::to_json(report)));
+  TRY(print_answer(answer, answers::verification(report, options.brief), report::to_json(report)));
   if (!options.junit.empty()) TRY(write_text(exports::junit(report), options.junit));
   if (!status.ok()) return report_error(status.error());
   return stopped ? report_interrupted() : status_of_cells(report);

@@ -1,5 +1,5 @@
 // What a report says of claims: sentences about speed, each with the relations between measured cells that would
-// confirm it. Typed data; the words are in reports/render/claims.
+// confirm it. Typed data; the words are in reports/answers/claims.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Why one cell is faster or slower than another, as data: what was measured, and nothing that was not. Put into words
-// by reports/render/explanation.
+// by reports/answers/explanation.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // The report: everything a run learned, as typed data. Written as JSON (schema: gdbench help report.schema.json),
-// rendered by reports/render, read again by every later command. Every figure shown can be recomputed from `samples`.
+// rendered by reports/answers, read again by every later command. Every figure shown can be recomputed from `samples`.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/report/environment.h"
-#include "reports/render/words.h"
+#include "reports/answers/words.h"
 
 namespace gdbench::exports {
 
@@ -27,7 +27,7 @@ std::vector<ExportedCell> timed_cells(const report::Report& report) {
 std::vector<std::pair<std::string, std::string>> facts_of(const report::Report& report) {
   const Json environment = Json::parse(report.environment);
   std::vector<std::pair<std::string, std::string>> facts;
-  for (const auto& [name, value] : {std::pair<const char*, std::string>{"commit", render::revision_words(report)},
+  for (const auto& [name, value] : {std::pair<const char*, std::string>{"commit", answers::revision_words(report)},
                                     {"processor", report::text_at(environment, "/cpu/model")},
                                     {"kernel", report::text_at(environment, "/kernel")},
                                     {"compiler", report::text_at(environment, "/build/compiler")},

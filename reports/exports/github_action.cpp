@@ -5,8 +5,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "reports/answers/format.h"
 #include "reports/exports/exported.h"
-#include "reports/render/format.h"
 
 namespace gdbench::exports {
 
@@ -19,9 +19,9 @@ std::string github_action(const report::Report& report) {
     document.push_back({{"name", name}, {"unit", "ns/step"}, {"value", step_ns.value}});
     if (std::isfinite(step_ns.interval.low) && std::isfinite(step_ns.interval.high)) {
       document.back()["range"] =
-          cat("95%: ", render::exact(step_ns.interval.low), " to ", render::exact(step_ns.interval.high));
+          cat("95%: ", answers::exact(step_ns.interval.low), " to ", answers::exact(step_ns.interval.high));
     }
-    document.back()["extra"] = cat(render::counted(step_ns.launches, "launch"), facts.empty() ? "" : "\n", facts);
+    document.back()["extra"] = cat(answers::counted(step_ns.launches, "launch"), facts.empty() ? "" : "\n", facts);
   }
   return document.dump(2) + "\n";
 }

@@ -7,9 +7,9 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "reports/answers/format.h"
 #include "reports/exports/exported.h"
 #include "reports/markup/escape.h"
-#include "reports/render/format.h"
 
 namespace gdbench::exports {
 
@@ -102,7 +102,7 @@ std::string text_of(const Document& document) {
 }
 
 std::string time_words(const stats::Estimate& step_ns) {
-  return render::format_duration_ns(step_ns.value) + " " + render::format_interval_ns(step_ns);
+  return answers::format_duration_ns(step_ns.value) + " " + answers::format_interval_ns(step_ns);
 }
 
 Outcome outcome_of(report::CellState state) {
@@ -132,7 +132,7 @@ TestCase case_of(const report::Report& report, const report::Cell& cell) {
   for (const report::Launch& launch : cell.launches) test.seconds = test.seconds.value_or(0) + launch.total_seconds;
   if (cell.summary) {
     test.output = cat("step: ", time_words(cell.summary->step_ns), ", ",
-                      render::counted(cell.summary->step_ns.launches, "launch"));
+                      answers::counted(cell.summary->step_ns.launches, "launch"));
   }
   return test;
 }
@@ -160,7 +160,7 @@ TestCase case_of(const report::ComparedCell& cell) {
   test.outcome = outcome_of(cell.change);
   test.type = report::name_of(cell.change);
   std::vector<std::string> parts = {test.type};
-  if (cell.ratio) parts.push_back("time " + render::format_change(*cell.ratio));
+  if (cell.ratio) parts.push_back("time " + answers::format_change(*cell.ratio));
   if (cell.base_ns) parts.push_back("base " + time_words(*cell.base_ns));
   if (cell.new_ns) parts.push_back("new " + time_words(*cell.new_ns));
   if (!cell.remark.empty()) parts.push_back(cell.remark);
@@ -183,8 +183,8 @@ std::string junit(const report::Report& report) {
 std::string junit(const report::ReportComparison& comparison) {
   Document document{.properties = {{"base", comparison.base},
                                    {"new", comparison.next},
-                                   {"margin", render::format_percent(comparison.margin)},
-                                   {"confidence", render::format_percent(comparison.confidence)}}};
+                                   {"margin", answers::format_percent(comparison.margin)},
+                                   {"confidence", answers::format_percent(comparison.confidence)}}};
   for (const std::string& remark : comparison.remarks) document.properties.emplace_back("remark", remark);
   if (!comparison.not_comparable.empty()) {
     document.cases.push_back({.suite = "comparison",

@@ -5,8 +5,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "reports/answers/format.h"
 #include "reports/exports/exported.h"
-#include "reports/render/format.h"
 
 namespace gdbench::exports {
 
@@ -38,7 +38,7 @@ class Family {
     if (!std::isfinite(value)) return;
     std::vector<std::string> parts;
     for (const auto& [name, text] : labels) parts.push_back(name + "=" + quoted(text));
-    text_ += name_ + (parts.empty() ? "" : "{" + joined(parts, ",") + "}") + " " + render::exact(value) + "\n";
+    text_ += name_ + (parts.empty() ? "" : "{" + joined(parts, ",") + "}") + " " + answers::exact(value) + "\n";
   }
 
   const std::string& text() const { return text_; }

@@ -3,9 +3,9 @@
 #include <concepts>
 
 #include "harness/report/fields.h"
-#include "reports/render/format.h"
-#include "reports/render/rows.h"
-#include "reports/render/table.h"
+#include "reports/answers/format.h"
+#include "reports/answers/rows.h"
+#include "reports/answers/table.h"
 
 namespace gdbench::exports {
 
@@ -17,7 +17,7 @@ struct Record {
   std::vector<std::string> values;
 
   static std::string text_of(bool value) { return value ? "true" : "false"; }
-  static std::string text_of(double value) { return render::exact(value); }
+  static std::string text_of(double value) { return answers::exact(value); }
   static std::string text_of(std::integral auto value) { return std::to_string(value); }
   template <class Value>
   static std::string text_of(const std::optional<Value>& value) {
@@ -38,7 +38,7 @@ Record record_of(const report::Sample& sample) {
 
 std::string line_of(std::vector<std::string> cell, const std::vector<std::string>& sample) {
   cell.insert(cell.end(), sample.begin(), sample.end());
-  return render::csv_line(cell);
+  return answers::csv_line(cell);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ std::string samples(const report::Report& report) {
     const std::vector<std::string> names = {scenario != nullptr ? scenario->label : "",
                                             cell.id,
                                             cell.implementation,
-                                            render::options_of(cell),
+                                            answers::options_of(cell),
                                             std::to_string(cell.threads),
                                             cell.arm,
                                             report::name_of(cell.status.state)};

@@ -247,7 +247,7 @@ def read(report):
 def main():
     consumer = {function.__name__: function for function in
                 (pyperf, bencher, github_action, junit, openmetrics, promtool, google_benchmark)}[sys.argv[1]]
-    example = read(SOURCE / "tests/golden/render/report.json")
+    example = read(SOURCE / "tests/golden/answers/report.json")
     with tempfile.TemporaryDirectory() as folder:
         for name, report in (("example", example), ("hostile", hostile_of(example)), ("failed", failed_of(example))):
             file = pathlib.Path(folder) / f"{name}.json"

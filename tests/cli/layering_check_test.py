@@ -15,13 +15,13 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 # Real files that include across folders, so that the clean tree is not an empty one.
 COPIED = ["harness/abi/gdbench/plugin.h", "harness/base/result.h", "harness/base/shared_memory.h",
           "harness/scenario/problem.h", "harness/scenario/scenario.h", "harness/data/dataset.h",
-          "harness/analysis/summarise.h", "implementations/backends/common/ops.h", "reports/render/console.h"]
+          "harness/analysis/summarise.h", "implementations/backends/common/ops.h", "reports/answers/console.h"]
 
 # Where something is put that the rules forbid, and the include.
 WRONG = [
     # The harness knows no implementation, and its arrows point one way.
     ("harness/measure/wrong.cpp", '"implementations/backends/common/ops.h"'),
-    ("harness/report/wrong.cpp", '"reports/render/console.h"'),
+    ("harness/report/wrong.cpp", '"reports/answers/console.h"'),
     ("harness/base/wrong.h", '"harness/scenario/problem.h"'),
     ("harness/base/wrong.cpp", '"../scenario/problem.h"'),
     ("harness/scenario/wrong.cpp", '"harness/verify/reference.h"'),
@@ -55,7 +55,7 @@ WRONG = [
     ("implementations/loader/wrong.cpp", '"implementations/backends/common/ops.h"'),
     ("implementations/strategies/loop/wrong.cpp", '"implementations/common/failure.h"'),
     # Renderers see only the report's model; examples only what is installed.
-    ("reports/render/wrong.cpp", '"harness/measure/scheduler.h"'),
+    ("reports/answers/wrong.cpp", '"harness/measure/scheduler.h"'),
     ("examples/plugin/wrong.c", '"harness/base/result.h"'),
     # A folder that nobody has placed.
     ("harness/novelty/wrong.cpp", "<vector>"),
@@ -65,7 +65,7 @@ RIGHT = [
     ("harness/worker/right.cpp", "<benchmark/benchmark.h>"),
     ("app/right.cpp", "<CLI/CLI.hpp>"),
     ("app/right_measure.cpp", '"harness/measure/scheduler.h"'),
-    ("app/right_render.cpp", '"reports/render/console.h"'),
+    ("app/right_render.cpp", '"reports/answers/console.h"'),
     ("harness/base/right.cpp", "<sys/mman.h>"),
     ("implementations/backends/eigen/right.cpp", "<Eigen/Core>"),
     ("implementations/backends/eigen/right_shared.cpp", '"implementations/backends/common/buffers.h"'),

@@ -44,8 +44,8 @@ class Schema(ProgramTest):
     def test_what_is_valid(self):
         if jsonschema is None:
             self.skipTest("python3-jsonschema is missing")
-        # What write_report writes (tests/unit/render checks that).
-        report = json.loads((SOURCE / "tests/golden/render/report.json").read_text(encoding="utf-8"))
+        # What write_report writes (tests/unit/answers checks that).
+        report = json.loads((SOURCE / "tests/golden/answers/report.json").read_text(encoding="utf-8"))
         schema = schema_of("report")
         kind = jsonschema.validators.validator_for(schema)
         kind.check_schema(schema)
@@ -56,7 +56,7 @@ class Schema(ProgramTest):
 
     def test_comments_are_descriptions(self):
         schema = schema_of("report")
-        report = json.loads((SOURCE / "tests/golden/render/report.json").read_text(encoding="utf-8"))
+        report = json.loads((SOURCE / "tests/golden/answers/report.json").read_text(encoding="utf-8"))
         self.assertEqual(schema["title"], f"gdbench-report, version 1.{report['schema_version']['minor']}")
         definitions = schema["$defs"]
         self.assertEqual(definitions["Launch"]["properties"]["total_seconds"]["description"], "spawn to exit")

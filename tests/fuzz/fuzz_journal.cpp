@@ -4,8 +4,8 @@
 
 #include "harness/analysis/summarise.h"
 #include "harness/report/journal.h"
+#include "reports/answers/report.h"
 #include "reports/document/writers.h"
-#include "reports/render/report.h"
 #include "tests/fuzz/target.h"
 
 GDBENCH_FUZZ_TARGET(journal) {
@@ -22,6 +22,6 @@ GDBENCH_FUZZ_TARGET(journal) {
     cell.launches.clear();
   }
   static_cast<void>(report::take_over(*read, "journal", planned));
-  static_cast<void>(document::text_of(render::document_of(planned), {}));
+  static_cast<void>(document::text_of(answers::document_of(planned), {}));
   return 0;
 }

@@ -1,5 +1,9 @@
 // Reports and journals, summarised and then shown in every way that a report can be.
 #include "harness/analysis/summarise.h"
+#include "reports/answers/first_screen.h"
+#include "reports/answers/report.h"
+#include "reports/answers/table.h"
+#include "reports/answers/verification.h"
 #include "reports/document/writers.h"
 #include "reports/exports/bencher.h"
 #include "reports/exports/github_action.h"
@@ -8,10 +12,6 @@
 #include "reports/exports/openmetrics.h"
 #include "reports/exports/pyperf.h"
 #include "reports/exports/samples.h"
-#include "reports/render/first_screen.h"
-#include "reports/render/report.h"
-#include "reports/render/table.h"
-#include "reports/render/verification.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/fuzz/target.h"
 
@@ -21,15 +21,15 @@ GDBENCH_FUZZ_TARGET(report) {
   if (!report.ok()) return 0;
   using namespace gdbench;
   for (const auto& show : {exports::bencher, exports::github_action, exports::google_benchmark, exports::junit,
-                           exports::openmetrics, exports::pyperf, exports::samples, render::csv}) {
+                           exports::openmetrics, exports::pyperf, exports::samples, answers::csv}) {
     static_cast<void>(show(*report));
   }
-  const document::Document document = render::document_of(*report);
+  const document::Document document = answers::document_of(*report);
   static_cast<void>(document::text_of(document, {}));
   static_cast<void>(document::markdown_of(document));
   static_cast<void>(document::html_of(document));
   static_cast<void>(document::json_of(document));
-  static_cast<void>(document::text_of(render::verification(*report, false), {}));
-  static_cast<void>(render::first_screen(*report, {}));
+  static_cast<void>(document::text_of(answers::verification(*report, false), {}));
+  static_cast<void>(answers::first_screen(*report, {}));
   return 0;
 }

@@ -1,4 +1,4 @@
-// Why one cell is faster or slower than another: computed from a report, put into words by reports/render/explanation.
+// Why one cell is faster or slower than another: computed from a report, put into words by reports/answers/explanation.
 #pragma once
 
 #include <vector>

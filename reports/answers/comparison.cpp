@@ -1,0 +1,205 @@
+#include "reports/answers/comparison.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "reports/answers/forest.h"
+#include "reports/answers/format.h"
+
+namespace gdbench::answers {
+
+namespace {
+
+using document::Blocks;
+using document::Columns;
+using report::Change;
+using report::ComparedCell;
+using report::ReportComparison;
+using Cells = std::vector<const ComparedCell*>;
+
+// Of a larger comparison a picture shows the equivalent cells of a scenario as one row.
+constexpr std::size_t kMostRows = 40;
+
+bool is_change(Change change) {
+  return change != Change::inconclusive && change != Change::added && change != Change::equivalent;
+}
+
+Cells cells_with(const ReportComparison& comparison, Change change) {
+  Cells cells;
+  for (const ComparedCell& cell : comparison.cells) {
+    if (cell.change == change) cells.push_back(&cell);
+  }
+  return cells;
+}
+
+std::string time_of(const std::optional<stats::Estimate>& estimate) {
+  return estimate ? format_duration_ns(estimate->value) : "-";
+}
+
+std::string change_text(double ratio) { return formatted("%+.1f%%", 100 * (ratio - 1)); }
+
+std::string layouts_of(const ComparedCell& cell) {
+  std::string text;
+  for (const double ratio : cell.layouts) join(text, change_text(ratio));
+  return text;
+}
+
+Columns table_of(const Cells& cells) {
+  Columns table = {{.title = "cell"},
+                   {.title = "change"},
+                   {.title = "time"},
+                   {.title = "base", .right_aligned = true},
+                   {.title = "new", .right_aligned = true},
+                   {.title = "remark", .rank = 1}};
+  for (const ComparedCell* cell : cells) {
+    add_row(table, {cell->id, report::name_of(cell->change), cell->ratio ? format_change(*cell->ratio) : "-",
+                    time_of(cell->base_ns), time_of(cell->new_ns), cell->remark});
+  }
+  // Padded builds have a ratio for each layout of the code.
+  if (std::ranges::any_of(cells, [](const ComparedCell* cell) { return !cell->layouts.empty(); })) {
+    table.push_back({.title = "layouts", .rank = 2});
+    for (const ComparedCell* cell : cells) table.back().texts.push_back(layouts_of(*cell));
+  }
+  return table;
+}
+
+document::Look look_of(Change change) {
+  switch (change) {
+    case Change::regressed:
+      return kWorse;
+    case Change::improved:
+      return kBetter;
+    case Change::equivalent:
+      return kAlike;
+    case Change::inconclusive:
+      return kOpen;
+    case Change::failing:
+    case Change::removed:
+      return kFailed;
+    case Change::fixed:
+    case Change::added:
+      break;
+  }
+  return kPassed;
+}
+
+document::BarRow row_of(const ComparedCell& cell) {
+  document::BarRow row{.label = cell.name(),
+                       .look = look_of(cell.change),
+                       .dots = cell.layouts,
+                       .word = report::name_of(cell.change),
+                       .figure = cell.ratio ? format_change(*cell.ratio) : "",
+                       .group = cell.scenario()};
+  if (cell.ratio) row.measures = {{.value = cell.ratio->value, .interval = cell.ratio->interval}};
+  return row;
+}
+
+// The equivalent cells of one scenario, a dot for each.
+document::BarRow row_of(const Cells& cells) {
+  document::BarRow row{.label = counted(cells.size(), "equivalent cell"),
+                       .look = look_of(Change::equivalent),
+                       .word = report::name_of(Change::equivalent),
+                       .group = cells.front()->scenario()};
+  for (const ComparedCell* cell : cells) {
+    if (cell->ratio) row.dots.push_back(cell->ratio->value);
+  }
+  if (row.dots.empty()) return row;
+  const auto [low, high] = std::ranges::minmax(row.dots);
+  row.figure = change_text(low) + " to " + change_text(high);
+  return row;
+}
+
+document::Figure figure_of(const ReportComparison& comparison) {
+  document::Rows rows = forest_of("times the base's", comparison.margin);
+  const bool folds = comparison.cells.size() > kMostRows;
+  std::vector<Cells> folded;  // by scenario
+  for (const Change change : kChangesByUrgency) {
+    for (const ComparedCell* cell : cells_with(comparison, change)) {
+      if (!folds || change != Change::equivalent) {
+        rows.rows.push_back(row_of(*cell));
+        continue;
+      }
+      const auto same = [&](const Cells& cells) { return cells.front()->scenario() == cell->scenario(); };
+      const auto known = std::ranges::find_if(folded, same);
+      (known == folded.end() ? folded.emplace_back() : *known).push_back(cell);
+    }
+  }
+  for (const Cells& cells : folded) rows.rows.push_back(row_of(cells));
+  std::string sentence =
+      cat(kForestWords, " Grey is the margin",
+          comparison.noise_floor > comparison.margin ? "; where the run's own noise is larger, that counts instead."
+                                                     : ", within which a change does not matter.");
+  if (std::ranges::any_of(comparison.cells, [](const ComparedCell& cell) { return !cell.layouts.empty(); })) {
+    sentence += " Small dots are the layouts of the code.";
+  }
+  if (!folded.empty()) sentence += " The equivalent cells of a scenario share a row, with a dot for each.";
+  return {.title = "Time per step of the new build over that of the base",
+          .sentence = std::move(sentence),
+          .chart = std::move(rows)};
+}
+
+std::string method_words(const ReportComparison& comparison) {
+  const std::string sides = comparison.paired ? "measured side by side in one run" : "from two runs";
+  const double margin = std::max(comparison.margin, comparison.noise_floor);
+  return cat(comparison.next, " against ", comparison.base, ", ", sides,
+             ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin "
+             "of ",
+             format_percent(comparison.margin),
+             margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "",
+             ", at ", format_percent(comparison.confidence), " for all cells together (Holm).");
+}
+
+// "Base: before.json, gdbench 0.1.0 0123abc."
+std::string side_words(const std::string& side, const std::string& name, const std::string& build) {
+  return cat(side, ": ", name, build.empty() ? "" : ", gdbench " + build, ".");
+}
+
+}  // namespace
+
+document::Paragraph comparison_answer(const ReportComparison& comparison) {
+  if (!comparison.not_comparable.empty()) return {"Not comparable: " + comparison.not_comparable, Style::bad};
+  const std::size_t regressed = cells_with(comparison, Change::regressed).size();
+  return {counts_by_kind(counted(comparison.cells.size(), "cell"), kChangesByUrgency,
+                         [&](Change change) { return cells_with(comparison, change).size(); }),
+          regressed > 0 ? Style::bad : Style::plain};
+}
+
+Blocks comparison_blocks(const ReportComparison& comparison) {
+  Blocks blocks;
+  if (!comparison.not_comparable.empty()) return blocks;
+  if (!comparison.cells.empty()) blocks.figure(figure_of(comparison));
+  Cells changed;
+  for (const Change change : kChangesByUrgency) {
+    const Cells cells = cells_with(comparison, change);
+    if (is_change(change)) changed.insert(changed.end(), cells.begin(), cells.end());
+  }
+  blocks.table("Cells that changed", table_of(changed));
+  for (const Change change : kChangesByUrgency) {
+    const Cells cells = cells_with(comparison, change);
+    if (is_change(change) || cells.empty()) continue;
+    Blocks others;
+    others.table("", table_of(cells));
+    blocks.fold(cat(cells.size(), " ", report::name_of(change)), std::move(others), true);
+  }
+  blocks.paragraph(method_words(comparison));
+  std::vector<std::string> notes;
+  for (const std::string& remark : comparison.remarks) notes.push_back("Note: " + remark + ".");
+  blocks.list(notes);
+  return blocks;
+}
+
+document::Document document_of(const ReportComparison& comparison) {
+  document::Document document{.title = "gdbench: " + comparison.next + " against " + comparison.base,
+                              .answer = {comparison_answer(comparison)}};
+  Blocks sides;
+  if (!comparison.next_build.empty() || !comparison.base_build.empty()) {
+    sides.paragraph(side_words("New", comparison.next, comparison.next_build), Style::dim);
+    sides.paragraph(side_words("Base", comparison.base, comparison.base_build), Style::dim);
+  }
+  document.section("", std::move(sides));
+  document.section("Cells", comparison_blocks(comparison));
+  return document;
+}
+
+}  // namespace gdbench::answers

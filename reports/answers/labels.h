@@ -1,0 +1,14 @@
+// Labels of scenarios, as long as there is room for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gdbench::answers {
+
+// Labels without the words that all of them share, which go to `common`; keys, then their ends are left out where that
+// makes them fit: "mlp-10-50-1[batch.micro_batches=4]" is "mlp-10-50-1 micro_batches=4", "mlp-10-50-1 4",
+// "mlp-10-50..".
+std::vector<std::string> shortened(const std::vector<std::string>& labels, std::size_t width, std::string& common);
+
+}  // namespace gdbench::answers

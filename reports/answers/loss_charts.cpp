@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "reports/answers/format.h"
+#include "reports/answers/report_charts.h"
+
+namespace gdbench::answers {
+
+namespace {
+
+struct LossCurves {
+  std::string name;  // of the scenario
+  struct Curve {
+    std::string setting;  // what is set but for seeds: "dtype=bf16"
+    std::string label;    // of the scenario
+    const report::Cell* cell;
+  };
+  std::vector<Curve> curves;  // by setting, of which there are two at least
+};
+using LossCurve = LossCurves::Curve;
+
+// Of the fastest that knows its losses.
+const report::Cell* trained_cell(const ScenarioTable& table) {
+  for (const Row& row : table.ranked) {
+    const std::optional<report::TargetRun>& target = row.cell->target;
+    if (target && target->curve && target->curve->size() > 1) return row.cell;
+  }
+  return nullptr;
+}
+
+std::string setting_of(const std::string& label) {
+  std::string text;
+  for (const auto& [key, value] : overrides_of_label(label)) {
+    if (!key.ends_with("seed")) text += (text.empty() ? "" : ", ") + key + "=" + value;
+  }
+  return text.empty() ? "as it is" : text;
+}
+
+// What all curves are set to says nothing of their difference.
+void drop_what_they_share(std::vector<LossCurve>& curves) {
+  Overrides shared = overrides_of_label(curves.front().label);
+  for (const LossCurve& curve : curves) {
+    const Overrides own = overrides_of_label(curve.label);
+    std::erase_if(shared, [&](const auto& entry) {
+      return own.find(entry.first) == own.end() || own.at(entry.first) != entry.second;
+    });
+  }
+  for (LossCurve& curve : curves) {
+    Overrides own = overrides_of_label(curve.label);
+    for (const auto& [key, value] : shared) own.erase(key);
+    curve.setting = setting_of(label_of("", own));
+  }
+}
+
+document::Columns losses_table(const LossCurves& losses) {
+  document::Columns table = {{.title = "scenario"},
+                             {.title = "trained by"},
+                             {.title = "steps", .right_aligned = true},
+                             {.title = "loss", .right_aligned = true},
+                             {.title = "target", .right_aligned = true}};
+  for (const LossCurve& curve : losses.curves) {
+    const report::TargetRun& target = *curve.cell->target;
+    add_row(table, {curve.label, row_name(*curve.cell),
+                    std::to_string(target.stopped_after) + skipped_words(target.skipped_steps),
+                    format_number(target.loss), format_number(target.target_loss)});
+  }
+  return table;
+}
+
+std::vector<LossCurves> loss_curves_of(const std::vector<ScenarioTable>& tables) {
+  std::vector<LossCurves> all;
+  for (const ScenarioTable& table : tables) {
+    const report::Cell* const cell = trained_cell(table);
+    if (cell == nullptr) continue;
+    auto group = std::ranges::find(all, table.scenario->name, &LossCurves::name);
+    if (group == all.end()) group = all.insert(group, {table.scenario->name, {}});
+    group->curves.push_back({"", table.scenario->label, cell});
+  }
+  for (LossCurves& group : all) {
+    drop_what_they_share(group.curves);
+    std::ranges::stable_sort(group.curves, {}, &LossCurve::setting);
+  }
+  std::erase_if(all,
+                [](const LossCurves& group) { return group.curves.front().setting == group.curves.back().setting; });
+  return all;
+}
+
+}  // namespace
+
+Figures losses_over_steps(const std::vector<ScenarioTable>& tables) {
+  Figures figures;
+  for (const LossCurves& losses : loss_curves_of(tables)) {
+    document::Plane chart{.across = {.title = "steps", .text = &format_count},
+                          .up = {.title = "loss", .text = &format_number, .logarithmic = true},
+                          .keyed = true};
+    document::Hues hues;
+    for (const LossCurve& curve : losses.curves) {
+      document::Series series{.name = curve.setting, .look = document::look_of(hues.of(curve.setting))};
+      for (const report::LossPoint& point : *curve.cell->target->curve) {
+        if (point.loss > 0 && std::isfinite(point.loss)) {
+          series.points.push_back({static_cast<double>(point.steps), point.loss});
+        }
+      }
+      chart.series.push_back(std::move(series));
+    }
+    figures.push_back({.title = losses.name + ": loss over steps",
+                       .sentence =
+                           "Of each scenario the training by its fastest implementation; those of one hue differ in "
+                           "their seeds alone.",
+                       .chart = std::move(chart),
+                       .data = losses_table(losses)});
+  }
+  return figures;
+}
+
+}  // namespace gdbench::answers

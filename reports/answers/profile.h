@@ -1,0 +1,47 @@
+// Where a step's time goes: the answer of `gdbench profile`, and the files that other programs read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/report/profile.h"
+#include "reports/document/document.h"
+
+namespace gdbench::answers {
+
+document::Document document_of(const report::Profile& profile);
+
+// One mean step as a timeline in the Trace Event Format (JSON object form, complete events), as Perfetto, speedscope
+// and chrome://tracing open it: phases with their ops inside, named as "product, layer 1, gradient of w1", in the order
+// of a step, lengths as measured.
+std::string chrome_trace(const report::Profile& profile);
+
+// "implementation;phase;op, layer 0, reads w0 picoseconds" lines, as flame graph tools and speedscope read them.
+std::string collapsed_stacks(const report::Profile& profile);
+
+// What these are made of.
+
+// A part of a step with its ops in the order of a step, or what is done once before the first one.
+struct PhaseTime {
+  report::Phase phase = report::Phase::other;
+  double time_ns = 0;
+  std::vector<const report::ProfileRecord*> records;
+
+  std::string name() const { return name_of(phase); }
+};
+// In the order of a step, without what is done once.
+std::vector<PhaseTime> phases_of(const report::Profile& profile);
+PhaseTime once_of(const report::Profile& profile);
+
+// Of ascending layers: "0", "0-4" where they follow each other, "0,2".
+std::string layer_numbers(const std::vector<std::int64_t>& layers);
+// ", layer 0", ", layers 0-4"; nothing for none.
+std::string layer_words(const std::vector<std::int64_t>& layers);
+// "reads w0", "reads w0 b0", "gradient of w1"; the first and the last of more than two: "updates w0..b4". Nothing where
+// the record names none.
+std::string parameter_words(const report::ProfileRecord& record);
+// "product, layer 1, gradient of w1".
+std::string op_label(const report::ProfileRecord& record);
+
+}  // namespace gdbench::answers

@@ -1,0 +1,227 @@
+#include "reports/answers/scenario_charts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "reports/answers/format.h"
+#include "reports/answers/table.h"
+#include "reports/answers/target.h"
+#include "reports/answers/words.h"
+
+namespace gdbench::answers {
+
+namespace {
+
+using document::Figure;
+using report::Phase;
+
+struct PhaseLook {
+  const char* name;
+  Phase phase;
+  int hue;
+};
+constexpr PhaseLook kPhaseLooks[] = {{"data", Phase::data, 0},         {"forward", Phase::forward, 1},
+                                     {"backward", Phase::backward, 2}, {"exchange", Phase::exchange, 5},
+                                     {"update", Phase::update, 3},     {"record", Phase::record, 4},
+                                     {"other", Phase::other, 5}};
+
+// Where one cell's phases begin and end, as shares of its profiled step; what no op claims comes last.
+std::vector<document::Piece> pieces_of(const report::Profile& profile) {
+  std::vector<document::Piece> pieces;
+  double from = 0;
+  const auto add = [&](double time_ns, int hue, const char* name) {
+    const double to = from + time_ns / profile.profiled_step_ns;
+    if (to > from) pieces.push_back({.from = from, .to = to, .hue = hue, .name = name});
+    from = to;
+  };
+  for (const PhaseLook& look : kPhaseLooks) {
+    double time_ns = 0;
+    for (const report::ProfileRecord& record : profile.records) {
+      if (!record.once() && record.phase == look.phase) time_ns += record.time_ns;
+    }
+    add(time_ns, look.hue, look.name);
+  }
+  add(std::max(0.0, report::unattributed_ns(profile)), document::kGrey, "unattributed");
+  return pieces;
+}
+
+std::vector<std::pair<std::string, int>> phase_key() {
+  std::vector<std::pair<std::string, int>> key;
+  for (const PhaseLook& look : kPhaseLooks) key.emplace_back(look.name, look.hue);
+  key.emplace_back("unattributed", document::kGrey);
+  return key;
+}
+
+double own_bytes(const report::Cell& cell) {
+  return static_cast<double>(cell.summary->peak_anonymous_bytes.value_or(0));
+}
+
+double peak_bytes(const report::Cell& cell) { return static_cast<double>(cell.summary->peak_resident_bytes); }
+
+}  // namespace
+
+std::vector<Row> timed_rows(const ScenarioTable& table) {
+  std::vector<Row> rows = table.ranked;
+  rows.insert(rows.end(), table.unranked.begin(), table.unranked.end());
+  return rows;
+}
+
+document::Look look_of(document::Hues& hues, const report::Cell& cell) {
+  return document::look_of(hues.of(report::parse_implementation(cell.implementation).strategy));
+}
+
+std::map<int, double> figures_of_launches(const report::Cell& cell) {
+  std::map<int, double> figures;
+  for (const report::Sample& sample : cell.samples) {
+    if (sample.cold) continue;
+    const auto [at, is_new] = figures.emplace(sample.launch, sample.real_ns);
+    if (!is_new) at->second = std::min(at->second, sample.real_ns);
+  }
+  return figures;
+}
+
+int hue_of_phase(report::Phase phase) {
+  const auto* const look = std::ranges::find(kPhaseLooks, phase, &PhaseLook::phase);
+  return look == std::end(kPhaseLooks) ? document::kGrey : look->hue;
+}
+
+MaybeFigure times_figure(const ScenarioTable& table, document::Hues& hues) {
+  const std::vector<Row> rows = timed_rows(table);
+  if (rows.empty()) return std::nullopt;
+  document::Rows chart{.axes = {{.title = "time per step", .text = &format_duration_ns, .logarithmic = true}}};
+  const bool ratios = std::ranges::any_of(rows, [](const Row& row) { return row.cell->summary->ratio.has_value(); });
+  if (ratios) {
+    chart.axes.push_back({.title = "times the baseline's", .text = &format_factor, .logarithmic = true});
+  }
+  for (const Row& row : rows) {
+    const report::Summary& summary = *row.cell->summary;
+    document::BarRow bar{.label = row_name(*row.cell),
+                         .look = look_of(hues, *row.cell),
+                         .measures = {{.value = summary.step_ns.value, .interval = summary.step_ns.interval}},
+                         .figure = format_duration_ns(summary.step_ns.value),
+                         .set_back = !report::is_ranked(*row.cell)};
+    for (const auto& [launch, figure] : figures_of_launches(*row.cell)) bar.dots.push_back(figure);
+    if (summary.ratio) {
+      const stats::Estimate& ratio = summary.ratio->comparison.ratio;
+      bar.measures.push_back({.value = ratio.value, .interval = ratio.interval, .axis = 1});
+    }
+    chart.rows.push_back(std::move(bar));
+  }
+  return Figure{.title = "Time per step",
+                .sentence = "Lines are 95% intervals, small dots are launches; names in grey are not ranked.",
+                .chart = std::move(chart),
+                .data = text_table(table.ranked.empty() ? table.unranked : table.ranked),
+                .in_text = true};
+}
+
+MaybeFigure phases_figure(const ScenarioTable& table) {
+  document::Rows chart{.axes = {{.title = "share of the profiled step", .text = &format_percent}}, .key = phase_key()};
+  for (const Row& row : timed_rows(table)) {
+    if (!row.cell->profile || !(row.cell->profile->profiled_step_ns > 0)) continue;
+    chart.rows.push_back({.label = row_name(*row.cell),
+                          .pieces = pieces_of(*row.cell->profile),
+                          .figure = format_duration_ns(row.cell->profile->profiled_step_ns)});
+  }
+  if (chart.rows.empty()) return std::nullopt;
+  std::erase_if(chart.key, [&](const auto& entry) {
+    return std::ranges::none_of(chart.rows, [&](const document::BarRow& row) {
+      return std::ranges::find(row.pieces, entry.first, &document::Piece::name) != row.pieces.end();
+    });
+  });
+  return Figure{.title = "Where a step's time goes",
+                .sentence =
+                    "Shares of a profiled step by phase; unattributed is what no op claims, as loops, calls and clock "
+                    "readings.",
+                .chart = std::move(chart)};
+}
+
+MaybeFigure memory_figure(const ScenarioTable& table) {
+  document::Rows chart{.axes = {{.title = "bytes, from 0", .text = &format_bytes}},
+                       .key = {{"its own", 0}, {"shared, as data and libraries", document::kGrey}}};
+  for (const Row& row : timed_rows(table)) {
+    const double own = own_bytes(*row.cell);
+    const double peak = peak_bytes(*row.cell);
+    if (peak <= 0) continue;
+    chart.rows.push_back({.label = row_name(*row.cell),
+                          .pieces = {{.from = 0, .to = own, .hue = 0, .name = "its own"},
+                                     {.from = own,
+                                      .to = std::max(own, peak),
+                                      .hue = document::kGrey,
+                                      .name = "shared, as data and libraries"}},
+                          .figure = format_bytes(peak)});
+  }
+  if (chart.rows.empty()) return std::nullopt;
+  return Figure{.title = "Memory", .sentence = "Of a process at its peak.", .chart = std::move(chart)};
+}
+
+namespace {
+
+// Speed-ups of one implementation over its numbers of threads.
+struct ThreadCourse {
+  const report::Cell* single;  // with one thread
+  std::map<int, const stats::Estimate*> speed_ups;
+};
+
+// In the report's order.
+std::vector<ThreadCourse> thread_courses_of(const std::vector<ScalingRow>& rows) {
+  std::vector<ThreadCourse> courses;
+  for (const ScalingRow& row : rows) {
+    if (row.single == nullptr) continue;
+    auto course = std::ranges::find(courses, row.single, &ThreadCourse::single);
+    if (course == courses.end()) course = courses.insert(course, {row.single, {}});
+    course->speed_ups[row.cell->threads] = &row.scaling->speed_up;
+  }
+  return courses;
+}
+
+// What the multiply-adds of so many threads together reached over one thread's.
+document::Series team_ceiling(const report::Report& report, report::Dtype dtype, int most) {
+  document::Series series{.name = "ceiling", .line = document::Line::guide, .points = {{1, 1}}};
+  if (!report.ceilings || !report.ceilings->best || !report.ceilings->teams) return {};
+  const double single = report.ceilings->best->fma_gflop_per_second(dtype);
+  for (const report::TeamCeilings& team : *report.ceilings->teams) {
+    if (single > 0 && team.threads <= most) {
+      series.points.push_back({static_cast<double>(team.threads), team.best.fma_gflop_per_second(dtype) / single});
+    }
+  }
+  return series;
+}
+
+}  // namespace
+
+MaybeFigure threads_figure(const report::Report& report, const report::ScenarioRecord& scenario,
+                           const ScalingWords& scaling, document::Hues& hues) {
+  const std::vector<ThreadCourse> courses = thread_courses_of(scaling.rows_of(scenario.key));
+  if (courses.empty()) return std::nullopt;
+  document::Plane chart{.across = {.title = "threads", .text = &format_number},
+                        .up = {.title = "times as fast as with one thread", .text = &format_number}};
+  int most = 2;
+  for (const ThreadCourse& course : courses) {
+    most = std::max(most, course.speed_ups.rbegin()->first);
+    document::Series series{.name = row_name(*course.single),
+                            .look = look_of(hues, *course.single),
+                            .line = document::Line::thin,
+                            .marked = true,
+                            .points = {{1, 1}}};
+    for (const auto& [threads, speed_up] : course.speed_ups) {
+      series.points.push_back({static_cast<double>(threads), speed_up->value, speed_up->interval});
+    }
+    chart.series.push_back(std::move(series));
+  }
+  chart.series.push_back({.name = "ideal",
+                          .line = document::Line::guide,
+                          .points = {{1, 1}, {static_cast<double>(most), static_cast<double>(most)}}});
+  document::Series ceiling = team_ceiling(report, scenario.resolved.dtype.value_or(report::Dtype::f32), most);
+  if (!ceiling.points.empty()) chart.series.push_back(std::move(ceiling));
+  return Figure{.title = "What more threads bring",
+                .sentence =
+                    "Speed-up over the same with one thread; the ideal is a step shared evenly, the ceiling what the "
+                    "multiply-adds of so many threads reached together in this run.",
+                .chart = std::move(chart),
+                .data = scaling.of_scenario(scenario.key),
+                .in_text = true};
+}
+
+}  // namespace gdbench::answers

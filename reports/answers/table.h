@@ -1,0 +1,35 @@
+// Rows of a report as columns of texts, before any layout, and as CSV.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/answers/format.h"
+#include "reports/answers/rows.h"
+#include "reports/document/document.h"
+
+namespace gdbench::answers {
+
+using TextColumn = document::Column;
+using TextTable = document::Columns;
+using document::add_row;
+
+// As a plain aligned table: columns two spaces apart, every line indented by two, no trailing spaces.
+std::string plain_table(const TextTable& table);
+
+// The rows in every column that has a title and something to say of one of them.
+TextTable text_table(const std::vector<Row>& rows);
+
+// "18.3 ns", marked where it rests on a single launch, of a row with a time.
+std::string time_text(const Row& row);
+// "faster" than the baseline, "baseline"; "-" without a comparison. And how it looks.
+std::string verdict_text(const Row& row);
+Style verdict_style(const Row& row);
+
+// One line per cell, RFC 4180.
+std::string csv(const report::Report& report);
+
+// Fields as a line of CSV, its end included (RFC 4180).
+std::string csv_line(const std::vector<std::string>& fields);
+
+}  // namespace gdbench::answers

@@ -1,0 +1,54 @@
+#include "reports/answers/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include "reports/document/writers.h"
+#include "tests/support/reports/answers.h"
+#include "tests/support/reports/example_comparison.h"
+#include "tests/unit/answers/screen_text.h"
+
+namespace gdbench::answers {
+namespace {
+
+TEST(Golden, Comparison) { tests::expect_golden_answer("comparison", document_of(tests::example_comparison())); }
+
+TEST(Comparison, SaysWhichMarginCounts) {
+  report::ReportComparison comparison = tests::example_comparison();
+  EXPECT_TRUE(tests::says(tests::outline_of(document_of(comparison)), "the run's own noise, here up to 1.4%"));
+  comparison.noise_floor = 0.01;
+  EXPECT_TRUE(tests::says(tests::outline_of(document_of(comparison)), "beyond the margin of 1.0%, at 99%"));
+}
+
+TEST(Comparison, SaysWhyNothingIsComparable) {
+  report::ReportComparison comparison = tests::example_comparison();
+  comparison.not_comparable = "not the same machine";
+  const document::Document document = document_of(comparison);
+  EXPECT_TRUE(tests::says(tests::outline_of(document), "Not comparable: not the same machine"));
+  EXPECT_EQ(document::html_of(document).find("<svg"), std::string::npos);
+}
+
+// In Markdown, which stands in comments, what did not change is folded; text has it in full.
+TEST(Comparison, FoldsWhatDidNotChange) {
+  const document::Document document = document_of(tests::long_comparison(2));
+  const std::string markdown = document::markdown_of(document);
+  EXPECT_NE(markdown.find("**3 cells: 1 regressed, 2 equivalent**\n"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("<details><summary>2 equivalent</summary>\n\n| cell |"), std::string::npos) << markdown;
+  EXPECT_NE(document::text_of(document, {}).find("linear/x0"), std::string::npos);
+}
+
+TEST(Comparison, DrawsTheEquivalentCellsOfAScenarioAsOneRowWhereThereAreMany) {
+  const auto row_count = [](int cells) {
+    const document::Document document = document_of(tests::long_comparison(cells));
+    for (const document::Block& block : document.sections.back().blocks) {
+      if (const auto* figure = std::get_if<document::Figure>(&block.content)) {
+        return std::get<document::Rows>(figure->chart).rows.size();
+      }
+    }
+    return std::size_t{0};
+  };
+  EXPECT_EQ(row_count(39), 40U);
+  EXPECT_EQ(row_count(101), 3U);  // and one of each scenario
+}
+
+}  // namespace
+}  // namespace gdbench::answers

@@ -1,0 +1,31 @@
+#include "reports/answers/verification.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/reports/answers.h"
+#include "tests/support/reports/example_report.h"
+#include "tests/unit/answers/screen_text.h"
+
+namespace gdbench::answers {
+namespace {
+
+TEST(Golden, Verification) {
+  tests::expect_golden_answer("verification", verification(tests::example_report(), false));
+}
+
+TEST(Golden, VerificationInBrief) {
+  tests::expect_golden_answer("verification-brief", verification(tests::example_report(), true));
+}
+
+TEST(Verification, CountsSteps) {
+  report::Report report = tests::example_report();
+  const auto outline = [&] { return tests::outline_of(verification(report, false)); };
+  EXPECT_TRUE(tests::says(outline(), "after 20 steps"));
+  for (report::Cell& cell : report.cells) {
+    if (cell.verification) cell.verification->steps = 1;
+  }
+  EXPECT_TRUE(tests::says(outline(), "after 1 step "));
+}
+
+}  // namespace
+}  // namespace gdbench::answers
