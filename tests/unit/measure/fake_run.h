@@ -12,6 +12,7 @@
 #include "harness/measure/session.h"
 #include "tests/support/measure/fake_worker.h"
 #include "tests/support/reports/temporary_folder.h"
+#include "tests/unit/report/journals.h"
 
 namespace gdbench::measure {
 
@@ -65,7 +66,7 @@ class FakeRun : public testing::Test {
 
   void run() {
     journal_ = {};  // lets go of the file of a run before
-    Result<report::Journal> journal = report::Journal::create(folder_.file("journal"), report_);
+    Result<report::Journal> journal = report::begun(folder_.file("journal"), report_);
     ASSERT_TRUE(journal.ok()) << journal.error().message;
     journal_ = std::move(journal).value();
     const Status status = run_session(plan_, options_, report_, journal_);
