@@ -5,7 +5,7 @@ import unittest
 from program import FAKES, SOURCE, ProgramTest
 
 # What the reason says, whichever of several checks finds it first.
-BLOCK = "a timed block|a step takes|twice as many steps take only"
+BLOCK = "a timed block|a step takes|twice as many steps take only|that a block took"
 OUTSIDE = "outside the clock of a block|a timed block|and the answer came after"
 CLOCK = "and the answer came after|outside the clock|time stamps|answers a request of no step"
 FOUND = {

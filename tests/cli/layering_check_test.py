@@ -127,7 +127,7 @@ class LayeringCheck(unittest.TestCase):
     def test_a_picture_that_differs_from_the_table_is_reported(self):
         picture = (SOURCE / "docs/architecture.md").read_text()
         for old, new, told in (
-                ("  verify --> input\n", "  verify --> render\n", "shows an arrow from verify to render"),
+                ("  verify --> input\n", "  verify --> answers\n", "shows an arrow from verify to answers"),
                 ("  verify --> input\n", "", "shows no way from harness/verify to harness/scenario"),
                 ("ranks/mpi, worker:", "ranks/mpi:", "does not show harness/worker")):
             self.assertIn(old, picture)
