@@ -11,5 +11,4 @@ struct ConsoleOptions {
   std::string file{};   // where the report is, for the commands that show more of it
 };
 
-// Aligned tables, one per scenario, fastest first; rows that have no time come last with their reason.
 }  // namespace gdbench::answers

@@ -87,17 +87,20 @@ std::string roofline_sentence(const RoofGroup& group, int processor) {
       std::ranges::max_element(group.dots, {}, [](const Dot& dot) { return dot.cell->summary->ceiling->share; });
   return "What each step reaches under what processor " + std::to_string(processor) +
          " and its caches reached in this run: operations of matrix products, and bytes that a step cannot do without. "
-         "A "
-         "grey bar with a letter is a scenario's floor, below the roofs where dependent operations wait for each other "
-         "or functions take "
-         "their time. Closest to its floor is " +
+         "A grey bar with a letter is a scenario's floor, below the roofs where dependent operations wait for each "
+         "other or functions take their time. Closest to its floor is " +
          row_name(*best->cell) + " in " + group.scenarios[best->scenario]->scenario->label + ", at " +
          format_percent(best->cell->summary->ceiling->share) + ".";
 }
 
+// The best of it, in GB/s; 0 if it was not measured.
+double bandwidth_of(const report::LevelCeiling& level) {
+  return std::max(level.read_gb_per_second, level.update_gb_per_second);
+}
+
 // From `from` to where it meets the peak, and on.
 document::Series roof_of(const report::LevelCeiling& level, double peak, double from, double to) {
-  const double gb_per_second = std::max(level.read_gb_per_second, level.update_gb_per_second);
+  const double gb_per_second = bandwidth_of(level);
   document::Series roof{.name = level.level + " " + format_number(gb_per_second) + " GB/s",
                         .line = document::Line::guide};
   if (!(gb_per_second > 0)) return roof;
@@ -136,13 +139,12 @@ document::Plane roofline_chart(const RoofGroup& group, document::Hues& hues) {
   }
   for (auto& [strategy, series] : by_strategy) chart.series.push_back(std::move(series));
   for (const report::LevelCeiling& level : group.ceilings->levels) {
-    const double gb_per_second = std::max(level.read_gb_per_second, level.update_gb_per_second);
-    if (gb_per_second > 0) high = std::max(high, group.peak / gb_per_second);
+    if (bandwidth_of(level) > 0) high = std::max(high, group.peak / bandwidth_of(level));
   }
   low /= 4;
   high *= 2;
   for (const report::LevelCeiling& level : group.ceilings->levels) {
-    const double gb_per_second = std::max(level.read_gb_per_second, level.update_gb_per_second);
+    const double gb_per_second = bandwidth_of(level);
     if (!(gb_per_second > 0)) continue;
     chart.series.push_back(roof_of(level, group.peak, std::max(low, least / 1.5 / gb_per_second), high));
   }

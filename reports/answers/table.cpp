@@ -11,24 +11,6 @@
 
 namespace gdbench::answers {
 
-std::string plain_table(const TextTable& table) {
-  std::string text;
-  const auto add = [&](const auto& text_of) {
-    std::string line;
-    for (const TextColumn& column : table) {
-      const std::size_t width = std::max(display_width(column.title), display_width(column.texts));
-      line += "  " + padded(text_of(column), width, column.right_aligned);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  };
-  add([](const TextColumn& column) { return column.title; });
-  for (std::size_t row = 0; !table.empty() && row < table.front().texts.size(); ++row) {
-    add([row](const TextColumn& column) { return column.texts[row]; });
-  }
-  return text;
-}
-
 std::string time_text(const Row& row) {
   const stats::Estimate& estimate = row.cell->summary->step_ns;
   return format_duration_ns(estimate.value) + process_mark(estimate);

@@ -14,9 +14,6 @@ using TextColumn = document::Column;
 using TextTable = document::Columns;
 using document::add_row;
 
-// As a plain aligned table: columns two spaces apart, every line indented by two, no trailing spaces.
-std::string plain_table(const TextTable& table);
-
 // The rows in every column that has a title and something to say of one of them.
 TextTable text_table(const std::vector<Row>& rows);
 

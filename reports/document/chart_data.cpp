@@ -73,8 +73,9 @@ Columns data_of(const Rows& rows) {
 
 }  // namespace
 
-Columns data_of(const Chart& chart) {
-  return std::visit([](const auto& kind) { return data_of(kind); }, chart);
+Columns data_of(const Figure& figure) {
+  if (!figure.data.empty()) return figure.data;
+  return std::visit([](const auto& kind) { return data_of(kind); }, figure.chart);
 }
 
 }  // namespace gdbench::document

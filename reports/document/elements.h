@@ -1,4 +1,4 @@
-// What pages are made of: paragraphs, lists, tables, folds, and the frame of a picture with its numbers below it. Each
+// What pages are made of: paragraphs, tables, folds, and the frame of a picture with its numbers below it. Each
 // adds nothing where there is nothing to say.
 #pragma once
 
@@ -17,6 +17,7 @@ using markup::Markup;
 constexpr double kPictureWidth = 760;  // pixels; a wider page shows them larger
 
 void add_paragraph(Markup& markup, const std::string& text, const std::string& css = "");
+
 struct TableLook {
   bool sortable = false;          // by a button in each column's head
   bool captioned = true;          // its name stands above it

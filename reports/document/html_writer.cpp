@@ -69,7 +69,7 @@ class HtmlWriter {
                .title = figure.title,
                .sentence = figure.sentence,
                .height = drawing.height,
-               .data = figure.data.empty() ? data_of(figure.chart) : figure.data},
+               .data = data_of(figure)},
               [&] { markup_.raw(drawing.markup); });
   }
   void add(const Command& command) {

@@ -11,11 +11,11 @@ class MarkdownWriter {
     heading("## ", document.title);
     for (const Paragraph& paragraph : document.answer) add(paragraph);
     for (const Section& section : document.sections) {
-      const std::string before = text_;
+      const std::size_t before = text_.size();
       if (!section.title.empty()) heading("### ", section.title);
       const std::size_t begin = text_.size();
       blocks(section.blocks);
-      if (text_.size() == begin) text_ = before;  // it has figures alone
+      if (text_.size() == begin) text_.resize(before);  // it has figures alone
     }
     return std::move(text_);
   }
@@ -36,7 +36,7 @@ class MarkdownWriter {
     text_ += "\n";
   }
   void add(const Figure& figure) {
-    if (figure.in_text) text_ += markdown_table(figure.data.empty() ? data_of(figure.chart) : figure.data);
+    if (figure.in_text) text_ += markdown_table(data_of(figure));
   }
   // A fence that is longer than any in the command ends it.
   void add(const Command& command) {

@@ -46,7 +46,7 @@ class TextWriter {
 
   // Nothing of one that has figures and folds alone.
   void section(const Section& section) {
-    const std::string before = text_;
+    const std::size_t before = text_.size();
     indent_ = 0;
     if (!section.title.empty()) {
       gap();
@@ -55,7 +55,7 @@ class TextWriter {
     }
     const std::size_t begin = text_.size();
     blocks(section.blocks);
-    if (text_.size() == begin) text_ = before;
+    if (text_.size() == begin) text_.resize(before);
   }
 
   // An empty line, unless nothing stands above it.
@@ -77,7 +77,7 @@ class TextWriter {
   }
   void add(const Figure& figure) {
     if (!figure.in_text) return;
-    const Columns data = figure.data.empty() ? data_of(figure.chart) : figure.data;
+    const Columns data = data_of(figure);
     if (!data.front().texts.empty()) rows(data);
   }
   void add(const Command& command) { text_ += std::string(indent_ + kIndent, ' ') + command.line + "\n"; }

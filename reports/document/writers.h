@@ -27,8 +27,8 @@ OrderedJson json_of(const Document& document);
 
 // For writers of tables and charts.
 
-// The numbers of a chart, in the words of its axes.
-Columns data_of(const Chart& chart);
+// A figure's numbers: those it brings, else those of its chart in the words of its axes.
+Columns data_of(const Figure& figure);
 
 // A drawn chart: what goes into an <svg> as wide as kPictureWidth.
 struct Drawing {

@@ -16,7 +16,7 @@ std::vector<document::Block> unfolded(const std::vector<document::Block>& blocks
   for (const document::Block& block : blocks) {
     if (const auto* figure = std::get_if<document::Figure>(&block.content)) {
       out.paragraph("figure: " + figure->title + ". " + figure->sentence);
-      out.table("", figure->data.empty() ? document::data_of(figure->chart) : figure->data);
+      out.table("", document::data_of(*figure));
     } else if (const auto* fold = std::get_if<document::Fold>(&block.content)) {
       document::Blocks content;
       for (const document::Block& one : unfolded(fold->blocks)) content.add(one);
