@@ -13,6 +13,7 @@
 
 #include "harness/base/text.h"
 #include "harness/protocol/message_fields.h"
+#include "harness/protocol/process_files.h"
 #include "harness/ranks/progress.h"
 #include "harness/ranks/sockets.h"
 
@@ -123,6 +124,7 @@ Status RankGroup::introduce(const Library& library) {
                          answers[i].value("count", std::size_t{0}), ", there are ", members_.size()));
     }
     in_order[rank] = std::move(members_[i]);
+    in_order[rank].joining_threads = protocol::threads_of(in_order[rank].process);
     version_ = answers[i].value("version", "");
   }
   members_ = std::move(in_order);
@@ -136,6 +138,15 @@ Status RankGroup::share(int data, const SharedMemory& state) {
     if (rank > 0) member.state = TRY(SharedMemory::create("gdbench-state", state.size()));
     const int own_state = rank > 0 ? member.state->descriptor() : state.descriptor();
     TRY(send_descriptors(member.connection, {data, own_state, progress_->descriptor()}));
+  }
+  return {};
+}
+
+Status RankGroup::check_threads(int declared) const {
+  for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+    const int threads = 1 + protocol::threads_of(members_[rank].process) - members_[rank].joining_threads;
+    if (threads <= declared) continue;
+    return Error{ErrorKind::untrusted, cat("rank ", rank, " has ", threads, " threads, declared ", declared)};
   }
   return {};
 }

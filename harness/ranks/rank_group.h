@@ -46,6 +46,9 @@ class RankGroup {
   // The same of the first rank alone.
   Result<Json> ask_first(const OrderedJson& message);
 
+  // Untrusted where a rank of a plugin has more threads than `declared`, without those of the library.
+  Status check_threads(int declared) const;
+
   // Waits for the end of ranks that were told to go.
   Status finish();
 
@@ -54,6 +57,7 @@ class RankGroup {
     UniqueDescriptor connection;
     protocol::Channel channel;
     pid_t process = -1;
+    int joining_threads = 0;            // the library's and this program's, before a plugin is loaded
     std::optional<SharedMemory> state;  // of all but the first
     protocol::Process adapter;          // whose end is known without a launcher
 

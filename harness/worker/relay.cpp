@@ -106,7 +106,11 @@ Result<std::unique_ptr<Relay>> Relay::start(const RankProgram& program, const pr
   relay->state_ =
       TRY(SharedMemory::adopt(dup(prepare.state.fd), prepare.state.bytes, SharedMemory::Access::read_write));
   relay->group_ = TRY(start_group(program, count, prepare, load.memory.fd, relay->state_));
-  TRY(relay->ask_all(protocol::HelloRequest{}));
+  const std::vector<protocol::HelloAnswer> known = TRY(relay->ask_all(protocol::HelloRequest{}));
+  for (const protocol::ImplementationDescription& each : known.front().implementations) {
+    if (each.id != load.implementation || !program.adapter.empty()) continue;
+    relay->declared_threads_ = prepare.threads.compute + each.helper_threads;
+  }
   TRY(relay->ask_all(load));
   std::vector<protocol::PrepareRequest> prepares(static_cast<std::size_t>(count), prepare);
   std::vector<std::string> addresses;
@@ -167,6 +171,7 @@ Result<protocol::StateAnswer> Relay::answer_to(const protocol::GetStateRequest& 
 
 Result<protocol::RunAnswer> Relay::answer_to(const protocol::RunRequest& request) {
   const std::vector<protocol::RunAnswer> answers = TRY(ask_all(request));
+  if (declared_threads_) TRY(group_->check_threads(*declared_threads_));
   protocol::RunAnswer combined = answers.front();
   for (std::size_t rank = 1; rank < answers.size(); ++rank) {
     const protocol::RunAnswer& own = answers[rank];

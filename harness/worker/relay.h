@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ class Relay {
   Result<protocol::Done> answer_to(const protocol::SetStateRequest& request);
   // The first rank's state; an error that names a rank whose bits differ from it.
   Result<protocol::StateAnswer> answer_to(const protocol::GetStateRequest& request);
-  // From the first rank's start to the last one's end, with the CPU time of all.
+  // From the first rank's start to the last one's end, with the CPU time of all; an error where one of a plugin has
+  // more threads than it declared.
   Result<protocol::RunAnswer> answer_to(const protocol::RunRequest& request);
   // Of the first rank.
   Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request);
@@ -57,6 +59,7 @@ class Relay {
   SharedMemory state_;
   protocol::StateLayout layout_;
   std::size_t element_bytes_ = 0;
+  std::optional<int> declared_threads_;  // of each rank of a plugin; an adapter's pools are its own business
 };
 
 }  // namespace gdbench::worker

@@ -55,6 +55,7 @@ class Ranks(ProgramTest):
         self.assertRegex(states["update-before-sum"][1], apart.format(1))
         self.assertEqual(states["drifting"][0], "untrusted")
         self.assertRegex(states["drifting"][1], apart.format(2))
+        self.assertEqual(states["threaded"], ("untrusted", "rank 2 has 2 threads, declared 1"))
         self.assertEqual(states["failing"], ("crashed", "rank 2: is out of luck"))
         self.assertEqual(states["waiting"][0], "timed out")
         late = r"rank 2 \(process \d+\) did not reach all-reduce 4, where others wait$"

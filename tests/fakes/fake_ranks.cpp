@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <thread>
 #include <vector>
 
 #include "fake_core.h"
@@ -17,7 +18,8 @@ enum class Fault {
   update_before_sum,  // every rank makes a step by its own gradient
   drifting,           // the last rank's parameters move away from the others'
   failing,            // the last rank fails in a step
-  waiting             // the last rank does not reach a sum
+  waiting,            // the last rank does not reach a sum
+  threaded            // the last rank has a thread that nobody declared
 };
 
 const gdbench_ranks* all = nullptr;  // null: there is one
@@ -58,6 +60,7 @@ gdbench_status step(gdbench_instance& instance) {
   if (fault == Fault::waiting && is_last && instance.step == 3) {
     for (;;) pause();
   }
+  if (fault == Fault::threaded && is_last && instance.step == 3) std::thread(pause).detach();
   if (fault == Fault::update_before_sum) fake_update(instance);
   const gdbench_status status = add_up(gradient);
   if (status != GDBENCH_OK || fault == Fault::update_before_sum) return status;
@@ -88,6 +91,7 @@ constexpr std::array kAll = {
     Named{"fake/update-before-sum+mpi", "every rank by its own gradient", run<Fault::update_before_sum>},
     Named{"fake/drifting+mpi", "the last rank's parameters move away", run<Fault::drifting>},
     Named{"fake/failing+mpi", "the last rank fails", run<Fault::failing>},
+    Named{"fake/threaded+mpi", "the last rank has an undeclared thread", run<Fault::threaded>},
     Named{"fake/waiting+mpi", "the last rank does not reach a sum", run<Fault::waiting>},
 };
 
