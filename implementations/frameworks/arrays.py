@@ -70,9 +70,9 @@ class Problem(SimpleNamespace):
             self.product *= self.momentum_of(self.product_updates)
         return self.product
 
-    def corrections(self, update):
-        """What rules that correct their moments use besides at an update counted from 1, as step_writer.ONCE: {name:
-        number}."""
+    def corrections(self, update, product=None):
+        """What rules that correct their moments use in addition at an update counted from 1, as step_writer.ONCE: {name:
+        number}. Where `update` is no number of Python's, neither is nadam's `product` of the momenta up to it."""
         if not self.corrects_moments:
             return {}
         correction2 = 1 - self.optimizer.beta2**update
@@ -80,13 +80,18 @@ class Problem(SimpleNamespace):
             hat = self.optimizer.epsilon_place == "hat"
             second = {"root2": correction2**0.5} if hat else {"correction2": correction2}
             return {"correction1": 1 - self.optimizer.beta1**update, **second}
-        product, following = self.momentum_product(update), self.momentum_of(update + 1)
+        product = self.momentum_product(update) if product is None else product
+        following = self.momentum_of(update + 1)
         own = (1 - self.momentum_of(update)) / (1 - product)
         return {"ahead": following / (1 - product * following), "own": own, "correction2": correction2}
 
     def zeros(self):
         """A state of zeros: parameters and slots."""
         return [[numpy.zeros(shape, self.dtype) for shape in self.shapes] for _ in range(1 + self.slots)]
+
+    def rates_from(self, step):
+        rates = self.optimizer.learning_rates
+        return itertools.chain(rates[step:], itertools.repeat(rates[-1]))
 
     def rate_of(self, step):
         rates = self.optimizer.learning_rates

@@ -3,6 +3,7 @@ import tempfile
 
 import jax_ddp
 import op_profile
+from step_writer import UpdateWriter
 from training import PhasedTraining, Training, clock, record
 
 NAME = "jax"
@@ -64,7 +65,7 @@ class Pure(Training):
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
-        self.rule = getattr(Rules(problem), problem.optimizer.kind)
+        self.update_of = UpdateWriter(problem).compile({"sqrt": jnp.sqrt, "sign": jnp.sign})
         self.layers = [(layer.bias, self.ACTIVATIONS[layer.activation]) for layer in problem.layers]
 
     def array(self, values):
@@ -81,16 +82,21 @@ class Pure(Training):
         counted = [self.step] if self.problem.corrects_moments else []
         if self.problem.optimizer.kind == "nadam":
             counted.append(self.problem.momentum_product(self.step))
-        self.state = arrays + [jnp.float64(value) for value in counted]
+        self.state = arrays + [self.counter(value) for value in counted]
+
+    def counter(self, value):
+        return jnp.float64(value)
 
     def get_state(self):
-        parameters, slots, _ = self.parts_of(self.state)
-        return parameters, slots
+        return self.parts_of(self.state)[0], []
 
     def parts_of(self, state):
-        """Parameters, slots [slot][parameter], and what is counted: steps, and nadam's product of momenta, if any."""
-        count, last = len(self.problem.shapes), len(self.problem.shapes) * (1 + self.problem.slots)
-        return state[:count], [state[i : i + count] for i in range(count, last, count)], state[last:]
+        """Parameters with slots, and what is counted: steps, and nadam's product of momenta, if any."""
+        count = len(self.problem.shapes) * (1 + self.problem.slots)
+        return state[:count], state[count:]
+
+    def parameters_of(self, state):
+        return state[: len(self.problem.shapes)]
 
     def outputs(self, parameters, x):
         if self.problem.mixed:
@@ -108,24 +114,23 @@ class Pure(Training):
         return self.given if self.problem.task == "update" else self.gradient(parameters, x, y)
 
     def updated(self, state, gradients, rate):
-        parameters, slots, counted = self.parts_of(state)
+        tensors, counted = self.parts_of(state)
         if counted:
             step, *products = counted
-            counted = [step + 1] + [product * self.problem.momentum_of(step + 1) for product in products]
-        settings = self.problem.optimizer
-        if settings.weight_decay and self.problem.decoupled:
-            parameters = [p * (1 - rate * settings.weight_decay) for p in parameters]
-        elif settings.weight_decay:
-            gradients = [g + settings.weight_decay * p for g, p in zip(gradients, parameters)]
-        results = [self.rule(rate, *counted, *one) for one in zip(parameters, gradients, *slots)]
-        return [array for group in zip(*results) for array in group] + counted
+            counted = [step + 1, *(product * self.problem.momentum_of(step + 1) for product in products)]
+        return self.update_of(tensors, gradients, rate, **self.corrections(counted)) + counted
+
+    def corrections(self, counted):
+        """Computed in 64 bits: 1 - beta2 of the first steps would keep three digits in 32."""
+        numbers = self.problem.corrections(*counted) if counted else {}
+        return {name: number.astype(self.problem.dtype) for name, number in numbers.items()}
 
     def step_of(self, state, x, y, rate):
         self.traced += 1
-        return self.updated(state, self.gradients_of(self.parts_of(state)[0], x, y), rate)
+        return self.updated(state, self.gradients_of(self.parameters_of(state), x, y), rate)
 
     def loss(self):
-        return self.loss_of(self.parts_of(self.state)[0], jnp.asarray(self.data.x), jnp.asarray(self.data.target))
+        return self.loss_of(self.parameters_of(self.state), jnp.asarray(self.data.x), jnp.asarray(self.data.target))
 
     def trace_ops(self, count):
         options = jax.profiler.ProfileOptions()
@@ -153,65 +158,6 @@ class Pure(Training):
         return {"jnp.negative of one number": lambda: jnp.negative(tiny).block_until_ready()}
 
 
-class Rules:
-    """One parameter's update: (rate, parameter, gradient, slots ...) -> parameter, slots ...; adam also gets the step,
-    from 1, and nadam the product of the momenta up to it. Formulas of plugin.h."""
-
-    def __init__(self, problem):
-        self.settings, self.momentum_of = problem.optimizer, problem.momentum_of
-
-    def root(self, squares, correction=1.0):
-        """What Adagrad, RMSprop and Adam divide by."""
-        epsilon, place = self.settings.epsilon, self.settings.epsilon_place
-        if place == "hat":
-            return (jnp.sqrt(squares) + epsilon) / jnp.sqrt(correction)
-        if place == "inside":
-            return jnp.sqrt(squares + epsilon)
-        return jnp.sqrt(squares / correction) + epsilon
-
-    def sgd(self, rate, p, g):
-        return (p - rate * g,)
-
-    def momentum(self, rate, p, g, velocity):
-        velocity = self.settings.momentum * velocity + g
-        return p - rate * velocity, velocity
-
-    def nesterov(self, rate, p, g, velocity):
-        velocity = self.settings.momentum * velocity + g
-        return p - rate * (g + self.settings.momentum * velocity), velocity
-
-    def adagrad(self, rate, p, g, squares):
-        squares = squares + g * g
-        return p - rate * g / self.root(squares), squares
-
-    def rmsprop(self, rate, p, g, squares):
-        squares = self.settings.rho * squares + (1 - self.settings.rho) * (g * g)
-        return p - rate * g / self.root(squares), squares
-
-    def adam(self, rate, step, p, g, mean, squares):
-        beta1, beta2 = self.settings.beta1, self.settings.beta2
-        mean = beta1 * mean + (1 - beta1) * g
-        squares = beta2 * squares + (1 - beta2) * (g * g)
-        # In 64 bits: 1 - beta2 of the first steps would keep three digits in 32.
-        corrections = [(1 - beta**step).astype(p.dtype) for beta in (beta1, beta2)]
-        return p - rate * (mean / corrections[0]) / self.root(squares, corrections[1]), mean, squares
-
-    adamw = adam
-
-    def nadam(self, rate, step, product, p, g, mean, squares):
-        beta1, beta2 = self.settings.beta1, self.settings.beta2
-        mean = beta1 * mean + (1 - beta1) * g
-        squares = beta2 * squares + (1 - beta2) * (g * g)
-        following = self.momentum_of(step + 1)
-        ahead, own = following / (1 - product * following), (1 - self.momentum_of(step)) / (1 - product)
-        root = jnp.sqrt(squares / (1 - beta2**step).astype(p.dtype)) + self.settings.epsilon
-        return p - rate * (ahead.astype(p.dtype) * mean + own.astype(p.dtype) * g) / root, mean, squares
-
-    def lion(self, rate, p, g, mean):
-        beta1, beta2 = self.settings.beta1, self.settings.beta2
-        return p - rate * jnp.sign(beta1 * mean + (1 - beta1) * g), beta2 * mean + (1 - beta2) * g
-
-
 class Eager(PhasedTraining, Pure):
     """Op by op, without jit; grad transforms the loss anew at each step"""
 
@@ -220,8 +166,16 @@ class Eager(PhasedTraining, Pure):
         if problem.task == "update":
             self.whole_step = lambda x, y: self.update(self.given)
 
+    # What is counted are Python's numbers.
+    def counter(self, value):
+        return float(value)
+
+    def corrections(self, counted):
+        return self.problem.corrections(*counted) if counted else {}
+
     def forward(self, x, y):
-        value, self.pull_back = jax.vjp(lambda parameters: self.loss_of(parameters, x, y), self.parts_of(self.state)[0])
+        parameters = self.parameters_of(self.state)
+        value, self.pull_back = jax.vjp(lambda parameters: self.loss_of(parameters, x, y), parameters)
         return value
 
     def backward(self, value):
@@ -238,12 +192,15 @@ class Eager(PhasedTraining, Pure):
     def count_dispatches(self):
         """Primitives of the step as it is traced; what jit encloses counts as one."""
         (batch,) = self.batches(1)
-        step = jax.make_jaxpr(lambda state, x, y: self.step_of(state, x, y, self.rate))
-        return len(step(self.state, *batch).jaxpr.eqns)
+        tensors, counted = self.parts_of(self.state)
+        step = jax.make_jaxpr(lambda tensors, x, y: self.step_of(tensors + counted, x, y, self.rate))
+        return len(step(tensors, *batch).jaxpr.eqns)
 
 
 class Jit(Pure):
     """One jitted function per step"""
+
+    DONATED = ()
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -257,7 +214,7 @@ class Jit(Pure):
             self.trace_last_batch()
 
     def jit(self, step):
-        return jax.jit(step)
+        return jax.jit(step, donate_argnums=self.DONATED)
 
     def trace_last_batch(self):
         """The smaller last batch is a shape of its own, which a timed block may be the first to meet."""
@@ -282,6 +239,12 @@ class Jit(Pure):
 
     def count_dispatches(self):
         return 1
+
+
+class Donate(Jit):
+    """One jitted function per step that may write over the state it was given (donate_argnums)"""
+
+    DONATED = (0,)
 
 
 class Loop(Pure):
@@ -335,4 +298,4 @@ class Ddp(jax_ddp.DataParallel, Jit):
     """One jitted function per step of several processes, its batch divided among them; exchanged by gloo"""
 
 
-MODES = {"eager": Eager, "jit": Jit, "loop": Loop, "ddp": Ddp}
+MODES = {"eager": Eager, "jit": Jit, "donate": Donate, "loop": Loop, "ddp": Ddp}

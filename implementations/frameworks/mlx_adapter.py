@@ -1,7 +1,6 @@
 """MLX on the processor: lazy arrays, grad of a function of parameters, evaluated once a step."""
 import glob
 import os
-import sys
 
 from step_writer import GradientWriter, SymbolicWriter
 from training import Training
@@ -12,11 +11,8 @@ DISTRIBUTIONS = ("mlx", "mlx-cpu", "numpy")
 
 
 def start(threads):
-    """A stream computes on a thread of its own, and asks g++ for what it fuses. What is compiled goes to the environment
-    instead of the folder for temporary files."""
+    """A stream computes on a thread of its own, and asks g++ for what it fuses."""
     global mx, nn
-    os.environ["TMPDIR"] = os.path.join(sys.prefix, "compiled")
-    os.makedirs(os.environ["TMPDIR"], exist_ok=True)
     import mlx.core as mx
     import mlx.nn as nn
 
@@ -97,12 +93,15 @@ class EvaluatedWriter(GradientWriter):
 class Eager(Arrays):
     """mx.grad of a function of arrays, recorded anew at each step; updates as expressions of arrays"""
 
+    TAKES_RATES = True
+
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
-        self.train = EvaluatedWriter(problem).compile(self.names())
+        self.train = EvaluatedWriter(problem).compile(self.names(), scheduled=problem.scheduled)
 
     def steps(self, batches):
-        self.tensors = self.train(batches, self.tensors, self.step, self.rate)
+        rate = self.problem.rates_from(self.step) if self.problem.scheduled else self.rate
+        self.tensors = self.train(batches, self.tensors, self.step, rate)
 
 
 class Compile(Arrays):

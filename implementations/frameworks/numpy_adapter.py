@@ -1,4 +1,5 @@
-"""NumPy: the loops that people write by hand, from a loop over samples to one without temporary arrays."""
+"""NumPy: the loops that people write by hand, from a loop over samples to one whose elementwise work and
+updates write into arrays that are there."""
 from step_writer import GELU_SCALE, InPlaceWriter, LoopWriter, StepWriter
 from training import Training, record
 
@@ -56,12 +57,14 @@ class Written(Training):
     OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
     writer = StepWriter
+    TAKES_RATES = True
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         writer = self.writer(problem)
         names = self.names(writer)
-        self.train = writer.compile(names)
+        self.train = writer.compile(names, scheduled=problem.scheduled)
+        self.rates_from = problem.rates_from if problem.scheduled else lambda step: self.rate
         self.train_profiled = writer.compile(names, profiled=True)
         self.tensors = []
 
@@ -84,7 +87,7 @@ class Written(Training):
         return self.tensors, []
 
     def steps(self, batches):
-        self.tensors = self.train(batches, self.tensors, self.step, self.rate)
+        self.tensors = self.train(batches, self.tensors, self.step, self.rates_from(self.step))
 
     def floor(self):
         tiny = numpy.ones(1, self.problem.dtype)

@@ -1,7 +1,4 @@
 """PyTensor: a graph of expressions, its symbolic gradient, shared variables; compiled by Numba, as is its default."""
-import os
-import sys
-
 from step_writer import SymbolicWriter
 from training import Training
 
@@ -11,9 +8,7 @@ DISTRIBUTIONS = ("pytensor", "numba", "scipy", "numpy")
 
 
 def start(threads):
-    """What is compiled is kept in the environment, as PyTensor keeps it below HOME."""
     global pytensor, pt
-    os.environ["PYTENSOR_FLAGS"] = f"base_compiledir={os.path.join(sys.prefix, 'compiled')}"
     import pytensor
     import pytensor.tensor as pt
 

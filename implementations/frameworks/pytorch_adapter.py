@@ -118,6 +118,8 @@ class Modules(PhasedTraining):
         optimizer = problem["optimizer"]
         always = CATALOGUE["optimizers"][optimizer["kind"]]["always_decoupled"]
         offered = always or optimizer["kind"] == "nadam"
+        if optimizer["kind"] == "nesterov" and optimizer["momentum"] == 0:
+            return "torch.optim.SGD has no Nesterov momentum of 0"
         decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and not offered
         return f"torch.optim has no decoupled weight decay for {optimizer['kind']}" if decoupled else ""
 
@@ -314,10 +316,15 @@ class Fused(Eager):
         return super().make_optimizer()
 
 
-class Compile(Eager):
+class CompiledModel(Eager):
     """torch.compile of the model; loss and optimizer as in eager"""
 
     TASKS = ("train", "floor")
+
+    def __init__(self, problem, data, options):
+        super().__init__(problem, data, options)
+        if problem.task == "train":
+            self.compile_steps()
 
     def make_model(self):
         return torch.compile(super().make_model())
@@ -336,8 +343,24 @@ class Compile(Eager):
         """Not counted: what counts would be compiled too"""
 
 
+class CompiledStep(CompiledModel):
+    """torch.compile of one function for the whole step: model, loss, backward and torch.optim's update"""
+
+    CAPABILITIES = ("shuffle", "weight_decay", "rounds_results")
+
+    def __init__(self, problem, data, options):
+        self.whole_step = torch.compile(self.step_of)
+        super().__init__(problem, data, options)
+
+    def make_model(self):
+        return Eager.make_model(self)
+
+    def step_of(self, x, y):
+        self.update(self.backward(self.forward(x, y)))
+
+
 class Ddp(pytorch_ddp.DataParallel, Eager):
     """DistributedDataParallel of several processes, by gloo; the rest as in eager"""
 
 
-MODES = {"eager": Eager, "fused": Fused, "compile": Compile, "ddp": Ddp}
+MODES = {"eager": Eager, "fused": Fused, "compile-model": CompiledModel, "compile-step": CompiledStep, "ddp": Ddp}

@@ -4,6 +4,7 @@ on. What is timed is then the framework's calls, not loops over layers or the ch
 Names: x, y a batch; z the values before, a after an activation; d the loss's derivative by z; g_w0 a gradient, h_w0 the
 same with weight decay; m_w0 and v_w0 an optimizer's slots; t_w0 and u_w0 scratch memory of w0's shape.
 """
+import re
 from textwrap import indent
 
 # Update rules as plugin.h gives them, of parameter p with gradient g.
@@ -89,11 +90,10 @@ divide({m}, {t}, out={t})
 {t} *= rate * root2 / correction1
 {p} -= {t}""",
     "nadam": MOMENTS_IN_PLACE
+    + "multiply({m}, ahead, out={u})\nmultiply({g}, own, out={t})\n{u} += {t}\n"
     + CORRECTED_ROOT
-    + """multiply({g}, own / ahead, out={u})
-{u} += {m}
-divide({u}, {t}, out={t})
-{t} *= rate * ahead
+    + """divide({u}, {t}, out={t})
+{t} *= rate
 {p} -= {t}""",
 }
 UPDATES_IN_PLACE["adamw"], UPDATES_IN_PLACE["adamw hat"] = UPDATES_IN_PLACE["adam"], UPDATES_IN_PLACE["adam hat"]
@@ -136,6 +136,7 @@ class StepWriter:
     """One model's loop. Subclasses write products, sums and updates in another vocabulary."""
 
     updates = UPDATES
+    function = "train"
 
     def __init__(self, problem):
         self.problem = problem
@@ -233,9 +234,10 @@ class StepWriter:
     def gradients(self):
         return self.forward(), self.backward("len(x)")
 
-    def text(self, profiled=False):
+    def text(self, profiled=False, scheduled=False):
         """train(batches, tensors, step, rate) -> tensors: parameters, then slots. With `profiled` also `times`, to which
-        it adds the nanoseconds of [data, forward, backward, update]."""
+        it adds the nanoseconds of [data, forward, backward, update]; with `scheduled` a rate for each batch, `rates`, in
+        the place of one."""
         names = ", ".join(self.parameters + self.slots)
         given = self.problem.task == "update"
         forward, backward = ([], []) if given else self.gradients()
@@ -251,7 +253,7 @@ class StepWriter:
                 body += ["now = clock()", f"times[{number}] += now - before", "before = now"]
         return "\n".join(
             [
-                f"def train(batches, tensors, step, rate{', times' if profiled else ''}):",
+                f"def train(batches, tensors, step, {'rates' if scheduled else 'rate'}{', times' if profiled else ''}):",
                 f"    [{names}] = tensors",
                 f"    [{', '.join(scratch)}] = scratch",
                 *(["    product = momentum_product(step)"] * nadam),
@@ -261,20 +263,20 @@ class StepWriter:
                 "    def train_step(x, y):",
                 f"        nonlocal {', '.join(changed)}",
                 indent("\n".join(body), "        "),
-                "    for x, y in batches:",
+                "    for (x, y), rate in zip(batches, rates):" if scheduled else "    for x, y in batches:",
                 "        train_step(x, y)",
                 f"    return [{names}]",
                 "",
             ]
         )
 
-    def compile(self, names, profiled=False):
+    def compile(self, names, **options):
         """The function, given what its text refers to."""
         optimizer = vars(self.problem.optimizer)
         scope = {**names, **optimizer, "decay": self.problem.optimizer.weight_decay}
         scope.update(momentum_product=self.problem.momentum_product, delta=self.problem.huber_delta)
-        exec(compile(self.text(profiled), "<training loop>", "exec"), scope)  # text of our own, no input in it
-        return scope["train"]
+        exec(compile(self.text(**options), "<training loop>", "exec"), scope)  # text of our own, no input in it
+        return scope[self.function]
 
 
 class InPlaceWriter(StepWriter):
@@ -318,3 +320,36 @@ class SymbolicWriter(GradientWriter):
 
     def once(self):
         return []
+
+
+class UpdateWriter(StepWriter):
+    """An update alone, of arrays that are new after it: update(tensors, gradients, rate, **numbers) -> tensors:
+    parameters, then slots. The numbers are those of Problem.corrections."""
+
+    function = "update"
+
+    def text(self):
+        names = ", ".join(self.parameters + self.slots)
+        lines = [line for p in self.parameters for line in self.update_of(p)]
+        return "\n".join(
+            [
+                f"def update({', '.join(['tensors', 'gradients', 'rate', *self.problem.corrections(1)])}):",
+                f"    [{names}] = tensors",
+                f"    [{', '.join(f'g_{p}' for p in self.parameters)}] = gradients",
+                indent("\n".join(lines), "    "),
+                f"    return [{names}]",
+                "",
+            ]
+        )
+
+
+class AssignmentWriter(UpdateWriter):
+    """The same of variables, which are assigned: TensorFlow's."""
+
+    def update_of(self, parameter, entry="{}"):
+        variables = "|".join(self.parameters + self.slots)
+        text = "\n".join(super().update_of(parameter, entry))
+        text = re.sub(rf"^({variables}) \*= (.*)$", r"\1.assign(\1 * (\2))", text, flags=re.M)
+        text = re.sub(rf"^({variables}) = \1 - (.*)$", r"\1.assign_sub(\2)", text, flags=re.M)
+        text = re.sub(rf"^({variables}) = \1 \+ (.*)$", r"\1.assign_add(\2)", text, flags=re.M)
+        return [re.sub(rf"^({variables}) = (.*)$", r"\1.assign(\2)", text, flags=re.M)]

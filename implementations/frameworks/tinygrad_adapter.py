@@ -1,7 +1,6 @@
 """tinygrad on the processor: nn.optim and a TinyJit of the whole step, as its documentation teaches it."""
 import os
 import shutil
-import sys
 
 from training import Training
 
@@ -11,10 +10,9 @@ DISTRIBUTIONS = ("tinygrad", "numpy")
 
 
 def start(threads):
-    """Its kernels are compiled by clang; what it keeps of them stays in the environment."""
+    """Its kernels are compiled by clang."""
     global tinygrad, Tensor, helpers
-    cache = os.path.join(sys.prefix, "compiled", "cache.db")
-    os.environ.update(DEV="CPU", NUM_CPU_THREADS=str(threads), CACHEDB=cache)
+    os.environ.update(DEV="CPU", NUM_CPU_THREADS=str(threads), PARALLEL="0")  # compiled by this process
     import tinygrad
     from tinygrad import Tensor, helpers
 

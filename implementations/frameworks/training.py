@@ -57,6 +57,7 @@ class Training:
     CAPABILITIES = ("shuffle", "schedule")
     EPSILON_PLACES = {}  # {optimizer: its one place}, without the capability "epsilon_place"; of others "outside"
     OPTIONS = ()
+    TAKES_RATES = False  # whether steps has the rates of a schedule by itself; else each step has set_rate first
     EXCHANGE = ""  # what ranks exchange gradients by, for the report
     PROFILER = ""  # the framework's own, if trace_ops is there
 
@@ -175,7 +176,7 @@ class Training:
             function = list(self.floor_parts().values())[-1]
             for _ in itertools.repeat(None, count):
                 function()
-        elif self.problem.scheduled:
+        elif self.problem.scheduled and not self.TAKES_RATES:
             for batch in self.batches(count):
                 self.set_rate(self.problem.rate_of(self.step))
                 self.steps((batch,))

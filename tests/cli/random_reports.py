@@ -4,7 +4,7 @@ import random
 
 BACKENDS = ("naive", "eigen", "onednn", "jit")
 STRATEGIES = ("hand", "tape", "graph")
-FRAMEWORKS = ("numpy/plain", "numpy/out", "pytorch/eager", "pytorch/compile", "jax/jit")
+FRAMEWORKS = ("numpy/plain", "numpy/out", "pytorch/eager", "pytorch/compile-model", "jax/jit")
 FAILED = {
     "unsupported": ("no CUDA device (no driver is installed)", "jit has no f16", "tape has no gradients"),
     "wrong": ("w0 differs by 3e-2", "b1 is not a number"),

@@ -111,9 +111,9 @@ Report frameworks_report() {
     made.scenario(scenario);
     double call = 3000;
     for (const char* name : {"hand/eigen", "tape/eigen", "graph/onednn"}) made.timed(name, 20 * size, 0.01);
-    for (const char* name :
-         {"numpy/loop", "numpy/vectorised", "scipy/blas", "jax/loop", "jax/eager", "pytorch/eager", "pytorch/compile",
-          "tensorflow/function-assign", "tensorflow/persistent-tape", "keras/fit", "keras/fit-xla"}) {
+    for (const char* name : {"numpy/loop", "numpy/vectorised", "scipy/blas", "jax/loop", "jax/eager", "pytorch/eager",
+                             "pytorch/compile-model", "tensorflow/function-assign", "tensorflow/persistent-tape",
+                             "keras/fit", "keras/fit-xla"}) {
       made.timed(name, call + (call < 10000 ? 30 : 18 - call / 2e5) * size, 0.01);
       call *= 1.7;
     }
