@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "harness/analysis/launch_costs.h"
-#include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/report/report.h"
 #include "harness/stats/linear_fit.h"
@@ -84,27 +83,19 @@ std::string reference_strategy(const report::Report& report) {
   return shared ? strategy : "hand";
 }
 
-void add_taxes(const std::string& base_strategy, const VerdictRules& rules, const Group& group,
+void add_taxes(const std::string& base_strategy, const Comparer& comparer, const Group& group,
                std::vector<report::FrameworkTax>& taxes) {
-  std::unordered_map<const report::Cell*, Visits> visits;
   for (const report::Cell* cell : group) {
     const report::ImplementationName name = report::parse_implementation(cell->implementation);
     if (name.strategy == base_strategy) continue;
     const report::Cell* base = find_default(group, base_strategy + "/" + name.backend);
     if (base == nullptr) continue;
-    const auto [entry, fresh] = visits.try_emplace(base);
-    if (fresh) entry->second = visits_of(*base);
-    const std::vector<stats::Pair> pairs = pairs_of(entry->second, *cell);
-    if (pairs.empty()) continue;
-    report::FrameworkTax tax;
-    tax.cell = cell->id;
-    tax.base = base->id;
-    tax.difference_ns = stats::paired_difference(pairs);
-    const auto& ratio = cell->summary->ratio;  // the same question where the base is the baseline's cell
-    tax.ratio =
-        ratio && ratio->baseline == base->id ? ratio->comparison : stats::compare(pairs, rules.of(cell->scenario));
-    tax.calls_per_step = report::calls_per_step(*cell);
-    if (tax.calls_per_step > 0) tax.difference_per_call_ns = tax.difference_ns.value / tax.calls_per_step;
+    report::CellDifference difference = comparer.difference(*base, *cell);
+    if (difference.difference_ns.launches == 0) continue;
+    const double calls = report::calls_per_step(*cell);
+    report::FrameworkTax tax{cell->id, base->id, difference.difference_ns, std::move(difference.comparison), calls,
+                             0,        {}};
+    if (calls > 0) tax.difference_per_call_ns = tax.difference_ns.value / calls;
     if (cell->profile && base->profile) tax.ops = op_differences(*cell->profile, *base->profile);
     taxes.push_back(std::move(tax));
   }
@@ -114,14 +105,13 @@ void add_taxes(const std::string& base_strategy, const VerdictRules& rules, cons
 struct Costs {
   const report::Cell* cell = nullptr;
   std::string backend;
-  Visits visits;
   std::vector<stats::LaunchCost> launches;
   double ready_ns = 0;  // medians over them
   double step_ns = 0;
 };
 
 Costs costs_of(const report::Cell& cell) {
-  Costs costs{&cell, report::parse_implementation(cell.implementation).backend, visits_of(cell), launch_costs(cell)};
+  Costs costs{&cell, report::parse_implementation(cell.implementation).backend, launch_costs(cell)};
   std::vector<double> steps;
   for (const stats::LaunchCost& launch : costs.launches) steps.push_back(launch.step_ns);
   costs.ready_ns = cell.summary->ready_ns.value_or(0);
@@ -132,7 +122,7 @@ Costs costs_of(const report::Cell& cell) {
 // Pairs that somebody chooses between: of one backend, or with the fastest cell or the baseline in it; and where
 // waiting can pay: told to be faster per step, but ready later. Cells that do no arithmetic are no choice, nor are
 // those that used more processors than the others.
-void add_break_evens(const Group& group, const std::string& baseline, const VerdictRules& rules,
+void add_break_evens(const Group& group, const std::string& baseline, const Comparer& comparer,
                      std::vector<report::BreakEvenRecord>& break_evens) {
   std::vector<Costs> all;
   const report::Cell* fastest = nullptr;
@@ -151,11 +141,10 @@ void add_break_evens(const Group& group, const std::string& baseline, const Verd
     for (const Costs& other : all) {
       if (candidate.backend != other.backend && !stands_out(candidate) && !stands_out(other)) continue;
       if (!(candidate.step_ns < other.step_ns && candidate.ready_ns > other.ready_ns)) continue;
-      const stats::VerdictOptions& verdict = rules.of(candidate.cell->scenario);
-      const std::vector<stats::Pair> pairs = pairs_of(other.visits, *candidate.cell);
-      if (stats::compare(pairs, verdict).verdict != stats::Verdict::faster) continue;
-      break_evens.push_back({candidate.cell->id, other.cell->id,
-                             stats::break_even(candidate.launches, other.launches, stats::margin_of(verdict))});
+      if (comparer.compare(*other.cell, *candidate.cell).verdict != stats::Verdict::faster) continue;
+      const double margin = stats::margin_of(comparer.options(candidate.cell->scenario));
+      break_evens.push_back(
+          {candidate.cell->id, other.cell->id, stats::break_even(candidate.launches, other.launches, margin)});
     }
   }
 }
@@ -180,9 +169,7 @@ struct Series {
 
 std::vector<double> launch_times(const report::Cell& cell) {
   std::vector<double> times;
-  for (const auto& [launch, values] : times_by_launch(cell)) {
-    times.push_back(*std::min_element(values.begin(), values.end()));
-  }
+  for (const auto& [launch, step_ns] : step_by_launch(cell)) times.push_back(step_ns);
   return times;
 }
 
@@ -254,11 +241,11 @@ std::vector<report::CostFit> cost_fits_of(const report::Report& report, const st
 
 report::Attribution attribution_of(const report::Report& report) {
   report::Attribution attribution;
-  const VerdictRules rules(report);
+  const Comparer comparer(report);
   const std::string base_strategy = reference_strategy(report);
   for (const Group& group : groups_of(report)) {
-    add_taxes(base_strategy, rules, group, attribution.taxes);
-    add_break_evens(group, report.run.baseline, rules, attribution.break_evens);
+    add_taxes(base_strategy, comparer, group, attribution.taxes);
+    add_break_evens(group, report.run.baseline, comparer, attribution.break_evens);
   }
   attribution.fits = cost_fits_of(report, {.seed = report.run.seed});
   return attribution;

@@ -1,19 +1,16 @@
 #include "harness/analysis/launch_costs.h"
 
-#include <algorithm>
 #include <cmath>
-
-#include "harness/analysis/pairing.h"
 
 namespace gdbench::analysis {
 
 std::vector<stats::LaunchCost> launch_costs(const report::Cell& cell) {
-  const std::map<int, std::vector<double>> times = times_by_launch(cell);
+  const ByLaunch steps = step_by_launch(cell);
   std::vector<stats::LaunchCost> costs;
   for (const report::Launch& launch : cell.launches) {
-    const auto steady = times.find(launch.launch);
-    if (steady == times.end()) continue;
-    const double step_ns = *std::min_element(steady->second.begin(), steady->second.end());
+    const auto steady = steps.find(launch.launch);
+    if (steady == steps.end()) continue;
+    const double step_ns = steady->second;
     const double loading_seconds = launch.load_seconds + launch.prepare_seconds - launch.import_seconds.value_or(0);
     const double ready_ns = loading_seconds * 1e9 + launch.first_step_ns - step_ns;
     if (std::isfinite(ready_ns)) costs.push_back({launch.launch, ready_ns, step_ns});
@@ -28,8 +25,8 @@ std::optional<double> ready_ns(const report::Cell& cell) {
   return stats::median(std::move(ready));
 }
 
-std::map<int, double> training_times(const report::Cell& cell, std::uint64_t steps) {
-  std::map<int, double> times;
+ByLaunch training_times(const report::Cell& cell, std::uint64_t steps) {
+  ByLaunch times;
   for (const stats::LaunchCost& cost : launch_costs(cell)) {
     times[cost.launch] = cost.ready_ns + static_cast<double>(steps) * cost.step_ns;
   }
@@ -59,16 +56,6 @@ std::optional<report::TimeToTarget> time_to_target(const report::Cell& cell) {
     result.with_evaluations_ns = time_of(cell, cell.target->stopped_after, *cell.target->evaluation_seconds * 1e9);
   }
   return result;
-}
-
-std::vector<stats::Pair> pairs_to_target(const report::Cell& base, const report::Cell& candidate) {
-  const std::map<int, double> base_times = training_times(base, base.target->steps);
-  std::vector<stats::Pair> pairs;
-  for (const auto& [launch, nanoseconds] : training_times(candidate, candidate.target->steps)) {
-    const auto found = base_times.find(launch);
-    if (found != base_times.end()) pairs.push_back({launch, found->second, nanoseconds});
-  }
-  return pairs;
 }
 
 }  // namespace gdbench::analysis

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
+#include "harness/analysis/pairing.h"
 #include "harness/report/report.h"
 #include "harness/stats/break_even.h"
 
@@ -21,13 +21,10 @@ std::vector<stats::LaunchCost> launch_costs(const report::Cell& cell);
 std::optional<double> ready_ns(const report::Cell& cell);
 
 // Launch -> nanoseconds that a training of so many steps takes, with all that it has to wait for before.
-std::map<int, double> training_times(const report::Cell& cell, std::uint64_t steps);
+ByLaunch training_times(const report::Cell& cell, std::uint64_t steps);
 
 // Time to a target loss, from the steps that a training took and what a step takes. From the cell's launches, whose
 // scatter its intervals rest on. Nothing unless its training reached the target and a launch of it was finished.
 std::optional<report::TimeToTarget> time_to_target(const report::Cell& cell);
-
-// The times of two cells that reached a target, launch by launch: what stats::compare decides by.
-std::vector<stats::Pair> pairs_to_target(const report::Cell& base, const report::Cell& candidate);
 
 }  // namespace gdbench::analysis

@@ -1,5 +1,6 @@
 #include "harness/analysis/pairing.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gdbench::analysis {
@@ -11,18 +12,19 @@ std::uint64_t visit_of(const report::Sample& sample) {
          static_cast<std::uint32_t>(sample.round);
 }
 
-}  // namespace
-
 bool is_used(const report::Sample& sample) {
   return !sample.cold && std::isfinite(sample.real_ns) && sample.real_ns > 0;
 }
 
-std::map<int, std::vector<double>> times_by_launch(const report::Cell& cell) {
-  std::map<int, std::vector<double>> times;
-  for (const report::Sample& sample : cell.samples) {
-    if (is_used(sample)) times[sample.launch].push_back(sample.real_ns);
+}  // namespace
+
+ByLaunch step_by_launch(const report::Cell& cell) {
+  ByLaunch steps;
+  for (const stats::Observation& observation : observations_of(cell)) {
+    double& least = steps.emplace(observation.launch, observation.value).first->second;
+    least = std::min(least, observation.value);
   }
-  return times;
+  return steps;
 }
 
 std::vector<stats::Observation> observations_of(const report::Cell& cell) {

@@ -1,4 +1,5 @@
-// Which samples of two cells belong together: those of the same launch and round, which were measured side by side.
+// A cell's steps by launch, and which samples of two cells belong together: those of the same launch and round, which
+// were measured side by side.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 
 namespace gdbench::analysis {
 
-// Neither cold nor a time that is no positive number.
-bool is_used(const report::Sample& sample);
+// Launch -> a value of it.
+using ByLaunch = std::map<int, double>;
 
-// Times by launch, in the order of measuring.
-std::map<int, std::vector<double>> times_by_launch(const report::Cell& cell);
+// The step of each launch: the least of its samples that are neither cold nor no positive number.
+ByLaunch step_by_launch(const report::Cell& cell);
 
-// The same as estimates take them.
+// All of those samples, as estimates take them.
 std::vector<stats::Observation> observations_of(const report::Cell& cell);
 
 // Times by (launch, round); where a visit timed several blocks, in the order of measuring.

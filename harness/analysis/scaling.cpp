@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/abi/catalogue.h"
-#include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 
 namespace gdbench::analysis {
@@ -32,19 +31,18 @@ stats::Estimate divided(stats::Estimate estimate, double by) {
   return estimate;
 }
 
-report::ThreadScaling beside(const report::Cell& single, const Visits& visits, const report::Cell& cell,
-                             const stats::VerdictOptions& options) {
+report::ThreadScaling scaling_of(const Comparer& comparer, const report::Cell& single, const report::Cell& cell) {
   report::ThreadScaling scaling;
   scaling.cell = cell.id;
   scaling.single = single.id;
-  std::vector<stats::Pair> pairs = pairs_of(visits, cell);
-  if (pairs.empty()) return scaling;
-  const stats::Comparison comparison = stats::compare(pairs, options);
+  Compared compared = comparer.steps(single, cell);
+  if (compared.pairs.empty()) return scaling;
+  const stats::Comparison comparison = comparer.compare(single, cell);
   scaling.verdict = comparison.verdict;
   scaling.speed_up = inverse_of(comparison.ratio);
   scaling.efficiency = divided(scaling.speed_up, cell.processors());
-  for (stats::Pair& pair : pairs) pair.base /= cell.processors();
-  scaling.undivided_ns = stats::paired_difference(pairs);
+  compared.scale(1.0 / cell.processors(), 1);
+  scaling.undivided_ns = compared.difference();
   return scaling;
 }
 
@@ -65,7 +63,7 @@ void mark_smallest(const std::unordered_map<std::string, const report::Cell*>& c
 }  // namespace
 
 std::vector<report::ThreadScaling> thread_scaling_of(const report::Report& report) {
-  std::map<std::tuple<std::string, std::string, Options, std::string>, std::pair<const report::Cell*, Visits>> singles;
+  std::map<std::tuple<std::string, std::string, Options, std::string>, const report::Cell*> singles;
   std::unordered_map<std::string, const report::Cell*> cells;
   const auto key_of = [](const report::Cell& cell) {
     Options options = cell.options;
@@ -75,17 +73,15 @@ std::vector<report::ThreadScaling> thread_scaling_of(const report::Report& repor
   for (const report::Cell& cell : report.cells) {
     if (!takes_part(cell)) continue;
     cells.emplace(cell.id, &cell);
-    if (cell.processors() == 1) singles.emplace(key_of(cell), std::pair(&cell, Visits()));
+    if (cell.processors() == 1) singles.emplace(key_of(cell), &cell);
   }
-  const VerdictRules rules(report);
+  const Comparer comparer(report);
   std::vector<report::ThreadScaling> rows;
   for (const report::Cell& cell : report.cells) {
     if (cell.processors() == 1 || !takes_part(cell)) continue;
     const auto single = singles.find(key_of(cell));
     if (single == singles.end()) continue;
-    auto& [found, visits] = single->second;
-    if (visits.empty()) visits = visits_of(*found);
-    report::ThreadScaling row = beside(*found, visits, cell, rules.of(cell.scenario));
+    report::ThreadScaling row = scaling_of(comparer, *single->second, cell);
     if (row.speed_up.launches > 0) rows.push_back(std::move(row));
   }
   mark_smallest(cells, rows);

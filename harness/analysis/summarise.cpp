@@ -60,13 +60,13 @@ double median_over_launches(const report::Cell& cell, double report::Launch::*fi
 }
 
 std::optional<report::ScriptTime> script_time(const report::Cell& cell) {
-  const std::map<int, std::vector<double>> times = times_by_launch(cell);
+  const ByLaunch steps = step_by_launch(cell);
   std::vector<stats::Pair> pairs;
   std::vector<double> page_faults;
   for (const report::Launch& launch : cell.launches) {
-    const auto steady = times.find(launch.launch);
-    if (!launch.script || steady == times.end()) continue;
-    pairs.push_back({launch.launch, std::ranges::min(steady->second), launch.script->step_ns});
+    const auto steady = steps.find(launch.launch);
+    if (!launch.script || steady == steps.end()) continue;
+    pairs.push_back({launch.launch, steady->second, launch.script->step_ns});
     if (launch.script->page_faults) page_faults.push_back(*launch.script->page_faults);
   }
   if (pairs.empty()) return std::nullopt;
@@ -107,15 +107,10 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
   return summary;
 }
 
-struct Baseline {
-  const report::Cell* cell = nullptr;
-  Visits visits;
-};
-
 // The baseline cell of each group: of the run's baseline, where possible with default options; else the fastest that
 // is ranked.
-std::unordered_map<std::string, Baseline> baselines_of(const report::Report& report) {
-  std::unordered_map<std::string, Baseline> baselines;
+std::unordered_map<std::string, const report::Cell*> baselines_of(const report::Report& report) {
+  std::unordered_map<std::string, const report::Cell*> baselines;
   const auto better = [&](const report::Cell& cell, const report::Cell& other) {
     const bool own = cell.implementation == report.run.baseline;
     if (own != (other.implementation == report.run.baseline)) return own;
@@ -125,10 +120,9 @@ std::unordered_map<std::string, Baseline> baselines_of(const report::Report& rep
   for (const report::Cell& cell : report.cells) {
     const bool own = cell.implementation == report.run.baseline;
     if (!cell.summary || (!own && !report::is_ranked(cell))) continue;
-    Baseline& baseline = baselines[group_of(cell)];
-    if (baseline.cell == nullptr || better(cell, *baseline.cell)) baseline.cell = &cell;
+    const report::Cell*& baseline = baselines[group_of(cell)];
+    if (baseline == nullptr || better(cell, *baseline)) baseline = &cell;
   }
-  for (auto& [group, baseline] : baselines) baseline.visits = visits_of(*baseline.cell);
   return baselines;
 }
 
@@ -158,16 +152,15 @@ void summarise(report::Report& report) {
   report.controls.reset();
   if (std::vector<report::Control> controls = controls_of(report); !controls.empty())
     report.controls = std::move(controls);
-  const std::unordered_map<std::string, Baseline> baselines = baselines_of(report);
-  const VerdictRules rules(report);
+  const std::unordered_map<std::string, const report::Cell*> baselines = baselines_of(report);
+  const Comparer comparer(report);
   for (report::Cell& cell : report.cells) {
     if (!cell.summary) continue;
     const auto baseline = baselines.find(group_of(cell));
-    if (baseline == baselines.end() || baseline->second.cell == &cell) continue;
-    const std::vector<stats::Pair> pairs = pairs_of(baseline->second.visits, cell);
-    if (pairs.empty()) continue;
-    cell.summary->ratio =
-        report::RatioToBaseline{baseline->second.cell->id, stats::compare(pairs, rules.of(cell.scenario))};
+    if (baseline == baselines.end() || baseline->second == &cell) continue;
+    stats::Comparison comparison = comparer.compare(*baseline->second, cell);
+    if (comparison.ratio.launches == 0) continue;
+    cell.summary->ratio = report::RatioToBaseline{baseline->second->id, std::move(comparison)};
   }
   report::Attribution attribution = attribution_of(report);
   report.attribution.reset();

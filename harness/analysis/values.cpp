@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/abi/catalogue.h"
-#include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 
 namespace gdbench::analysis {
@@ -33,29 +32,21 @@ std::optional<double> operations_ratio(const report::ScenarioRecord& scenario, c
 
 }  // namespace
 
-bool are_side_by_side(const report::Report& report, const std::string& scenario, const std::string& other) {
-  if (scenario == other) return true;
-  const report::ScenarioRecord* a = report.find_scenario(scenario);
-  const report::ScenarioRecord* b = report.find_scenario(other);
-  return a != nullptr && b != nullptr && a->side_by_side && b->side_by_side &&
-         a->side_by_side->first == b->side_by_side->first;
-}
-
 std::vector<report::ValueComparison> value_comparisons_of(const report::Report& report) {
   std::unordered_map<std::string, const report::ScenarioRecord*> scenarios;  // by key
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     if (scenario.side_by_side) scenarios.emplace(scenario.key, &scenario);
   }
   std::vector<std::pair<const report::Cell*, const report::ScenarioRecord*>> cells;
-  std::map<Key, std::pair<const report::Cell*, Visits>> by_key;
+  std::map<Key, const report::Cell*> by_key;
   for (const report::Cell& cell : report.cells) {
     const auto scenario = scenarios.find(cell.scenario);
     if (scenario == scenarios.end() || !cell.summary || cell.arm == report::kControlArm) continue;
     const report::SideBySide& own = *scenario->second->side_by_side;
     cells.emplace_back(&cell, scenario->second);
-    by_key.emplace(key_of(cell, own, own.values), std::pair(&cell, Visits()));
+    by_key.emplace(key_of(cell, own, own.values), &cell);
   }
-  const VerdictRules rules(report);
+  const Comparer comparer(report);
   std::vector<report::ValueComparison> rows;
   for (const auto& [cell, scenario] : cells) {
     const report::SideBySide& own = *scenario->side_by_side;
@@ -66,12 +57,11 @@ std::vector<report::ValueComparison> value_comparisons_of(const report::Report& 
       if (std::exchange(values[key], value) == value) continue;
       const auto first = by_key.find(key_of(*cell, own, values));
       if (first == by_key.end()) continue;
-      auto& [found, visits] = first->second;
-      if (visits.empty()) visits = visits_of(*found);
-      const std::vector<stats::Pair> pairs = pairs_of(visits, *cell);
-      if (pairs.empty()) continue;
-      rows.push_back({cell->id, found->id, key, stats::compare(pairs, rules.of(cell->scenario, found->scenario)),
-                      operations_ratio(*scenario, *scenarios.at(found->scenario))});
+      const report::Cell& found = *first->second;
+      stats::Comparison comparison = comparer.compare(found, *cell);
+      if (comparison.ratio.launches == 0) continue;
+      rows.push_back(
+          {cell->id, found.id, key, std::move(comparison), operations_ratio(*scenario, *scenarios.at(found.scenario))});
     }
   }
   return rows;

@@ -1,15 +1,11 @@
 // What one value of --set takes beside another, from the samples of cells that were measured in the same launches.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "harness/report/report.h"
 
 namespace gdbench::analysis {
-
-// Whether the scenarios, by key, were launched together, so that their cells can be paired as those of one are.
-bool are_side_by_side(const report::Report& report, const std::string& scenario, const std::string& other);
 
 // Of a report whose cells have their summaries: each cell, in the report's order, beside the one that has the first
 // value of a key of its own, and all else the same. Controls are left out. Linear in the samples.

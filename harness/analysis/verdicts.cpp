@@ -3,33 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/analysis/pairing.h"
+#include "harness/analysis/launch_costs.h"
 #include "harness/base/text.h"
-#include "harness/report/report.h"
 
 namespace gdbench::analysis {
 
 namespace {
 
-// Timed cells by scenario, but for the controls.
-using Timed = std::unordered_map<std::string, std::vector<const report::Cell*>>;
+using report::Cell;
+using report::Quantity;
 
-Timed timed_cells(const report::Report& report) {
-  Timed timed;
-  for (const report::Cell& cell : report.cells) {
-    if (cell.arm != report::kControlArm && cell.summary) timed[cell.scenario].push_back(&cell);
-  }
-  return timed;
-}
-
-const report::Cell* twin_of(const Timed& timed, const report::Cell& control) {
-  const auto cells = timed.find(control.scenario);
-  if (cells == timed.end()) return nullptr;
-  const auto twin = std::find_if(cells->second.begin(), cells->second.end(), [&](const report::Cell* cell) {
-    return cell->implementation == control.implementation && cell->options == control.options &&
-           cell->threads == control.threads;
+// Null where the cell that the control repeats has no time.
+const Cell* twin_of(const report::Report& report, const Cell& control) {
+  const auto twin = std::ranges::find_if(report.cells, [&](const Cell& cell) {
+    return cell.arm != report::kControlArm && cell.summary && cell.scenario == control.scenario &&
+           cell.implementation == control.implementation && cell.options == control.options &&
+           cell.threads == control.threads;
   });
-  return twin == cells->second.end() ? nullptr : *twin;
+  return twin == report.cells.end() ? nullptr : &*twin;
 }
 
 std::string unfit_words(const report::Control& control) {
@@ -47,40 +38,134 @@ void apply(const report::Control& control, stats::VerdictOptions& options) {
   if (verdict == stats::Verdict::faster || verdict == stats::Verdict::slower) options.unfit = unfit_words(control);
 }
 
+// Launch -> value; without what is no positive number, which no ratio can be taken of.
+ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
+  ByLaunch values;
+  const auto of_launches = [&](const auto& value_of) {
+    for (const report::Launch& launch : cell.launches) values[launch.launch] = static_cast<double>(value_of(launch));
+  };
+  switch (quantity) {
+    case Quantity::step:
+      return step_by_launch(cell);
+    case Quantity::time_to_target:
+      values = training_times(cell, cell.target->steps);
+      break;
+    case Quantity::time_for_steps:
+      values = training_times(cell, steps);
+      break;
+    case Quantity::first_step:
+      of_launches([](const report::Launch& launch) { return launch.first_step_ns; });
+      break;
+    case Quantity::peak_memory:
+      of_launches([](const report::Launch& launch) { return launch.peak_resident_bytes; });
+      break;
+    case Quantity::own_memory:
+      of_launches([](const report::Launch& launch) { return launch.peak_anonymous_bytes.value_or(0); });
+      break;
+    case Quantity::steps_to_target:
+      values = {{0, static_cast<double>(cell.target->steps)}};
+  }
+  std::erase_if(values, [](const auto& entry) { return !(entry.second > 0) || !std::isfinite(entry.second); });
+  return values;
+}
+
+std::vector<stats::Observation> observations_of(const ByLaunch& values) {
+  std::vector<stats::Observation> observations;
+  for (const auto& [launch, value] : values) observations.push_back({launch, value});
+  return observations;
+}
+
 }  // namespace
+
+void Compared::scale(double base_factor, double candidate_factor) {
+  for (stats::Pair& pair : pairs) pair = {pair.launch, pair.base * base_factor, pair.candidate * candidate_factor};
+  for (stats::Observation& observation : base) observation.value *= base_factor;
+  for (stats::Observation& observation : candidate) observation.value *= candidate_factor;
+}
+
+stats::Estimate Compared::ratio(double confidence) const {
+  return base.empty() ? stats::paired_ratio(pairs, confidence) : stats::unpaired_ratio(base, candidate, confidence);
+}
+
+stats::Estimate Compared::difference(double confidence) const {
+  return base.empty() ? stats::paired_difference(pairs, confidence)
+                      : stats::unpaired_difference(base, candidate, confidence);
+}
+
+stats::Comparison Compared::compare(const stats::VerdictOptions& options) const {
+  return base.empty() ? stats::compare(pairs, options) : stats::compare_unpaired(base, candidate, options);
+}
+
+Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate, bool side_by_side) {
+  if (quantity == Quantity::step) {
+    if (side_by_side) return {pairs_of(base, candidate), {}, {}};
+    return {{}, observations_of(base), observations_of(candidate)};
+  }
+  const ByLaunch of_base = values_of(quantity, steps, base);
+  const ByLaunch of_candidate = values_of(quantity, steps, candidate);
+  if (!side_by_side && quantity != Quantity::steps_to_target) {
+    return {{}, observations_of(of_base), observations_of(of_candidate)};
+  }
+  Compared result;
+  for (const auto& [launch, value] : of_candidate) {
+    const auto found = of_base.find(launch);
+    if (found != of_base.end()) result.pairs.push_back({launch, found->second, value});
+  }
+  return result;
+}
 
 std::vector<report::Control> controls_of(const report::Report& report) {
   std::vector<report::Control> controls;
-  const Timed timed = timed_cells(report);
-  for (const report::Cell& cell : report.cells) {
-    if (cell.arm != report::kControlArm || !cell.summary) continue;
-    const report::Cell* twin = twin_of(timed, cell);
+  for (const Cell& cell : report.cells) {
+    const Cell* twin = cell.arm == report::kControlArm && cell.summary ? twin_of(report, cell) : nullptr;
     if (twin == nullptr) continue;
-    const std::vector<stats::Pair> pairs = pairs_of(*twin, cell);
-    if (!pairs.empty()) controls.push_back({cell.scenario, cell.id, twin->id, stats::compare(pairs, {})});
+    const stats::Comparison comparison = stats::compare(pairs_of(*twin, cell), {});
+    if (comparison.ratio.launches > 0) controls.push_back({cell.scenario, cell.id, twin->id, comparison});
   }
   return controls;
 }
 
-VerdictRules::VerdictRules(const report::Report& report) {
+Comparer::Comparer(const report::Report& report) : report_(report) {
   if (!report.controls) return;
   for (const report::Control& control : *report.controls) apply(control, by_scenario_[control.scenario]);
 }
 
-const stats::VerdictOptions& VerdictRules::of(const std::string& scenario) const {
+const stats::VerdictOptions& Comparer::options(const std::string& scenario) const {
   const auto found = by_scenario_.find(scenario);
   return found == by_scenario_.end() ? without_control_ : found->second;
 }
 
-stats::VerdictOptions VerdictRules::of(const std::string& scenario, const std::string& other) const {
-  stats::VerdictOptions options = of(scenario);
-  options.noise_floor = std::max(options.noise_floor, of(other).noise_floor);
-  if (options.unfit.empty()) options.unfit = of(other).unfit;
-  return options;
+stats::VerdictOptions Comparer::options(const Cell& base, const Cell& candidate) const {
+  stats::VerdictOptions both = options(candidate.scenario);
+  const stats::VerdictOptions& other = options(base.scenario);
+  both.noise_floor = std::max(both.noise_floor, other.noise_floor);
+  if (both.unfit.empty()) both.unfit = other.unfit;
+  return both;
 }
 
-stats::VerdictOptions verdict_options(const report::Report& report, const std::string& scenario) {
-  return VerdictRules(report).of(scenario);
+bool Comparer::are_side_by_side(const Cell& base, const Cell& candidate) const {
+  if (base.scenario == candidate.scenario) return true;
+  const report::ScenarioRecord* a = report_.find_scenario(base.scenario);
+  const report::ScenarioRecord* b = report_.find_scenario(candidate.scenario);
+  return a != nullptr && b != nullptr && a->side_by_side && b->side_by_side &&
+         a->side_by_side->first == b->side_by_side->first;
+}
+
+Compared Comparer::steps(const Cell& base, const Cell& candidate) const {
+  if (!are_side_by_side(base, candidate)) return compared(Quantity::step, 0, base, candidate, false);
+  const auto [visits, fresh] = visits_.try_emplace(&base);
+  if (fresh) visits->second = visits_of(base);
+  return {pairs_of(visits->second, candidate), {}, {}};
+}
+
+stats::Comparison Comparer::compare(const Cell& base, const Cell& candidate) const {
+  const std::optional<report::Summary>& summary = candidate.summary;
+  if (summary && summary->ratio && summary->ratio->baseline == base.id) return summary->ratio->comparison;
+  return steps(base, candidate).compare(options(base, candidate));
+}
+
+report::CellDifference Comparer::difference(const Cell& base, const Cell& candidate) const {
+  return {candidate.id, base.id, steps(base, candidate).difference(), compare(base, candidate)};
 }
 
 }  // namespace gdbench::analysis

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/analysis/pairing.h"
 #include "reports/answers/format.h"
 #include "reports/answers/scenario_charts.h"
 #include "reports/answers/target.h"
@@ -172,7 +173,7 @@ SampleCourse course_of(const report::Cell& cell, bool launches) {
     if (!launches) course.times[{sample.launch, sample.round}] = sample.real_ns;
   }
   if (launches) {
-    for (const auto& [launch, figure] : figures_of_launches(cell)) course.times[{launch, 0}] = figure;
+    for (const auto& [launch, figure] : analysis::step_by_launch(cell)) course.times[{launch, 0}] = figure;
   }
   course.median = stats::median(std::move(warm));
   return course;

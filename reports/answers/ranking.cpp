@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/analysis/launch_costs.h"
-#include "harness/analysis/pairing.h"
-
 namespace gdbench::answers {
 
 using report::Cell;
@@ -18,23 +15,18 @@ bool is_clear(const Comparison& comparison) {
   return few && (ratio.interval.low > kClearRatio || ratio.interval.high < 1 / kClearRatio);
 }
 
-Comparison Rankings::compare(const Cell& base, const Cell& candidate) const {
-  const auto& ratio = candidate.summary->ratio;
-  if (ratio && ratio->baseline == base.id) return ratio->comparison;
-  return stats::compare(analysis::pairs_of(base, candidate), rules_.of(base.scenario));
-}
-
 stats::Estimate Rankings::ratio(const Cell& base, const Cell& candidate, double confidence) {
   return stats::paired_ratio(analysis::pairs_of(base, candidate), confidence);
 }
 
 Comparison Rankings::compare_to_target(const Cell& base, const Cell& candidate) const {
-  return stats::compare(analysis::pairs_to_target(base, candidate), rules_.of(base.scenario));
+  return analysis::compared(report::Quantity::time_to_target, 0, base, candidate, true)
+      .compare(comparer_.options(base.scenario));
 }
 
 std::string Rankings::undecidable(const Comparison& comparison, const std::string& scenario) const {
   if (comparison.verdict == Verdict::faster) return "the comparisons contradict each other";
-  const stats::VerdictOptions& options = rules_.of(scenario);
+  const stats::VerdictOptions& options = comparer_.options(scenario);
   const bool decidable = comparison.ratio.launches >= options.minimum_launches && options.unfit.empty();
   return decidable ? "" : comparison.remark;
 }

@@ -27,11 +27,13 @@ bool is_clear(const stats::Comparison& comparison);
 // For whoever asks about many scenarios of one report.
 class Rankings {
  public:
-  explicit Rankings(const report::Report& report) : rules_(report) {}
+  explicit Rankings(const report::Report& report) : comparer_(report) {}
 
   // Time of the candidate over that of the base: the stored ratio where the base is the candidate's baseline, else from
   // their samples.
-  stats::Comparison compare(const report::Cell& base, const report::Cell& candidate) const;
+  stats::Comparison compare(const report::Cell& base, const report::Cell& candidate) const {
+    return comparer_.compare(base, candidate);
+  }
   // Their ratio alone, at a confidence of the caller's.
   static stats::Estimate ratio(const report::Cell& base, const report::Cell& candidate, double confidence);
   // The comparison of the time to the target, of two cells that reached it.
@@ -43,7 +45,7 @@ class Rankings {
   // Why the comparison of the fastest with another decides nothing, whatever its figures; empty where it does.
   std::string undecidable(const stats::Comparison& comparison, const std::string& scenario) const;
 
-  analysis::VerdictRules rules_;
+  analysis::Comparer comparer_;
 };
 
 }  // namespace gdbench::answers

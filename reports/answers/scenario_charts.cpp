@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/analysis/pairing.h"
 #include "reports/answers/format.h"
 #include "reports/answers/table.h"
 #include "reports/answers/target.h"
@@ -72,16 +73,6 @@ document::Look look_of(document::Hues& hues, const report::Cell& cell) {
   return document::look_of(hues.of(report::parse_implementation(cell.implementation).strategy));
 }
 
-std::map<int, double> figures_of_launches(const report::Cell& cell) {
-  std::map<int, double> figures;
-  for (const report::Sample& sample : cell.samples) {
-    if (sample.cold) continue;
-    const auto [at, is_new] = figures.emplace(sample.launch, sample.real_ns);
-    if (!is_new) at->second = std::min(at->second, sample.real_ns);
-  }
-  return figures;
-}
-
 int hue_of_phase(report::Phase phase) {
   const auto* const look = std::ranges::find(kPhaseLooks, phase, &PhaseLook::phase);
   return look == std::end(kPhaseLooks) ? document::kGrey : look->hue;
@@ -102,7 +93,7 @@ MaybeFigure times_figure(const ScenarioTable& table, document::Hues& hues) {
                          .measures = {{.value = summary.step_ns.value, .interval = summary.step_ns.interval}},
                          .figure = format_duration_ns(summary.step_ns.value),
                          .set_back = !report::is_ranked(*row.cell)};
-    for (const auto& [launch, figure] : figures_of_launches(*row.cell)) bar.dots.push_back(figure);
+    for (const auto& [launch, figure] : analysis::step_by_launch(*row.cell)) bar.dots.push_back(figure);
     if (summary.ratio) {
       const stats::Estimate& ratio = summary.ratio->comparison.ratio;
       bar.measures.push_back({.value = ratio.value, .interval = ratio.interval, .axis = 1});

@@ -1,7 +1,6 @@
 // The figures of one scenario of a report. Each is absent where the report has nothing of its kind.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +38,5 @@ std::vector<Row> timed_rows(const ScenarioTable& table);
 document::Look look_of(document::Hues& hues, const report::Cell& cell);
 // Of a phase in pictures of a step.
 int hue_of_phase(report::Phase phase);
-// The figure of each launch: the least of its warm samples, as harness/stats/estimate.h has it.
-std::map<int, double> figures_of_launches(const report::Cell& cell);
 
 }  // namespace gdbench::answers

@@ -5,6 +5,7 @@ import itertools
 
 import estimates
 from report_figures import pairs_of
+from value_tables import are_side_by_side
 
 FULL_KEYS = {"rows": "data.rows", "features": "data.features", "batch": "batch.rows", "optimizer": "optimizer.kind"}
 OWN_AXES = ("scenario", "implementation", "threads")
@@ -77,12 +78,13 @@ def paired(base, candidate):
     return {launch: [(base[launch], value)] for launch, value in candidate.items() if launch in base}
 
 
-def compared(quantity, steps, base, candidate):
+def compared(report, quantity, steps, base, candidate):
     """(pairs by launch,), or the values of either cell where the two were not measured side by side."""
-    if quantity == "step" and base.scenario == candidate.scenario:
-        return (pairs_of(base, candidate),)
+    side_by_side = are_side_by_side(report, base, candidate)
+    if quantity == "step":
+        return (pairs_of(base, candidate),) if side_by_side else (base.times, candidate.times)
     values = [values_of(quantity, steps, cell) for cell in (base, candidate)]
-    if base.scenario == candidate.scenario or quantity == "steps_to_target":
+    if side_by_side or quantity == "steps_to_target":
         return (paired(*values),)
     return tuple({launch: [value] for launch, value in own.items()} for own in values)
 

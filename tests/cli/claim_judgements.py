@@ -80,7 +80,8 @@ class Relation:
         if not reasons:
             (one, _), (other, _) = found
             words = [cells.report.unfit_words(cell.scenario) for cell in (one, other)] if self.is_time else []
-            point.update(figures=compared(self.quantity, steps, other, one), unfit=next(filter(None, words), ""))
+            figures = compared(cells.report, self.quantity, steps, other, one)
+            point.update(figures=figures, unfit=next(filter(None, words), ""))
         return point
 
     def place(self, ratio, point):

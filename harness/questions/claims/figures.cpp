@@ -1,10 +1,7 @@
 #include "harness/questions/claims/figures.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "harness/analysis/launch_costs.h"
-#include "harness/analysis/pairing.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::claims {
@@ -15,8 +12,6 @@ using report::Cell;
 using report::CellState;
 using report::Launch;
 using report::Quantity;
-using stats::Observation;
-using stats::Pair;
 
 std::string place_of(const std::string& scenario, const std::string& implementation) {
   return scenario + "\n" + implementation;
@@ -48,57 +43,6 @@ std::string reason_of(const Cell& cell) {
   if (cell.status.state != CellState::ok) return report::words_of(cell.status);
   if (!cell.summary) return "no launch of it was finished";
   return cell.summary->not_ranked.value_or("");
-}
-
-// Launch -> value.
-using ByLaunch = std::map<int, double>;
-
-ByLaunch steps_by_launch(const Cell& cell) {
-  ByLaunch values;
-  for (const auto& [launch, times] : analysis::times_by_launch(cell)) values[launch] = std::ranges::min(times);
-  return values;
-}
-
-ByLaunch of_launches(const Cell& cell, double (*value)(const Launch&)) {
-  ByLaunch values;
-  for (const Launch& launch : cell.launches) values[launch.launch] = value(launch);
-  return values;
-}
-
-ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
-  switch (quantity) {
-    case Quantity::step:
-      return steps_by_launch(cell);
-    case Quantity::time_to_target:
-      return analysis::training_times(cell, cell.target->steps);
-    case Quantity::time_for_steps:
-      return analysis::training_times(cell, steps);
-    case Quantity::first_step:
-      return of_launches(cell, [](const Launch& launch) { return launch.first_step_ns; });
-    case Quantity::peak_memory:
-      return of_launches(cell, [](const Launch& launch) { return static_cast<double>(launch.peak_resident_bytes); });
-    case Quantity::own_memory:
-      return of_launches(
-          cell, [](const Launch& launch) { return static_cast<double>(launch.peak_anonymous_bytes.value_or(0)); });
-    case Quantity::steps_to_target:
-      return {{0, static_cast<double>(cell.target->steps)}};
-  }
-  return {};
-}
-
-std::vector<Pair> paired(const ByLaunch& base, const ByLaunch& candidate) {
-  std::vector<Pair> pairs;
-  for (const auto& [launch, value] : candidate) {
-    const auto found = base.find(launch);
-    if (found != base.end()) pairs.push_back({launch, found->second, value});
-  }
-  return pairs;
-}
-
-std::vector<Observation> observations_of(const ByLaunch& values) {
-  std::vector<Observation> observations;
-  for (const auto& [launch, value] : values) observations.push_back({launch, value});
-  return observations;
 }
 
 }  // namespace
@@ -134,23 +78,6 @@ Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
   }
   if (!undeclared.empty()) return Found{nullptr, point.implementation + " has no option " + undeclared};
   return Found{nullptr, point.implementation + " was not measured with these settings"};
-}
-
-Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, const Cell& candidate) {
-  const bool side_by_side = base.scenario == candidate.scenario;
-  if (side_by_side && quantity == Quantity::step) return {analysis::pairs_of(base, candidate), {}, {}};
-  ByLaunch of_base = values_of(quantity, steps, base);
-  ByLaunch of_candidate = values_of(quantity, steps, candidate);
-  for (ByLaunch* values : {&of_base, &of_candidate}) {
-    std::erase_if(*values, [](const auto& entry) { return !(entry.second > 0) || !std::isfinite(entry.second); });
-  }
-  if (side_by_side || is_counted(quantity)) return {paired(of_base, of_candidate), {}, {}};
-  return {{}, observations_of(of_base), observations_of(of_candidate)};
-}
-
-stats::Estimate ratio_of(const Compared& compared, double confidence) {
-  if (compared.base.empty()) return stats::paired_ratio(compared.pairs, confidence);
-  return stats::unpaired_ratio(compared.base, compared.candidate, confidence);
 }
 
 std::string reason_without(Quantity quantity, const Cell& cell) {

@@ -1,17 +1,14 @@
-// Which cell of a report a point of a claim is, and what a relation compares of two cells.
+// Which cell of a report a point of a claim is, and whether it has what a relation compares.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/report/claim_judgement.h"
 #include "harness/report/report.h"
 #include "harness/scenario/expand.h"
-#include "harness/stats/estimate.h"
 
 namespace gdbench::claims {
 
@@ -35,22 +32,6 @@ class CellFinder {
   std::unordered_map<std::string, std::string> keys_;                // spelled scenario -> its identity
   std::unordered_multimap<std::string, const report::Cell*> cells_;  // scenario and implementation -> cells
 };
-
-// What a relation compares of two cells: pairs of values, of steps those of a launch and round and of all else one of
-// each launch; of two scenarios, which were not measured side by side, the values of either cell. What is counted and
-// not timed has one pair, of launch 0.
-struct Compared {
-  std::vector<stats::Pair> pairs;
-  std::vector<stats::Observation> base;  // of two scenarios
-  std::vector<stats::Observation> candidate;
-};
-
-// `steps` is for time_for_steps.
-Compared compared(report::Quantity quantity, std::uint64_t steps, const report::Cell& base,
-                  const report::Cell& candidate);
-
-// Of the candidate to the base.
-stats::Estimate ratio_of(const Compared& compared, double confidence);
 
 // Why the cell, which is ok and timed, has no such quantity; empty where it has.
 std::string reason_without(report::Quantity quantity, const report::Cell& cell);

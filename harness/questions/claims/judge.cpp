@@ -26,19 +26,19 @@ using stats::Position;
 
 // What a point rests on.
 struct Measured {
-  Compared compared;  // base is b
-  std::string unfit;  // why they decide nothing, however clear they are; empty where they may
+  analysis::Compared compared;  // base is b
+  std::string unfit;            // why they decide nothing, however clear they are; empty where they may
 };
 
-// One relation of a claim beside a report: its points, what they say together and where it flips. `rules` are the
-// report's: where a control forbids verdicts about a scenario, times of its cells decide nothing.
+// One relation of a claim in a report, whose `comparer` it is: its points, what they say together and where it flips.
+// Where a control forbids verdicts about a scenario, times of its cells decide nothing.
 class RelationJudge {
  public:
-  RelationJudge(const ExpandedRelation& expanded, CellFinder& finder, const analysis::VerdictRules& rules,
+  RelationJudge(const ExpandedRelation& expanded, CellFinder& finder, const analysis::Comparer& comparer,
                 const stats::VerdictOptions& options)
       : relation_(*expanded.relation),
         finder_(finder),
-        rules_(rules),
+        comparer_(comparer),
         options_(options),
         range_(range_of(relation_)),
         entries_(entries_of(expanded)) {
@@ -81,17 +81,12 @@ class RelationJudge {
     }
     measured_.emplace_back();
     if (point.remark.empty()) {
-      measured_.back().compared = compared(relation_.quantity, entry.steps, *cells[1], *cells[0]);
-      if (is_time(relation_.quantity)) measured_.back().unfit = unfit_words(*cells[0], *cells[1]);
+      measured_.back().compared = analysis::compared(relation_.quantity, entry.steps, *cells[1], *cells[0],
+                                                     comparer_.are_side_by_side(*cells[1], *cells[0]));
+      if (is_time(relation_.quantity)) measured_.back().unfit = comparer_.options(*cells[1], *cells[0]).unfit;
     }
     result_.points.push_back(std::move(point));
     return {};
-  }
-
-  // Why a control forbids verdicts about either cell's scenario; empty where none does.
-  std::string unfit_words(const report::Cell& a, const report::Cell& b) const {
-    const std::string& of_a = rules_.of(a.scenario).unfit;
-    return of_a.empty() ? rules_.of(b.scenario).unfit : of_a;
   }
 
   bool was_run(std::size_t i) const { return result_.points[i].remark.empty(); }
@@ -116,16 +111,15 @@ class RelationJudge {
   }
 
   bool place(std::size_t i, JudgedPoint& point) const {
-    return place(ratio_of(measured_[i].compared, options_.confidence), measured_[i].unfit, point);
+    return place(measured_[i].compared.ratio(options_.confidence), measured_[i].unfit, point);
   }
 
   // What becomes of the ratio from one entry to another, which were not measured side by side.
   bool place_change(std::size_t first, std::size_t last, JudgedPoint& point) const {
     const double each = stats::confidence_of_each(options_.confidence);
     const std::string& unfit = measured_[first].unfit.empty() ? measured_[last].unfit : measured_[first].unfit;
-    return place(
-        stats::unpaired_ratio(ratio_of(measured_[first].compared, each), ratio_of(measured_[last].compared, each)),
-        unfit, point);
+    return place(stats::unpaired_ratio(measured_[first].compared.ratio(each), measured_[last].compared.ratio(each)),
+                 unfit, point);
   }
 
   void judge_points() {
@@ -135,7 +129,7 @@ class RelationJudge {
       point.state = point.position == Position::within ? PointState::holds : PointState::fails;
     }
     const std::string axis = flip_axis(relation_, entries_);
-    if (!axis.empty()) add_flips(axis);
+    if (!axis.empty()) add_flips(axis, [](const JudgedPoint& point) { return point.state; });
   }
 
   void judge_crossover() {
@@ -150,7 +144,11 @@ class RelationJudge {
         point.state = !first && !last ? PointState::shown : as_claimed ? PointState::holds : PointState::fails;
       }
     }
-    add_flips_of_winners();
+    add_flips(relation_.along, [](const JudgedPoint& point) {  // where a stops being ahead, or begins to be
+      return point.position == Position::below   ? PointState::holds
+             : point.position == Position::above ? PointState::fails
+                                                 : PointState::undecided;
+    });
   }
 
   void judge_trend() {
@@ -181,38 +179,28 @@ class RelationJudge {
     JudgedPoint point = result_.points[i];
     point.decides = false;
     if (!was_run(i)) return point;
-    point.ratio = ratio_of(measured_[i].compared, options_.confidence);
+    point.ratio = measured_[i].compared.ratio(options_.confidence);
     if (is_counted(relation_.quantity)) point.ratio->within_one_process = false;
     point.state = PointState::shown;
     return point;
   }
 
-  // Where a point that holds comes next to one that fails.
-  void add_flips(const std::string& axis) {
+  // Where a point whose state is to hold comes next to one whose state is to fail.
+  template <class StateOf>
+  void add_flips(const std::string& axis, const StateOf& state_of) {
     for (const std::vector<std::size_t>& group : groups_along(entries_, axis)) {
       const JudgedPoint* before = nullptr;
       for (const std::size_t i : group) {
         const JudgedPoint& point = result_.points[i];
-        if (point.state != PointState::holds && point.state != PointState::fails) continue;
-        if (before != nullptr && before->state != point.state) {
+        const PointState state = state_of(point);
+        if (state != PointState::holds && state != PointState::fails) continue;
+        if (before != nullptr && state_of(*before) != state) {
           result_.flips.push_back({without(point.at, axis), axis, *value_of(before->at, axis),
-                                   *value_of(point.at, axis), before->state == PointState::holds});
+                                   *value_of(point.at, axis), state == PointState::fails});
         }
         before = &point;
       }
     }
-  }
-
-  // Where a stops being ahead, or begins to be.
-  void add_flips_of_winners() {
-    std::vector<JudgedPoint> kept = result_.points;
-    for (JudgedPoint& point : result_.points) {
-      point.state = point.position == Position::below   ? PointState::holds
-                    : point.position == Position::above ? PointState::fails
-                                                        : PointState::undecided;
-    }
-    add_flips(relation_.along);
-    result_.points = std::move(kept);
   }
 
   // How far a ratio is from the nearest limit.
@@ -248,7 +236,7 @@ class RelationJudge {
 
   const ClaimRelation& relation_;
   CellFinder& finder_;
-  const analysis::VerdictRules& rules_;
+  const analysis::Comparer& comparer_;
   stats::VerdictOptions options_;
   stats::Interval range_;
   std::vector<Entry> entries_;
@@ -329,11 +317,11 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& r
   judgement.sentence = claim.claim->sentence;
   judgement.source = claim.claim->source;
   CellFinder finder(report);
-  const analysis::VerdictRules rules(report);
+  const analysis::Comparer comparer(report);
   const stats::VerdictOptions options = options_for(claim);
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
-    report::JudgedRelation relation = TRY(RelationJudge(expanded, finder, rules, options).run());
+    report::JudgedRelation relation = TRY(RelationJudge(expanded, finder, comparer, options).run());
     if (expanded.relation->decides) verdicts.push_back(relation.verdict);
     judgement.relations.push_back(std::move(relation));
   }

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "harness/analysis/pairing.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
@@ -120,9 +118,9 @@ void judge(const std::vector<Match>& matches, const CompareMatch& compare, Repor
   }
 }
 
-stats::VerdictOptions options_for(const analysis::VerdictRules& rules, const std::string& scenario,
+stats::VerdictOptions options_for(const analysis::Comparer& comparer, const std::string& scenario,
                                   const CompareOptions& options, double confidence) {
-  stats::VerdictOptions verdict = rules.of(scenario);
+  stats::VerdictOptions verdict = comparer.options(scenario);
   verdict.margin = options.margin;
   verdict.confidence = confidence;
   // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
@@ -143,11 +141,11 @@ double drift_of(const Report& report) {
   std::vector<double> shifts;
   for (const Cell& cell : report.cells) {
     if (!cell.summary || cell.arm != report::kNewArm) continue;
-    const std::map<int, std::vector<double>> launches = analysis::times_by_launch(cell);
+    const analysis::ByLaunch steps = analysis::step_by_launch(cell);
     std::vector<double> earlier;
     std::vector<double> later;
-    for (const auto& [launch, times] : launches) {
-      (earlier.size() < launches.size() / 2 ? earlier : later).push_back(*std::min_element(times.begin(), times.end()));
+    for (const auto& [launch, step_ns] : steps) {
+      (earlier.size() < steps.size() / 2 ? earlier : later).push_back(step_ns);
     }
     if (earlier.empty()) continue;
     shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
@@ -178,12 +176,12 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   comparison.paired = true;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
-  const analysis::VerdictRules rules(report);
+  const analysis::Comparer comparer(report);
   const Layouts base_layouts(report, report::kBasePaddedArm);
   const Layouts next_layouts(report, report::kNewPaddedArm);
   std::unordered_map<std::string, std::vector<double>> layouts;
   const auto compare = [&](const Match& match, double confidence) {
-    const stats::VerdictOptions verdict = options_for(rules, match.next->scenario, options, confidence);
+    const stats::VerdictOptions verdict = options_for(comparer, match.next->scenario, options, confidence);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     std::optional<stats::Comparison> all;
     std::vector<double>& ratios = layouts[id_without_arm(*match.next)];
@@ -234,17 +232,15 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
         "--against "
         "measures both builds side by side");
   }
-  const analysis::VerdictRules base_rules(base);
-  const analysis::VerdictRules next_rules(next);
+  const analysis::Comparer base_comparer(base);
+  const analysis::Comparer next_comparer(next);
   const auto compare = [&](const Match& match, double confidence) {
-    stats::VerdictOptions verdict = options_for(next_rules, match.next->scenario, options, confidence);
-    const stats::VerdictOptions other = options_for(base_rules, match.base->scenario, options, confidence);
+    stats::VerdictOptions verdict = options_for(next_comparer, match.next->scenario, options, confidence);
+    const stats::VerdictOptions other = options_for(base_comparer, match.base->scenario, options, confidence);
     verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, drift});
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
-    if (comparison.paired) return stats::compare(analysis::pairs_of(*match.base, *match.next), verdict);
-    return stats::compare_unpaired(analysis::observations_of(*match.base), analysis::observations_of(*match.next),
-                                   verdict);
+    return analysis::compared(report::Quantity::step, 0, *match.base, *match.next, comparison.paired).compare(verdict);
   };
   judge(matched(base, report::kNewArm, next, report::kNewArm), compare, comparison);
   return comparison;

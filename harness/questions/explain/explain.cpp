@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/analysis/launch_costs.h"
-#include "harness/analysis/pairing.h"
-#include "harness/analysis/values.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/base/json.h"
 #include "harness/questions/explain/calls.h"
@@ -38,43 +36,16 @@ std::map<std::string, std::string> keys_of(const report::Report& report, const r
   return keys;
 }
 
-// Times of a step multiplied by the number of steps of either side.
-report::CellDifference difference_of_steps(const report::Report& report, const report::Cell& cell,
-                                           const report::Cell& base, double cell_steps, double base_steps) {
-  report::CellDifference result{cell.id, base.id, {}, {}};
-  const stats::VerdictOptions options = analysis::VerdictRules(report).of(cell.scenario, base.scenario);
-  if (analysis::are_side_by_side(report, cell.scenario, base.scenario)) {
-    std::vector<stats::Pair> pairs = analysis::pairs_of(base, cell);
-    for (stats::Pair& pair : pairs) {
-      pair.candidate *= cell_steps;
-      pair.base *= base_steps;
-    }
-    result.comparison = stats::compare(pairs, options);
-    result.difference_ns = stats::paired_difference(pairs);
-  } else {
-    std::vector<stats::Observation> of_cell = analysis::observations_of(cell);
-    std::vector<stats::Observation> of_base = analysis::observations_of(base);
-    for (stats::Observation& observation : of_cell) observation.value *= cell_steps;
-    for (stats::Observation& observation : of_base) observation.value *= base_steps;
-    result.comparison = stats::compare_unpaired(of_base, of_cell, options);
-    result.difference_ns = stats::unpaired_difference(of_base, of_cell);
-  }
-  return result;
-}
-
-report::CellDifference difference_of(const report::Report& report, const report::Cell& cell, const report::Cell& base) {
-  return difference_of_steps(report, cell, base, 1, 1);
-}
-
-std::optional<report::TargetDifference> target_difference(const report::Report& report, const report::Cell& a,
+std::optional<report::TargetDifference> target_difference(const analysis::Comparer& comparer, const report::Cell& a,
                                                           const report::Cell& b) {
   if (!a.target || !b.target) return std::nullopt;
   report::TargetDifference result{*a.target, *b.target, std::nullopt};
   const bool reached =
       a.target->state == report::TargetState::reached && b.target->state == report::TargetState::reached;
   if (!reached || a.target->steps == 0 || b.target->steps == 0) return result;
-  result.time =
-      difference_of_steps(report, a, b, static_cast<double>(a.target->steps), static_cast<double>(b.target->steps));
+  analysis::Compared times = comparer.steps(b, a);
+  times.scale(static_cast<double>(b.target->steps), static_cast<double>(a.target->steps));
+  result.time = {a.id, b.id, times.difference(), times.compare(comparer.options(b, a))};
   if (result.time->comparison.ratio.launches == 0) result.time.reset();
   return result;
 }
@@ -106,13 +77,12 @@ const report::Cell* cell_at(const report::Report& report, const std::string& sce
   return found == report.cells.end() ? nullptr : &*found;
 }
 
-bool side_by_side(const report::Cell& a, const report::Cell& b) { return !analysis::pairs_of(a, b).empty(); }
-
 double magnitude(const report::AxisPart& part) { return std::abs(part.difference.difference_ns.value); }
 
 // Walks from a to b, changing the axes in the given order; nothing where a cell on the way is missing, or no launch has
-// it beside the one before.
-std::optional<report::AxisPath> walk(const report::Report& report, const report::Cell& a, const report::Cell& b,
+// both it and the one before.
+std::optional<report::AxisPath> walk(const report::Report& report, const analysis::Comparer& comparer,
+                                     const report::Cell& a, const report::Cell& b,
                                      const std::vector<std::size_t>& order, const report::CellDifference& whole) {
   const Coordinates goal = coordinates_of(b);
   Coordinates here = coordinates_of(a);
@@ -123,9 +93,9 @@ std::optional<report::AxisPath> walk(const report::Report& report, const report:
     const std::size_t axis = order[i];
     const std::string value = std::exchange(here[axis], goal[axis]);
     const report::Cell* next = i + 1 == order.size() ? &b : cell_at(report, a.scenario, here);
-    if (next == nullptr || !side_by_side(*cell, *next)) return std::nullopt;
-    path.parts.push_back(
-        {axis_name(axis, a, b), value, goal[axis], order.size() == 1 ? whole : difference_of(report, *cell, *next)});
+    if (next == nullptr) return std::nullopt;
+    path.parts.push_back({axis_name(axis, a, b), value, goal[axis], comparer.difference(*next, *cell)});
+    if (path.parts.back().difference.difference_ns.launches == 0) return std::nullopt;
     path.rest_ns -= path.parts.back().difference.difference_ns.value;
     cell = next;
   }
@@ -144,21 +114,24 @@ std::vector<std::size_t> axes_between(const report::Cell& a, const report::Cell&
   return axes;
 }
 
-std::vector<report::AxisPath> paths_between(const report::Report& report, const report::Cell& a, const report::Cell& b,
+std::vector<report::AxisPath> paths_between(const report::Report& report, const analysis::Comparer& comparer,
+                                            const report::Cell& a, const report::Cell& b,
                                             const report::CellDifference& whole) {
   std::vector<std::size_t> order = axes_between(a, b);
   std::vector<report::AxisPath> paths;
   if (order.empty() || order.size() > kMaxAxes) return paths;
   do {
-    if (std::optional<report::AxisPath> path = walk(report, a, b, order, whole)) paths.push_back(std::move(*path));
+    if (std::optional<report::AxisPath> path = walk(report, comparer, a, b, order, whole))
+      paths.push_back(std::move(*path));
   } while (std::next_permutation(order.begin(), order.end()));
   return paths;
 }
 
 // Over the fastest cell between the two in time that is one axis away from the faster one: what no profile divides is
 // divided by a row.
-std::optional<report::AxisPath> path_over_a_row(const report::Report& report, const report::Cell& a,
-                                                const report::Cell& b, const report::CellDifference& whole) {
+std::optional<report::AxisPath> path_over_a_row(const report::Report& report, const analysis::Comparer& comparer,
+                                                const report::Cell& a, const report::Cell& b,
+                                                const report::CellDifference& whole) {
   const bool a_is_faster = whole.difference_ns.value < 0;
   const report::Cell& faster = a_is_faster ? a : b;
   const report::Cell& slower = a_is_faster ? b : a;
@@ -169,28 +142,28 @@ std::optional<report::AxisPath> path_over_a_row(const report::Report& report, co
       continue;
     if (step_ns(cell) <= step_ns(faster) || step_ns(cell) >= step_ns(slower)) continue;
     if (axes_between(cell, faster).size() != 1 || axes_between(cell, slower).empty()) continue;
-    if (!side_by_side(cell, a) || !side_by_side(cell, b)) continue;
+    if (comparer.steps(a, cell).pairs.empty() || comparer.steps(b, cell).pairs.empty()) continue;
     if (between == nullptr || step_ns(cell) < step_ns(*between)) between = &cell;
   }
   if (between == nullptr) return std::nullopt;
   report::AxisPath path;
   path.rest_ns = whole.difference_ns.value;
   for (const auto& [cell, base] : {std::pair(&a, between), std::pair(between, &b)}) {
-    path.parts.push_back({report::kWholeImplementation, cell->implementation, base->implementation,
-                          difference_of(report, *cell, *base)});
+    path.parts.push_back(
+        {report::kWholeImplementation, cell->implementation, base->implementation, comparer.difference(*base, *cell)});
     path.rest_ns -= path.parts.back().difference.difference_ns.value;
   }
   return path;
 }
 
-report::BreakEvenRecord break_even_of(const report::Report& report, const report::Cell& faster,
-                                      const report::Cell& slower) {
+report::BreakEvenRecord break_even_of(const report::Report& report, const analysis::Comparer& comparer,
+                                      const report::Cell& faster, const report::Cell& slower) {
   if (report.attribution) {
     for (const report::BreakEvenRecord& record : report.attribution->break_evens) {
       if (record.cell == faster.id && record.other == slower.id) return record;
     }
   }
-  const double margin = stats::margin_of(analysis::verdict_options(report, faster.scenario));
+  const double margin = stats::margin_of(comparer.options(faster.scenario));
   return {faster.id, slower.id,
           stats::break_even(analysis::launch_costs(faster), analysis::launch_costs(slower), margin)};
 }
@@ -200,8 +173,8 @@ std::optional<double> import_ns(const report::Cell& cell) {
   return *cell.summary->import_seconds * 1e9;
 }
 
-report::StartDifference start_difference(const report::Report& report, const report::Cell& a, const report::Cell& b,
-                                         stats::Verdict verdict) {
+report::StartDifference start_difference(const report::Report& report, const analysis::Comparer& comparer,
+                                         const report::Cell& a, const report::Cell& b, stats::Verdict verdict) {
   const bool a_is_faster = verdict == stats::Verdict::faster;
   return {a.summary->load_seconds * 1e9,
           b.summary->load_seconds * 1e9,
@@ -211,19 +184,19 @@ report::StartDifference start_difference(const report::Report& report, const rep
           b.summary->first_step_ns,
           import_ns(a),
           import_ns(b),
-          break_even_of(report, a_is_faster ? a : b, a_is_faster ? b : a)};
+          break_even_of(report, comparer, a_is_faster ? a : b, a_is_faster ? b : a)};
 }
 
 // What only cells of one scenario share.
-void add_causes_within(const report::Report& report, const report::Cell& a, const report::Cell& b,
-                       report::Explanation& explanation) {
-  explanation.paths = paths_between(report, a, b, explanation.whole);
+void add_causes_within(const report::Report& report, const analysis::Comparer& comparer, const report::Cell& a,
+                       const report::Cell& b, report::Explanation& explanation) {
+  explanation.paths = paths_between(report, comparer, a, b, explanation.whole);
   if (explanation.paths.empty() && !explanation.profiles) {
-    if (std::optional<report::AxisPath> path = path_over_a_row(report, a, b, explanation.whole)) {
+    if (std::optional<report::AxisPath> path = path_over_a_row(report, comparer, a, b, explanation.whole)) {
       explanation.paths.push_back(std::move(*path));
     }
   }
-  explanation.start = start_difference(report, a, b, explanation.whole.comparison.verdict);
+  explanation.start = start_difference(report, comparer, a, b, explanation.whole.comparison.verdict);
   explanation.advice = advice_for(explanation);
 }
 
@@ -263,10 +236,11 @@ report::Explanation explain(const report::Report& report, const report::Cell& a,
   explanation.b = b.id;
   explanation.a_step_ns = a.summary->step_ns;
   explanation.b_step_ns = b.summary->step_ns;
-  explanation.whole = difference_of(report, a, b);
-  explanation.paired = analysis::are_side_by_side(report, a.scenario, b.scenario);
+  const analysis::Comparer comparer(report);
+  explanation.whole = comparer.difference(b, a);
+  explanation.paired = comparer.are_side_by_side(a, b);
   if (a.scenario != b.scenario) explanation.differing = differing_keys(report, a, b);
-  explanation.target = target_difference(report, a, b);
+  explanation.target = target_difference(comparer, a, b);
   const auto script = [](const report::Cell& cell) {
     const std::optional<report::ScriptTime>& time = cell.summary->script;
     return time && report::is_named(*time) ? time : std::nullopt;
@@ -282,7 +256,7 @@ report::Explanation explain(const report::Report& report, const report::Cell& a,
     explanation.calls = calls_share(a, b, explanation);
     explanation.a_ceiling = a.summary->ceiling;
     explanation.b_ceiling = b.summary->ceiling;
-    if (a.scenario == b.scenario) add_causes_within(report, a, b, explanation);
+    if (a.scenario == b.scenario) add_causes_within(report, comparer, a, b, explanation);
   }
   explanation.missing = missing_evidence(report, a, b, explanation);
   return explanation;

@@ -86,10 +86,10 @@ MeasuredReport measured_report(const std::string& file, const report::Report& re
                      text_at(environment, "/build/git_committed_at"), report.run.started_at};
   measured.environment = report.environment;
   measured.machine = machine_of(environment);
-  const analysis::VerdictRules rules(report);
+  const analysis::Comparer comparer(report);
   for (const report::Cell& cell : report.cells) {
     if (cell.arm != report::kNewArm) continue;
-    const stats::VerdictOptions& rule = rules.of(cell.scenario);
+    const stats::VerdictOptions& rule = comparer.options(cell.scenario);
     const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
     const std::string label = scenario == nullptr ? "" : scenario->label;
     MeasuredCell reduced{cell.id, cell.scenario, label, std::nullopt, cell.status, rule.noise_floor, rule.unfit};

@@ -202,10 +202,10 @@ TEST(Summarise, TakesMediansOverLaunches) {
 TEST(Summarise, AScriptsStepsAreComparedWithThoseOfTheirLaunch) {
   report::Report report = drifting(1, 6);
   report::Cell& cell = report.cells[0];
-  for (const auto& [launch, times] : times_by_launch(cell)) {
+  for (const auto& [launch, step_ns] : step_by_launch(cell)) {
     report::Launch& made = cell.launches.emplace_back();
     made.launch = launch;
-    made.script = {2 * std::ranges::min(times), 10.0 * launch};
+    made.script = {2 * step_ns, 10.0 * launch};
   }
   cell.launches.emplace_back().launch = 17;  // without samples
   cell.launches.back().script = {1};

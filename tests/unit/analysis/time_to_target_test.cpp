@@ -4,6 +4,7 @@
 
 #include "harness/analysis/launch_costs.h"
 #include "harness/analysis/summarise.h"
+#include "harness/analysis/verdicts.h"
 #include "harness/report/report.h"
 
 namespace gdbench::analysis {
@@ -54,7 +55,9 @@ TEST(TimeToTarget, WithEvaluationsATrainingGoesOnToTheNextOne) {
 }
 
 TEST(TimeToTarget, IsPairedLaunchByLaunch) {
-  const std::vector<stats::Pair> pairs = pairs_to_target(trained(10, 10, {10, 20}), trained(100, 100, {5, 6, 7}));
+  const std::vector<stats::Pair> pairs =
+      compared(report::Quantity::time_to_target, 0, trained(10, 10, {10, 20}), trained(100, 100, {5, 6, 7}), true)
+          .pairs;
   ASSERT_EQ(pairs.size(), 2U);
   EXPECT_DOUBLE_EQ(pairs[1].base, kReadyNs + 10 * 20);
   EXPECT_DOUBLE_EQ(pairs[1].candidate, kReadyNs + 100 * 6);

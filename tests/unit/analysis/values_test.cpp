@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "harness/analysis/summarise.h"
+#include "harness/analysis/verdicts.h"
 
 namespace gdbench::analysis {
 namespace {
@@ -122,10 +123,16 @@ TEST_F(ValuesTest, AreJudgedByTheStricterRulesOfBothScenarios) {
 TEST_F(ValuesTest, AreSideBySideWhereTheScenariosWereLaunchedTogether) {
   add_optimizers();
   add_scenario("apart", {}).side_by_side.reset();
-  EXPECT_TRUE(are_side_by_side(report_, "sgd", "adam"));
-  EXPECT_TRUE(are_side_by_side(report_, "apart", "apart"));
-  EXPECT_FALSE(are_side_by_side(report_, "sgd", "apart"));
-  EXPECT_FALSE(are_side_by_side(report_, "sgd", "absent"));
+  const auto side_by_side = [&](const std::string& base, const std::string& candidate) {
+    report::Cell cells[2];
+    cells[0].scenario = base;
+    cells[1].scenario = candidate;
+    return Comparer(report_).are_side_by_side(cells[0], cells[1]);
+  };
+  EXPECT_TRUE(side_by_side("sgd", "adam"));
+  EXPECT_TRUE(side_by_side("apart", "apart"));
+  EXPECT_FALSE(side_by_side("sgd", "apart"));
+  EXPECT_FALSE(side_by_side("sgd", "absent"));
 }
 
 }  // namespace

@@ -70,13 +70,17 @@ TEST(Controls, TheirTwinsHaveTheSameOptionsAndThreads) {
   EXPECT_FALSE(report.controls.has_value()) << "nobody else is its twin";
 }
 
+stats::VerdictOptions options_of(const report::Report& report, const std::string& scenario) {
+  return Comparer(report).options(scenario);
+}
+
 TEST(Controls, WithoutOneNothingIsLowered) {
   report::Report report = report_with_control(100);
   report.cells.erase(report.cells.begin() + 1);
   summarise(report);
   EXPECT_FALSE(report.controls.has_value());
   EXPECT_EQ(report.cells[1].summary->ratio->comparison.verdict, stats::Verdict::slower);
-  EXPECT_EQ(verdict_options(report, "s").noise_floor, 0);
+  EXPECT_EQ(options_of(report, "s").noise_floor, 0);
 }
 
 TEST(Controls, WhatOneIsOffByIsTheLeastMargin) {
@@ -85,7 +89,7 @@ TEST(Controls, WhatOneIsOffByIsTheLeastMargin) {
   for (std::size_t i = 0; i < 3; ++i) report.cells[1].samples[i].real_ns = 100;
   summarise(report);
   EXPECT_EQ(report.controls->front().comparison.verdict, stats::Verdict::inconclusive);
-  EXPECT_NEAR(verdict_options(report, "s").noise_floor, 0.03, 0.002);
+  EXPECT_NEAR(options_of(report, "s").noise_floor, 0.03, 0.002);
   EXPECT_EQ(verdict_on_other(report).verdict, stats::Verdict::equivalent);
 }
 
@@ -95,22 +99,22 @@ TEST(Controls, TheWorstOfAScenarioDecides) {
     report.cells.push_back(cell_taking("a/other", report::kControlArm, 1.02 * other_ns));
     summarise(report);
     ASSERT_EQ(report.controls->size(), 2U);
-    EXPECT_NEAR(verdict_options(report, "s").noise_floor, 0.03, 1e-9);
-    EXPECT_EQ(verdict_options(report, "another scenario").noise_floor, 0);
+    EXPECT_NEAR(options_of(report, "s").noise_floor, 0.03, 1e-9);
+    EXPECT_EQ(options_of(report, "another scenario").noise_floor, 0);
   }
 }
 
 TEST(Controls, OneThatIsFasterThanItselfIsAsDirty) {
-  const stats::VerdictOptions options = verdict_options(report_with_control(80), "s");
+  const stats::VerdictOptions options = options_of(report_with_control(80), "s");
   EXPECT_NEAR(options.noise_floor, 0.25, 1e-9) << "100 over 80";
   EXPECT_EQ(options.unfit, "the control took 0.8 [0.8, 0.8] times as long as itself: this machine was unfit");
 }
 
 TEST(Controls, FewerThanThreeLaunchesOfOneSayNothing) {
-  const stats::VerdictOptions options = verdict_options(report_with_control(150, 2), "s");
+  const stats::VerdictOptions options = options_of(report_with_control(150, 2), "s");
   EXPECT_EQ(options.noise_floor, 0);
   EXPECT_EQ(options.unfit, "");
-  EXPECT_NEAR(verdict_options(report_with_control(150, 3), "s").noise_floor, 0.5, 1e-9);
+  EXPECT_NEAR(options_of(report_with_control(150, 3), "s").noise_floor, 0.5, 1e-9);
 }
 
 TEST(Controls, ADirtyOneLowersEveryVerdictOfItsScenario) {
@@ -122,10 +126,10 @@ TEST(Controls, ADirtyOneLowersEveryVerdictOfItsScenario) {
   }
   summarise(report);
   const std::string unfit = "the control took 1.25 [1.2, 1.3] times as long as itself: this machine was unfit";
-  EXPECT_EQ(verdict_options(report, "s").unfit, unfit);
+  EXPECT_EQ(options_of(report, "s").unfit, unfit);
   EXPECT_EQ(verdict_on_other(report).verdict, stats::Verdict::inconclusive);
   EXPECT_EQ(verdict_on_other(report).remark, unfit);
-  EXPECT_TRUE(verdict_options(report, "another scenario").unfit.empty());
+  EXPECT_TRUE(options_of(report, "another scenario").unfit.empty());
 }
 
 }  // namespace
