@@ -158,12 +158,11 @@ class Builder {
     const Ranking& ranking = row.ranking;
     for (Entry& entry : row.entries) entry.ratio = ratio_of(entry.cell, ranking);
     if (!overview_.ranked)
-      row.ranking = {.fastest = ranking.fastest, .next = {}, .tied = {}, .lead = {}, .undecidable = {}};
+      row.ranking = {.fastest = ranking.fastest, .next = {}, .tied = {}, .lead = {}, .ratios = {}, .undecidable = {}};
     if (ranking.tied.empty() && !ranking.won()) return;
     if (ranking.won()) row.tied_kind = tied[ranking.fastest];
     for (Entry& entry : row.entries) {
-      const bool ties = std::ranges::find(ranking.tied, entry.cell) != ranking.tied.end();
-      if (entry.cell == nullptr || (entry.cell != ranking.fastest && !ties)) continue;
+      if (entry.cell == nullptr || !ranking.ties(*entry.cell)) continue;
       entry.mark = ranking.won() ? Mark::wins : Mark::ties;
     }
   }

@@ -208,7 +208,8 @@ class Plot {
             styled(verdict, style, colour_), styled(axis.marks(rows_[i].cell->summary->step_ns), style, colour_)});
     }
     if (axis.has_times()) draw_axis(axis, before - kPlotGap);
-    ScenarioTable drawn{.scenario = table_.scenario, .ranked = rows_, .unranked = {}, .untimed = {}, .controls = {}};
+    ScenarioTable drawn{
+        .scenario = table_.scenario, .ranked = rows_, .unranked = {}, .untimed = {}, .controls = {}, .ranking = {}};
     if (any_within_one_process(drawn)) note(cat(kOneProcessMark, " ", kOneProcessWords));
   }
 

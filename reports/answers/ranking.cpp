@@ -1,7 +1,5 @@
 #include "reports/answers/ranking.h"
 
-#include <algorithm>
-
 namespace gdbench::answers {
 
 using report::Cell;
@@ -43,6 +41,7 @@ Ranking Rankings::of(std::vector<const Cell*> cells) const {
     const Comparison comparison = compare(*ranking.fastest, *cell);
     if (ranking.undecidable.empty()) ranking.undecidable = undecidable(comparison, cell->scenario);
     if (comparison.verdict != Verdict::slower) ranking.tied.push_back(cell);
+    ranking.ratios[cell] = comparison.ratio;
     if (ranking.next != nullptr) continue;
     ranking.next = cell;
     ranking.lead = comparison;

@@ -2,6 +2,8 @@
 // medians.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,8 +17,11 @@ struct Ranking {
   const report::Cell* next = nullptr;     // of the others by time
   std::vector<const report::Cell*> tied;  // not distinguished from the fastest, by time
   stats::Comparison lead;                 // time of `next` over that of `fastest`
-  std::string undecidable;                // why there can be no verdict (a single launch, an unfit machine)
+  std::map<const report::Cell*, stats::Estimate> ratios;  // of the others' times to that of the fastest
+  std::string undecidable;  // why there can be no verdict (a single launch, an unfit machine)
 
+  // Whether the cell is the fastest, or not distinguished from it.
+  bool ties(const report::Cell& cell) const { return &cell == fastest || std::ranges::find(tied, &cell) != tied.end(); }
   bool won() const { return next != nullptr && undecidable.empty() && tied.empty(); }
 };
 

@@ -28,22 +28,19 @@ struct RelativeTimes {
 
 }  // namespace
 
-Figures relative_times(const report::Report& report, const std::vector<ScenarioTable>& tables, document::Hues& hues) {
-  const Rankings rankings(report);
+Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues& hues) {
   std::map<std::string, RelativeTimes> by_name;
   std::size_t scenarios = 0;
   for (const ScenarioTable& table : tables) {
     if (table.ranked.size() < 2) continue;
     ++scenarios;
-    std::vector<const report::Cell*> cells;
-    for (const Row& row : table.ranked) cells.push_back(row.cell);
-    const report::Cell& fastest = *rankings.of(cells).fastest;
-    for (const report::Cell* cell : cells) {
-      const stats::Estimate ratio = rankings.compare(fastest, *cell).ratio;
-      if (cell != &fastest && ratio.launches == 0) continue;
+    for (const auto& [report, scenario, cell] : table.ranked) {
+      const auto ratio = table.ranking.ratios.find(cell);
+      const bool fastest = ratio == table.ranking.ratios.end();
+      if (!fastest && ratio->second.launches == 0) continue;
       RelativeTimes& times = by_name[row_name(*cell)];
       times.cell = cell;
-      times.last = cell == &fastest ? stats::Estimate{.value = 1, .interval = {1, 1}} : ratio;
+      times.last = fastest ? stats::Estimate{.value = 1, .interval = {1, 1}} : ratio->second;
       times.ratios.push_back(times.last.value);
     }
   }

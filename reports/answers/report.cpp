@@ -85,7 +85,7 @@ class ReportDocument {
   void introduction(Blocks& blocks) {
     blocks.paragraph(measured_words(report_), Style::dim);
     blocks.paragraph(environment_words(report_), Style::dim);
-    add(blocks, relative_times(report_, tables_, hues_));
+    add(blocks, relative_times(tables_, hues_));
   }
 
   void winners(Blocks& blocks, const Overview& overview, const std::vector<Sentence>& sentences) {
@@ -103,7 +103,7 @@ class ReportDocument {
       if (&sentence != sentences.data()) list.items.push_back({sentence.text, sentence.style});
     }
     if (!list.items.empty()) blocks.add({std::move(list)});
-    blocks.fold("Every implementation in every scenario", whole_grid(report_, tables_), false, true);
+    blocks.fold("Every implementation in every scenario", whole_grid(tables_), false, true);
   }
 
   void comparison(Blocks& blocks) const {

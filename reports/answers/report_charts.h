@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "reports/answers/ranking.h"
 #include "reports/answers/rows.h"
 #include "reports/document/document.h"
 
@@ -16,7 +15,7 @@ using Figures = std::vector<document::Figure>;
 // Each implementation's time over that of the fastest of a scenario, as their comparison has it: of one scenario with
 // its interval, of several a dot for each in which it is ranked, and their geometric mean. Empty where fewer than two
 // are ranked.
-Figures relative_times(const report::Report& report, const std::vector<ScenarioTable>& tables, document::Hues& hues);
+Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues& hues);
 
 // The roofline model of Williams, Waterman and Patterson (2009): operations per second over operations per byte, each
 // ranked cell under the roofs that its processors reached, a figure for each type and number of threads.

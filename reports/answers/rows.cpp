@@ -27,7 +27,7 @@ std::vector<ScenarioTable> tables_of(const report::Report& report) {
   std::vector<ScenarioTable> tables;
   std::unordered_map<std::string, std::size_t> positions;
   for (const ScenarioRecord& scenario : report.scenarios) {
-    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}, {}});
+    if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}, {}, {}});
   }
   for (const Cell& cell : report.cells) {
     const auto position = positions.find(cell.scenario);
@@ -44,9 +44,13 @@ std::vector<ScenarioTable> tables_of(const report::Report& report) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
   });
   const auto time = [](const Row& row) { return row.cell->summary->step_ns.value; };
+  const Rankings rankings(report);
   for (ScenarioTable& table : tables) {
     std::ranges::stable_sort(table.ranked, {}, time);
     std::ranges::stable_sort(table.unranked, {}, time);
+    std::vector<const Cell*> ranked;
+    for (const Row& row : table.ranked) ranked.push_back(row.cell);
+    table.ranking = rankings.of(std::move(ranked));
   }
   return tables;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/report/report.h"
+#include "reports/answers/ranking.h"
 
 namespace gdbench::answers {
 
@@ -24,6 +25,7 @@ struct ScenarioTable {
   std::vector<Row> unranked;  // policies, and implementations that do nothing on purpose
   std::vector<Row> untimed;   // in the report's order
   std::vector<Row> controls;  // timed; cells that are others again, no rows of a table
+  Ranking ranking;            // of the ranked rows
 };
 
 // In the report's order of scenarios, those without cells left out. Linear but for the sorting.

@@ -50,12 +50,10 @@ std::vector<SizeSeries> series_of(const SizeAxis& axis) {
   return all;
 }
 
-std::vector<SizeLeader> leaders_of(std::vector<SizeSeries>& all, const SizeAxis& axis, const Rankings& rankings) {
+std::vector<SizeLeader> leaders_of(std::vector<SizeSeries>& all, const SizeAxis& axis) {
   std::vector<SizeLeader> leaders(axis.points.size());
   for (std::size_t i = 0; i < leaders.size(); ++i) {
-    std::vector<const report::Cell*> cells;
-    for (const Row& row : axis.points[i].table->ranked) cells.push_back(row.cell);
-    const Ranking ranking = rankings.of(cells);
+    const Ranking& ranking = axis.points[i].table->ranking;
     for (SizeSeries& series : all) {
       const auto own = series.cells.find(i);
       if (own == series.cells.end() || own->second != ranking.fastest) continue;
@@ -190,7 +188,7 @@ Figures times_over_sizes(const report::Report& report, const std::vector<Scenari
   for (const SizeAxis& axis : axes_of(tables)) {
     std::vector<SizeSeries> all = series_of(axis);
     if (all.empty()) continue;
-    const std::vector<SizeLeader> leaders = leaders_of(all, axis, rankings);
+    const std::vector<SizeLeader> leaders = leaders_of(all, axis);
     const std::vector<AxisCrossing> crossings = crossings_of(axis, leaders, rankings);
     document::Plane chart{.across = {.title = axis.quantity, .text = &format_count, .logarithmic = true},
                           .up = {.title = "time per step", .text = &format_duration_ns, .logarithmic = true}};

@@ -44,7 +44,7 @@ struct GridLine {
   }
 };
 
-GridPlace timed_place(const Cell& cell, const Rankings& rankings, const Ranking& ranking) {
+GridPlace timed_place(const Cell& cell, const Ranking& ranking) {
   GridPlace place{.figure = format_duration_ns(cell.summary->step_ns.value), .words = "not ranked"};
   if (!report::is_ranked(cell) || ranking.fastest == nullptr) return place;
   if (&cell == ranking.fastest) {
@@ -52,8 +52,8 @@ GridPlace timed_place(const Cell& cell, const Rankings& rankings, const Ranking&
     place.words = ranking.won() ? "\u2605 wins" : ranking.tied.empty() ? "\u2606 fastest" : "= ties";
     return place;
   }
-  const stats::Estimate ratio = rankings.compare(*ranking.fastest, cell).ratio;
-  if (std::ranges::find(ranking.tied, &cell) != ranking.tied.end()) {
+  const stats::Estimate& ratio = ranking.ratios.at(&cell);
+  if (ranking.ties(cell)) {
     place.shade = 0;
     place.words = "= ties";
   } else if (ratio.launches == 0) {
@@ -67,7 +67,7 @@ GridPlace timed_place(const Cell& cell, const Rankings& rankings, const Ranking&
 }
 
 // Those that are fastest over all scenarios first, those without a rank behind them, those without a time last.
-std::vector<GridLine> lines_of(const std::vector<ScenarioTable>& tables, const Rankings& rankings) {
+std::vector<GridLine> lines_of(const std::vector<ScenarioTable>& tables) {
   std::map<std::string, GridLine> lines;
   const auto line_of = [&](const Cell& cell) -> GridLine& {
     GridLine& line = lines[row_name(cell)];
@@ -76,14 +76,12 @@ std::vector<GridLine> lines_of(const std::vector<ScenarioTable>& tables, const R
     return line;
   };
   for (const ScenarioTable& table : tables) {
-    std::vector<const Cell*> ranked;
-    for (const Row& row : table.ranked) ranked.push_back(row.cell);
-    const Ranking ranking = rankings.of(ranked);
+    const Ranking& ranking = table.ranking;
     for (const auto* timed : {&table.ranked, &table.unranked}) {
       for (const Row& row : *timed) {
         GridLine& line = line_of(*row.cell);
         line.timed = true;
-        line.places[table.scenario->key] = timed_place(*row.cell, rankings, ranking);
+        line.places[table.scenario->key] = timed_place(*row.cell, ranking);
         if (!report::is_ranked(*row.cell)) continue;
         line.logarithms += std::log(row.cell->summary->step_ns.value / ranking.fastest->summary->step_ns.value);
         ++line.ranked;
@@ -101,30 +99,23 @@ std::vector<GridLine> lines_of(const std::vector<ScenarioTable>& tables, const R
   return sorted;
 }
 
-void add_place(document::Column& column, const GridPlace& place) {
-  column.texts.push_back(place.figure);
-  column.notes.push_back(place.words);
-  column.shades.push_back(place.shade);
-}
-
-document::Columns by_implementation(const std::vector<GridLine>& lines, const std::vector<ScenarioTable>& tables) {
-  document::Columns columns = {{.title = "implementation"}};
-  for (const GridLine& line : lines) columns.front().texts.push_back(line.label);
-  for (const ScenarioTable& table : tables) {
-    document::Column column{.title = table.scenario->label};
-    for (const GridLine& line : lines) add_place(column, line.place(table.scenario->key));
-    columns.push_back(std::move(column));
-  }
-  return columns;
-}
-
-document::Columns by_scenario(const std::vector<GridLine>& lines, const std::vector<ScenarioTable>& tables) {
-  document::Columns columns = {{.title = "scenario"}};
-  for (const ScenarioTable& table : tables) columns.front().texts.push_back(table.scenario->label);
-  for (const GridLine& line : lines) {
-    document::Column column{.title = line.label};
-    for (const ScenarioTable& table : tables) add_place(column, line.place(table.scenario->key));
-    columns.push_back(std::move(column));
+// With a row for each scenario and a column for each implementation, or the other way round.
+document::Columns columns_of(const std::vector<GridLine>& lines, const std::vector<ScenarioTable>& tables,
+                             bool scenarios_go_down) {
+  std::vector<std::string> down;
+  std::vector<std::string> across;
+  for (const GridLine& line : lines) (scenarios_go_down ? across : down).push_back(line.label);
+  for (const ScenarioTable& table : tables) (scenarios_go_down ? down : across).push_back(table.scenario->label);
+  document::Columns columns = {{.title = scenarios_go_down ? "scenario" : "implementation", .texts = down}};
+  for (std::size_t i = 0; i < across.size(); ++i) {
+    document::Column& column = columns.emplace_back(document::Column{.title = across[i]});
+    for (std::size_t k = 0; k < down.size(); ++k) {
+      const GridLine& line = lines[scenarios_go_down ? i : k];
+      const GridPlace place = line.place(tables[scenarios_go_down ? k : i].scenario->key);
+      column.texts.push_back(place.figure);
+      column.notes.push_back(place.words);
+      column.shades.push_back(place.shade);
+    }
   }
   return columns;
 }
@@ -143,16 +134,16 @@ std::vector<document::Filter> filters_of(const std::vector<GridLine>& lines) {
 
 }  // namespace
 
-document::Blocks whole_grid(const report::Report& report, const std::vector<ScenarioTable>& tables) {
+document::Blocks whole_grid(const std::vector<ScenarioTable>& tables) {
   document::Blocks blocks;
-  std::vector<GridLine> lines = lines_of(tables, Rankings(report));
+  std::vector<GridLine> lines = lines_of(tables);
   std::vector<std::string> untimed;
   for (; !lines.empty() && !lines.back().timed; lines.pop_back()) untimed.push_back(lines.back().label);
   const char* const title = "Time per step, and how many times that of the scenario's fastest";
   if (tables.size() > std::max(kMostScenarioColumns, lines.size())) {
-    blocks.table(title, by_scenario(lines, tables));
+    blocks.table(title, columns_of(lines, tables, true));
   } else {
-    blocks.table(title, by_implementation(lines, tables), filters_of(lines));
+    blocks.table(title, columns_of(lines, tables, false), filters_of(lines));
   }
   if (!untimed.empty()) {
     blocks.paragraph("Without a time in any scenario: " + joined(untimed) + ".", Style::dim);

@@ -10,6 +10,6 @@ namespace gdbench::answers {
 
 // Implementations going down, scenarios across; of more scenarios than implementations the other way round. In each
 // place a time and a word, with a shade for the ratio to the scenario's fastest.
-document::Blocks whole_grid(const report::Report& report, const std::vector<ScenarioTable>& tables);
+document::Blocks whole_grid(const std::vector<ScenarioTable>& tables);
 
 }  // namespace gdbench::answers

@@ -284,10 +284,8 @@ std::string baseline_words(const ScenarioTable& table) {
 
 std::string winner_words(const ScenarioTable& table) {
   const std::string label = table.scenario->label + ": ";
-  if (table.ranked.empty()) return label + "nothing was timed.";
-  std::vector<const report::Cell*> cells;
-  for (const Row& row : table.ranked) cells.push_back(row.cell);
-  const Ranking ranking = Rankings(*table.ranked.front().report).of(std::move(cells));
+  const Ranking& ranking = table.ranking;
+  if (ranking.fastest == nullptr) return label + "nothing was timed.";
   const std::string first = timed_name(*ranking.fastest);
   if (ranking.next == nullptr) return label + "only " + first + " was timed.";
   const std::string lead = timed_name(*ranking.next) + " takes " + format_ratio(ranking.lead.ratio) + " as long";
