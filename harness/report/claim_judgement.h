@@ -42,6 +42,8 @@ inline constexpr Named<RelationKind> kRelationKinds[] = {{RelationKind::ratio, "
                                                          {RelationKind::crossover, "crossover"}};
 constexpr const auto& rows_of(RelationKind /*any*/) { return kRelationKinds; }
 
+constexpr bool goes_along(RelationKind kind) { return kind == RelationKind::trend || kind == RelationKind::crossover; }
+
 // At how many of the deciding points it must hold.
 enum class PointRule { all, any };
 inline constexpr Named<PointRule> kPointRules[] = {{PointRule::all, "all"}, {PointRule::any, "any"}};

@@ -54,8 +54,9 @@ class Relation:
         return list(groups.values())
 
     def deciding_points(self):
-        ends = {"trend": 1, "crossover": 2}.get(self.told["kind"])
-        return len(self.groups(self.along)) * ends if ends else sum(self.is_named(at) for at, *_ in self.entries)
+        ends = {"trend": lambda group: group[:1], "crossover": lambda group: {group[0], group[-1]}}.get(self.told["kind"])
+        numbers = [n for group in self.groups(self.along) for n in ends(group)] if ends else range(len(self.entries))
+        return sum(self.is_named(self.entries[number][0]) for number in numbers)
 
     def judge(self, cells, confidence):
         self.confidence = confidence

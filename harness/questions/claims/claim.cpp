@@ -103,7 +103,7 @@ class RelationParser {
   }
 
   void read_along(ClaimRelation& relation) {
-    const bool required = relation.kind == RelationKind::trend || relation.kind == RelationKind::crossover;
+    const bool required = report::goes_along(relation.kind);
     relation.along = required ? reader_.text("along") : reader_.text("along", "");
     if (relation.along.empty()) return;
     check_key(reader_.pointer("along"), relation.along);

@@ -52,39 +52,65 @@ Settings sorted(Settings settings) {
   return settings;
 }
 
-// Coordinates that all pairs share say nothing of any of them.
-void drop_common(std::vector<PointPair>& pairs) {
+// Coordinates that all entries share say nothing of any of them.
+void drop_common(std::vector<Entry>& entries) {
   std::map<std::string, std::map<std::string, std::size_t>> counts;
-  for (const PointPair& pair : pairs) {
-    for (const auto& [key, value] : pair.at) ++counts[key][value];
+  for (const Entry& entry : entries) {
+    for (const auto& [key, value] : entry.at) ++counts[key][value];
   }
-  for (PointPair& pair : pairs) {
-    std::erase_if(pair.at, [&](const auto& entry) { return counts[entry.first][entry.second] == pairs.size(); });
+  for (Entry& entry : entries) {
+    std::erase_if(entry.at,
+                  [&](const auto& setting) { return counts[setting.first][setting.second] == entries.size(); });
   }
 }
 
-std::vector<PointPair> point_pairs_of(const std::vector<Point>& points, const ClaimRelation& relation) {
+std::vector<Entry> entries_of(const std::vector<Point>& points, const ClaimRelation& relation) {
   std::map<Settings, const Point*> base;
   for (const Point& point : points) {
     const Settings coordinates = coordinates_of(point);
     if (matches(coordinates, relation.b)) base.emplace(sorted(rest_of(coordinates, relation)), &point);
   }
-  std::vector<PointPair> pairs;
+  std::vector<Entry> entries;
   for (const Point& point : points) {
     const Settings coordinates = coordinates_of(point);
     if (!matches(coordinates, relation.a)) continue;
     Settings rest = rest_of(coordinates, relation);
     const auto found = base.find(sorted(rest));
-    if (found != base.end()) pairs.push_back({std::move(rest), point, *found->second});
+    if (found == base.end()) continue;
+    const std::size_t first = entries.size();
+    for (const std::uint64_t steps : relation.steps) {
+      entries.push_back({rest, point, *found->second, steps});
+      entries.back().at.emplace_back(kStepsAxis, std::to_string(steps));
+    }
+    if (entries.size() == first) entries.push_back({std::move(rest), point, *found->second});
   }
-  return pairs;
+  return entries;
+}
+
+// Whether `at` names this point; a coordinate that all points share is not among theirs.
+bool is_named(const ClaimRelation& relation, const Settings& at) {
+  return std::all_of(relation.at.begin(), relation.at.end(), [&](const auto& entry) {
+    const std::string* value = value_of(at, entry.first);
+    return value == nullptr || std::find(entry.second.begin(), entry.second.end(), *value) != entry.second.end();
+  });
+}
+
+void find_deciding(ExpandedRelation& expanded) {
+  const ClaimRelation& relation = *expanded.relation;
+  for (Entry& entry : expanded.entries) entry.decides = is_named(relation, entry.at);
+  if (!report::goes_along(relation.kind)) return;
+  for (const std::vector<std::size_t>& group : expanded.groups_along(relation.along)) {
+    for (const std::size_t i : group) {
+      if (i != group.front() && i != group.back()) expanded.entries[i].decides = false;
+    }
+  }
 }
 
 // What `at` names and no pair has, as "key=value"; empty where each value is found.
 std::string unknown_place(const ExpandedRelation& expanded) {
   std::set<std::pair<std::string, std::string>> known;
-  for (const PointPair& pair : expanded.pairs) {
-    for (auto& coordinate : coordinates_of(pair.a)) known.insert(std::move(coordinate));
+  for (const Entry& entry : expanded.entries) {
+    for (auto& coordinate : coordinates_of(entry.a)) known.insert(std::move(coordinate));
   }
   for (const auto& [key, values] : expanded.relation->at) {
     if (key == kStepsAxis) continue;
@@ -110,9 +136,7 @@ std::vector<scenario::KnownImplementation> named_implementations(const scenario:
 // Whether there is a way to go along the axis that a trend or a crossover names.
 bool has_axis(const ExpandedRelation& expanded) {
   const ClaimRelation& relation = *expanded.relation;
-  if (relation.kind != report::RelationKind::trend && relation.kind != report::RelationKind::crossover) return true;
-  if (relation.along == kStepsAxis) return relation.steps.size() > 1;
-  return value_of(expanded.pairs.front().at, relation.along) != nullptr;
+  return !report::goes_along(relation.kind) || value_of(expanded.entries.front().at, relation.along) != nullptr;
 }
 
 Error fault(const Claim& claim, std::size_t experiment, std::size_t relation, const std::string& found,
@@ -140,18 +164,19 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
         return fault(claim, i, k,
                      "more than a million settings of all cells, once for each relation and number of steps", "fewer");
       }
-      ExpandedRelation expanded{&experiment.relations[k], point_pairs_of(points, experiment.relations[k])};
-      if (expanded.pairs.empty()) {
+      ExpandedRelation expanded{&experiment.relations[k], entries_of(points, experiment.relations[k])};
+      if (expanded.entries.empty()) {
         return fault(claim, i, k, "no two cells of the matrix that a and b choose and that else agree",
                      "at least one pair");
       }
       if (const std::string place = unknown_place(expanded); !place.empty()) {
         return fault(claim, i, k, "at " + place + ", which no pair of cells has", "a value of the matrix");
       }
-      drop_common(expanded.pairs);
+      drop_common(expanded.entries);
       if (!has_axis(expanded)) {
         return fault(claim, i, k, "one value of " + expanded.relation->along + ", which it goes along", "several");
       }
+      find_deciding(expanded);
       result.relations.push_back(std::move(expanded));
     }
     result.points.insert(result.points.end(), points.begin(), points.end());
@@ -170,26 +195,7 @@ Settings without(Settings settings, const std::string& key) {
   return settings;
 }
 
-bool is_named(const ClaimRelation& relation, const Settings& at) {
-  return std::all_of(relation.at.begin(), relation.at.end(), [&](const auto& entry) {
-    const std::string* value = value_of(at, entry.first);
-    return value == nullptr || std::find(entry.second.begin(), entry.second.end(), *value) != entry.second.end();
-  });
-}
-
-std::vector<Entry> entries_of(const ExpandedRelation& expanded) {
-  std::vector<Entry> entries;
-  for (const PointPair& pair : expanded.pairs) {
-    if (expanded.relation->steps.empty()) entries.push_back({pair.at, &pair, 0});
-    for (const std::uint64_t steps : expanded.relation->steps) {
-      entries.push_back({pair.at, &pair, steps});
-      if (expanded.relation->steps.size() > 1) entries.back().at.emplace_back(kStepsAxis, std::to_string(steps));
-    }
-  }
-  return entries;
-}
-
-std::vector<std::vector<std::size_t>> groups_along(const std::vector<Entry>& entries, const std::string& axis) {
+std::vector<std::vector<std::size_t>> ExpandedRelation::groups_along(const std::string& axis) const {
   std::vector<std::vector<std::size_t>> groups;
   std::map<Settings, std::size_t> positions;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -200,8 +206,8 @@ std::vector<std::vector<std::size_t>> groups_along(const std::vector<Entry>& ent
   return groups;
 }
 
-std::string flip_axis(const ClaimRelation& relation, const std::vector<Entry>& entries) {
-  if (!relation.along.empty()) return relation.along;
+std::string ExpandedRelation::flip_axis() const {
+  if (!relation->along.empty()) return relation->along;
   const Settings& first = entries.front().at;
   const bool ordered = first.size() == 1 && first.front().first != scenario::kScenarioAxis &&
                        first.front().first != scenario::kImplementationAxis;

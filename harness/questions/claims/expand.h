@@ -11,16 +11,25 @@
 
 namespace gdbench::claims {
 
-// Two cells of a matrix that differ in what a relation chooses and agree in everything else.
-struct PointPair {
-  report::Settings at;  // what they agree in and not all pairs of the relation do
+// A point of a relation before it is judged: two cells of a matrix that differ in what the relation chooses and agree
+// in everything else.
+struct Entry {
+  report::Settings at;  // what they agree in and not all points of the relation do
   scenario::Point a;
   scenario::Point b;
+  std::uint64_t steps = 0;  // of time_for_steps
+  // Whether the relation rests on it: where its `at` names it and, of a trend and a crossover, at the ends of `along`.
+  bool decides = true;
 };
 
 struct ExpandedRelation {
   const report::ClaimRelation* relation = nullptr;
-  std::vector<PointPair> pairs;  // in the matrix's order
+  std::vector<Entry> entries;  // in the matrix's order, of each pair of cells one for each number of steps
+
+  // Indices of the entries that agree in everything but `axis`, group by group, each in order.
+  std::vector<std::vector<std::size_t>> groups_along(const std::string& axis) const;
+  // The axis along which flips are looked for: the one that is named, else the only one in which points differ.
+  std::string flip_axis() const;
 };
 
 struct ExpandedClaim {
@@ -34,25 +43,6 @@ struct ExpandedClaim {
 // relation that compares nothing, or one whose `at` names values that no pair has.
 Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::KnownScenario>& scenarios,
                              const std::vector<scenario::KnownImplementation>& implementations);
-
-// A point of a relation before it is judged.
-struct Entry {
-  report::Settings at;
-  const PointPair* pair = nullptr;
-  std::uint64_t steps = 0;  // of time_for_steps
-};
-
-// A pair of cells for each number of steps, in the matrix's order. `expanded` is pointed to.
-std::vector<Entry> entries_of(const ExpandedRelation& expanded);
-
-// Whether the relation's `at` names this point; a coordinate that all points share is not among theirs.
-bool is_named(const report::ClaimRelation& relation, const report::Settings& at);
-
-// Indices of the entries that agree in everything but `axis`, group by group, each in order.
-std::vector<std::vector<std::size_t>> groups_along(const std::vector<Entry>& entries, const std::string& axis);
-
-// The axis along which flips are looked for: the one that is named, else the only one in which points differ.
-std::string flip_axis(const report::ClaimRelation& relation, const std::vector<Entry>& entries);
 
 const std::string* value_of(const report::Settings& settings, const std::string& key);  // null where it is not there
 report::Settings without(report::Settings settings, const std::string& key);

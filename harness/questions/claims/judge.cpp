@@ -36,12 +36,13 @@ class RelationJudge {
  public:
   RelationJudge(const ExpandedRelation& expanded, CellFinder& finder, const analysis::Comparer& comparer,
                 const stats::VerdictOptions& options)
-      : relation_(*expanded.relation),
+      : expanded_(expanded),
+        relation_(*expanded.relation),
         finder_(finder),
         comparer_(comparer),
         options_(options),
         range_(range_of(relation_)),
-        entries_(entries_of(expanded)) {
+        entries_(expanded.entries) {
     if (is_counted(relation_.quantity)) options_.minimum_launches = 1;
   }
 
@@ -68,10 +69,10 @@ class RelationJudge {
   Status measure(const Entry& entry) {
     JudgedPoint point;
     point.at = entry.at;
-    point.decides = is_named(relation_, entry.at);
+    point.decides = entry.decides;
     const report::Cell* cells[2] = {nullptr, nullptr};
     for (const int side : {0, 1}) {
-      const CellFinder::Found found = TRY(finder_.find(side == 0 ? entry.pair->a : entry.pair->b));
+      const CellFinder::Found found = TRY(finder_.find(side == 0 ? entry.a : entry.b));
       const report::Cell* cell = cells[side] = found.cell;
       if (cell != nullptr) (side == 0 ? point.a : point.b) = cell->id;
       std::string reason = found.reason;
@@ -128,17 +129,16 @@ class RelationJudge {
       if (!was_run(i) || !place(i, point)) continue;
       point.state = point.position == Position::within ? PointState::holds : PointState::fails;
     }
-    const std::string axis = flip_axis(relation_, entries_);
+    const std::string axis = expanded_.flip_axis();
     if (!axis.empty()) add_flips(axis, [](const JudgedPoint& point) { return point.state; });
   }
 
   void judge_crossover() {
-    for (const std::vector<std::size_t>& group : groups_along(entries_, relation_.along)) {
+    for (const std::vector<std::size_t>& group : expanded_.groups_along(relation_.along)) {
       for (const std::size_t i : group) {
         JudgedPoint& point = result_.points[i];
         const bool first = i == group.front();
         const bool last = i == group.back();
-        point.decides = point.decides && (first || last);
         if (!was_run(i) || !place(i, point)) continue;
         const bool as_claimed = point.position == (first ? Position::below : Position::above);
         point.state = !first && !last ? PointState::shown : as_claimed ? PointState::holds : PointState::fails;
@@ -153,7 +153,7 @@ class RelationJudge {
 
   void judge_trend() {
     std::vector<JudgedPoint> points;
-    for (const std::vector<std::size_t>& group : groups_along(entries_, relation_.along)) {
+    for (const std::vector<std::size_t>& group : expanded_.groups_along(relation_.along)) {
       const std::size_t first = group.front();
       const std::size_t last = group.back();
       JudgedPoint change;
@@ -188,7 +188,7 @@ class RelationJudge {
   // Where a point whose state is to hold comes next to one whose state is to fail.
   template <class StateOf>
   void add_flips(const std::string& axis, const StateOf& state_of) {
-    for (const std::vector<std::size_t>& group : groups_along(entries_, axis)) {
+    for (const std::vector<std::size_t>& group : expanded_.groups_along(axis)) {
       const JudgedPoint* before = nullptr;
       for (const std::size_t i : group) {
         const JudgedPoint& point = result_.points[i];
@@ -234,12 +234,13 @@ class RelationJudge {
     return best;
   }
 
+  const ExpandedRelation& expanded_;
   const ClaimRelation& relation_;
   CellFinder& finder_;
   const analysis::Comparer& comparer_;
   stats::VerdictOptions options_;
   stats::Interval range_;
-  std::vector<Entry> entries_;
+  const std::vector<Entry>& entries_;
   std::vector<Measured> measured_;  // of the entries
   report::JudgedRelation result_;
 };
@@ -247,11 +248,12 @@ class RelationJudge {
 // How many points of the relation decide.
 std::size_t deciding_points(const ExpandedRelation& expanded) {
   const ClaimRelation& relation = *expanded.relation;
-  const std::vector<Entry> entries = entries_of(expanded);
-  if (relation.kind == RelationKind::trend) return groups_along(entries, relation.along).size();
-  if (relation.kind == RelationKind::crossover) return 2 * groups_along(entries, relation.along).size();
-  return static_cast<std::size_t>(
-      std::count_if(entries.begin(), entries.end(), [&](const Entry& entry) { return is_named(relation, entry.at); }));
+  if (relation.kind != RelationKind::trend) {
+    return static_cast<std::size_t>(std::ranges::count(expanded.entries, true, &Entry::decides));
+  }
+  const auto groups = expanded.groups_along(relation.along);  // of which each is one point
+  return static_cast<std::size_t>(std::ranges::count_if(
+      groups, [&](const std::vector<std::size_t>& group) { return expanded.entries[group.front()].decides; }));
 }
 
 stats::VerdictOptions options_for(const ExpandedClaim& claim) {
