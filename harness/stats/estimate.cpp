@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include "harness/stats/distributions.h"
@@ -91,12 +92,6 @@ Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confiden
   estimate.launches = static_cast<int>(launches.size());
   estimate.within_one_process = launches.size() == 1;
   return estimate;
-}
-
-std::string format(const char* pattern, double a, double b, double c) {
-  char text[160];
-  std::snprintf(text, sizeof(text), pattern, a, b, c);
-  return text;
 }
 
 // Why no verdict can be given from so few launches; empty where one can.
@@ -189,8 +184,10 @@ Comparison judge(Placement placement, const VerdictOptions& options) {
   if (!result.remark.empty()) return result;
   result.verdict = kVerdictAt[static_cast<std::size_t>(placement.position)];
   if (placement.position == Position::across) {
-    result.remark = format("the interval from %.3f to %.3f reaches across the margin of %.3g%%",
-                           result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
+    char remark[160];
+    std::snprintf(remark, sizeof(remark), "the interval from %.3f to %.3f reaches across the margin of %.3g%%",
+                  result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
+    result.remark = remark;
   }
   return result;
 }
@@ -209,9 +206,9 @@ Placement place(const Estimate& ratio, const Interval& range, const VerdictOptio
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
   for (const Pair& pair : pairs) {
     if (is_time(pair.base) && is_time(pair.candidate)) continue;
-    Comparison result;
-    result.remark = format("a pair of times is %g and %g: not positive numbers", pair.base, pair.candidate, 0);
-    return result;
+    std::ostringstream remark;
+    remark << "a pair of times is " << pair.base << " and " << pair.candidate << ": not positive numbers";
+    return {{}, Verdict::inconclusive, remark.str()};
   }
   return compare_ratio(paired_ratio(pairs, options.confidence), options);
 }

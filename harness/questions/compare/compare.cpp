@@ -26,17 +26,9 @@ using report::Report;
 using report::ReportComparison;
 
 Change change_of(stats::Verdict verdict) {
-  switch (verdict) {
-    case stats::Verdict::faster:
-      return Change::improved;
-    case stats::Verdict::slower:
-      return Change::regressed;
-    case stats::Verdict::equivalent:
-      return Change::equivalent;
-    case stats::Verdict::inconclusive:
-      break;
-  }
-  return Change::inconclusive;
+  // By verdict: faster, slower, equivalent, inconclusive.
+  constexpr Change kChangeAt[] = {Change::improved, Change::regressed, Change::equivalent, Change::inconclusive};
+  return kChangeAt[static_cast<std::size_t>(verdict)];
 }
 
 // Of an arm, as the first worker that says one does.
@@ -67,21 +59,18 @@ std::vector<Match> matched(const Report& base, const std::string& base_arm, cons
   return matches;
 }
 
-// What can be said without a look at the times, which neither side may have; nothing where they decide.
-std::optional<ComparedCell> without_times(const Match& match) {
+// What can be said without a look at the times, which neither side may have.
+ComparedCell compared_cell(const Match& match) {
   ComparedCell cell;
   cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
-  const bool base_timed = match.base != nullptr && match.base->summary;
-  const bool next_timed = match.next != nullptr && match.next->summary;
-  if (base_timed && next_timed && match.base->scenario == match.next->scenario) return std::nullopt;
-  if (base_timed) cell.base_ns = match.base->summary->step_ns;
-  if (next_timed) cell.new_ns = match.next->summary->step_ns;
-  if (base_timed && next_timed) {
-    cell.remark = "the scenario is not the same any more";
-  } else if (next_timed) {
+  if (match.base != nullptr && match.base->summary) cell.base_ns = match.base->summary->step_ns;
+  if (match.next != nullptr && match.next->summary) cell.new_ns = match.next->summary->step_ns;
+  if (cell.base_ns && cell.new_ns) {
+    if (!match.decided_by_times()) cell.remark = "the scenario is not the same any more";
+  } else if (cell.new_ns) {
     cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
     if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
-  } else if (base_timed) {
+  } else if (cell.base_ns) {
     cell.change =
         match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::removed;
     if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
@@ -89,29 +78,24 @@ std::optional<ComparedCell> without_times(const Match& match) {
   return cell;
 }
 
-using CompareMatch = std::function<stats::Comparison(const Match&, double confidence)>;
+// At a confidence of its own; the cell may be given what else is found.
+using CompareMatch = std::function<stats::Comparison(const Match&, double confidence, ComparedCell&)>;
 
 // Judges all matches that have times on both sides as one family.
 void judge(const std::vector<Match>& matches, const CompareMatch& compare, ReportComparison& result) {
-  std::vector<const Match*> timed;
+  std::vector<std::pair<const Match*, std::size_t>> timed;  // with the number of its cell
   for (const Match& match : matches) {
-    std::optional<ComparedCell> cell = without_times(match);
-    if (cell && !cell->base_ns && !cell->new_ns) continue;  // nothing to compare on either side
-    if (!cell) {
-      timed.push_back(&match);
-      cell.emplace();
-      cell->id = id_without_arm(*match.next);
-      cell->base_ns = match.base->summary->step_ns;
-      cell->new_ns = match.next->summary->step_ns;
-    }
-    result.cells.push_back(std::move(*cell));
+    ComparedCell cell = compared_cell(match);
+    if (!cell.base_ns && !cell.new_ns) continue;
+    if (match.decided_by_times()) timed.emplace_back(&match, result.cells.size());
+    result.cells.push_back(std::move(cell));
   }
-  const auto one = [&](std::size_t i, double confidence) { return compare(*timed[i], confidence); };
+  const auto one = [&](std::size_t i, double confidence) {
+    return compare(*timed[i].first, confidence, result.cells[timed[i].second]);
+  };
   const std::vector<stats::Comparison> comparisons = stats::compare_family(timed.size(), result.confidence, one);
-  std::unordered_map<std::string, ComparedCell*> cells;
-  for (ComparedCell& cell : result.cells) cells[cell.id] = &cell;
   for (std::size_t i = 0; i < timed.size(); ++i) {
-    ComparedCell& cell = *cells.at(id_without_arm(*timed[i]->next));
+    ComparedCell& cell = result.cells[timed[i].second];
     cell.change = change_of(comparisons[i].verdict);
     if (comparisons[i].ratio.launches > 0) cell.ratio = comparisons[i].ratio;
     cell.remark = comparisons[i].remark;
@@ -179,29 +163,27 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   const analysis::Comparer comparer(report);
   const Layouts base_layouts(report, report::kBasePaddedArm);
   const Layouts next_layouts(report, report::kNewPaddedArm);
-  std::unordered_map<std::string, std::vector<double>> layouts;
-  const auto compare = [&](const Match& match, double confidence) {
+  const auto compare = [&](const Match& match, double confidence, ComparedCell& cell) {
     const stats::VerdictOptions verdict = options_for(comparer, match.next->scenario, options, confidence);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
+    const std::vector<const Cell*> bases = base_layouts.of(*match.base);
+    const std::vector<const Cell*> nexts = next_layouts.of(*match.next);
     std::optional<stats::Comparison> all;
-    std::vector<double>& ratios = layouts[id_without_arm(*match.next)];
-    ratios.clear();
-    for (const Cell* base : base_layouts.of(*match.base)) {
-      for (const Cell* next : next_layouts.of(*match.next)) {
+    cell.layouts.clear();
+    for (const Cell* base : bases) {
+      for (const Cell* next : nexts) {
         const stats::Comparison one = compare_confirmed(*base, *next, verdict);
         all = all ? agreed(*all, one) : one;
-        if (one.ratio.launches > 0) ratios.push_back(one.ratio.value);
+        if (one.ratio.launches > 0) cell.layouts.push_back(one.ratio.value);
       }
     }
+    if (cell.layouts.size() <= 1) cell.layouts.clear();
+    const bool padded = base_layouts.exist() || next_layouts.exist();
+    if (padded && all->ratio.launches > 0) cell.layout = std::max(layout_effect(bases), layout_effect(nexts));
     return *all;
   };
-  const std::vector<Match> matches = matched(report, report::kBaseArm, report, report::kNewArm);
-  judge(matches, compare, comparison);
-  for (ComparedCell& cell : comparison.cells) {
-    if (const auto found = layouts.find(cell.id); found != layouts.end() && found->second.size() > 1)
-      cell.layouts = found->second;
-  }
-  add_layouts(matches, base_layouts, next_layouts, comparison);
+  judge(matched(report, report::kBaseArm, report, report::kNewArm), compare, comparison);
+  comparison.remarks = layout_remarks(comparison);
   return comparison;
 }
 
@@ -234,7 +216,7 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   }
   const analysis::Comparer base_comparer(base);
   const analysis::Comparer next_comparer(next);
-  const auto compare = [&](const Match& match, double confidence) {
+  const auto compare = [&](const Match& match, double confidence, ComparedCell& /*cell*/) {
     stats::VerdictOptions verdict = options_for(next_comparer, match.next->scenario, options, confidence);
     const stats::VerdictOptions other = options_for(base_comparer, match.base->scenario, options, confidence);
     verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, drift});

@@ -1,8 +1,11 @@
 // Is the new build slower than the base? Of two arms that were measured side by side in one run, or of two runs.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/report/comparison.h"
 #include "harness/report/report.h"
@@ -49,5 +52,19 @@ inline constexpr const char* kRevision[] = {"/build/git_revision", "/build/git_d
 // The first of these that is not the same in two environments, JSON text: "cpu/model: found \"A\", the base has \"B\"".
 // Empty where all of them are.
 std::string first_difference(std::span<const char* const> parts, const std::string& base, const std::string& next);
+
+// What each kind of machine measured together, kinds and members in the order in which they come. `environment_of` is
+// that of a member.
+template <class Member, class EnvironmentOf>
+std::vector<std::vector<Member>> by_machine(std::vector<Member> members, const EnvironmentOf& environment_of) {
+  std::vector<std::vector<Member>> kinds;
+  for (Member& member : members) {
+    const auto kind = std::ranges::find_if(kinds, [&](const std::vector<Member>& known) {
+      return first_difference(kMachine, environment_of(known.front()), environment_of(member)).empty();
+    });
+    (kind == kinds.end() ? kinds.emplace_back() : *kind).push_back(std::move(member));
+  }
+  return kinds;
+}
 
 }  // namespace gdbench::compare

@@ -18,6 +18,11 @@ std::string id_without_arm(const report::Cell& cell);
 struct Match {
   const report::Cell* base = nullptr;
   const report::Cell* next = nullptr;
+
+  // Whether both have times, and of one scenario.
+  bool decided_by_times() const {
+    return base != nullptr && next != nullptr && base->summary && next->summary && base->scenario == next->scenario;
+  }
 };
 
 // What the addresses of code do to a comparison. A padded build is the same sources with bytes before each function
@@ -47,8 +52,10 @@ class Layouts {
 // and a verdict only where they agree.
 stats::Comparison agreed(const stats::Comparison& one, const stats::Comparison& other);
 
-// Fills ComparedCell::layout and says what layouts did; or that they may matter, where none were measured.
-void add_layouts(const std::vector<Match>& matches, const Layouts& base, const Layouts& next,
-                 report::ReportComparison& comparison);
+// How far a cell's layouts are from each other; as a share.
+double layout_effect(const std::vector<const report::Cell*>& layouts);
+
+// What layouts did to the cells, by their `layout`; or that they may matter, where none were measured.
+std::vector<std::string> layout_remarks(const report::ReportComparison& comparison);
 
 }  // namespace gdbench::compare

@@ -75,15 +75,8 @@ Result<Report> merge(std::vector<MergeInput> inputs) {
 }
 
 std::vector<std::vector<MergeInput>> by_machine(std::vector<MergeInput> inputs) {
-  std::vector<std::vector<MergeInput>> kinds;
-  for (MergeInput& input : inputs) {
-    const auto kind = std::ranges::find_if(kinds, [&](const std::vector<MergeInput>& known) {
-      return first_difference(kMachine, known.front().report.environment, input.report.environment).empty();
-    });
-    std::vector<MergeInput>& members = kind == kinds.end() ? kinds.emplace_back() : *kind;
-    members.push_back(std::move(input));
-  }
-  return kinds;
+  return by_machine(
+      std::move(inputs), [](const MergeInput& input) -> auto& { return input.report.environment; });
 }
 
 }  // namespace gdbench::compare

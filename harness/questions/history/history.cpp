@@ -51,13 +51,8 @@ void sort_by_time(Reports& reports) {
 
 // Reports of one machine, in their order; the machine with most of them first.
 std::vector<Reports> by_machine(Reports reports) {
-  std::vector<Reports> machines;
-  for (MeasuredReport& report : reports) {
-    const auto same = std::ranges::find_if(machines, [&](const Reports& machine) {
-      return compare::first_difference(compare::kMachine, machine.front().environment, report.environment).empty();
-    });
-    (same == machines.end() ? machines.emplace_back() : *same).push_back(std::move(report));
-  }
+  std::vector<Reports> machines = compare::by_machine(
+      std::move(reports), [](const MeasuredReport& report) -> auto& { return report.environment; });
   std::ranges::stable_sort(machines, std::greater(), [](const Reports& machine) {
     return std::pair(machine.size(), machine.back().source.started_at);
   });
