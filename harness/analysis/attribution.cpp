@@ -106,18 +106,10 @@ struct Costs {
   const report::Cell* cell = nullptr;
   std::string backend;
   std::vector<stats::LaunchCost> launches;
-  double ready_ns = 0;  // medians over them
-  double step_ns = 0;
-};
 
-Costs costs_of(const report::Cell& cell) {
-  Costs costs{&cell, report::parse_implementation(cell.implementation).backend, launch_costs(cell)};
-  std::vector<double> steps;
-  for (const stats::LaunchCost& launch : costs.launches) steps.push_back(launch.step_ns);
-  costs.ready_ns = cell.summary->ready_ns.value_or(0);
-  costs.step_ns = stats::median(std::move(steps));
-  return costs;
-}
+  double step_ns() const { return cell->summary->step_ns.value; }
+  double ready_ns() const { return cell->summary->ready_ns.value_or(0); }
+};
 
 // Pairs that somebody chooses between: of one backend, or with the fastest cell or the baseline in it; and where
 // waiting can pay: told to be faster per step, but ready later. Cells that do no arithmetic are no choice, nor are
@@ -132,7 +124,7 @@ void add_break_evens(const Group& group, const std::string& baseline, const Comp
       fastest = cell;
     }
     if (!cell->verification || cell->summary->not_ranked) continue;
-    Costs costs = costs_of(*cell);
+    Costs costs{cell, report::parse_implementation(cell->implementation).backend, launch_costs(*cell)};
     if (!costs.launches.empty()) all.push_back(std::move(costs));
   }
   const report::Cell* base = find_default(group, baseline);
@@ -140,7 +132,7 @@ void add_break_evens(const Group& group, const std::string& baseline, const Comp
   for (const Costs& candidate : all) {
     for (const Costs& other : all) {
       if (candidate.backend != other.backend && !stands_out(candidate) && !stands_out(other)) continue;
-      if (!(candidate.step_ns < other.step_ns && candidate.ready_ns > other.ready_ns)) continue;
+      if (candidate.step_ns() >= other.step_ns() || candidate.ready_ns() <= other.ready_ns()) continue;
       if (comparer.compare(*other.cell, *candidate.cell).verdict != stats::Verdict::faster) continue;
       const double margin = stats::margin_of(comparer.options(candidate.cell->scenario));
       break_evens.push_back(

@@ -61,6 +61,13 @@ std::vector<stats::Pair> pairs_of(const report::Cell& base, const report::Cell& 
   return pairs_of(visits_of(base), candidate);
 }
 
+const std::string* option_of(const report::Cell& cell, const std::string& key) {
+  if (const auto changed = cell.options.find(key); changed != cell.options.end()) return &changed->second;
+  if (!cell.default_options) return nullptr;
+  const auto unchanged = cell.default_options->find(key);
+  return unchanged == cell.default_options->end() ? nullptr : &unchanged->second;
+}
+
 std::string group_of(const report::Cell& cell) {
   return cell.scenario + "\n" + std::to_string(cell.threads) + "\n" + cell.arm;
 }

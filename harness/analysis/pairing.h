@@ -29,6 +29,9 @@ Visits visits_of(const report::Cell& cell);
 std::vector<stats::Pair> pairs_of(const Visits& base, const report::Cell& candidate);
 std::vector<stats::Pair> pairs_of(const report::Cell& base, const report::Cell& candidate);
 
+// The value that a cell has for an option; null where its implementation does not declare it.
+const std::string* option_of(const report::Cell& cell, const std::string& key);
+
 // The same for cells that can be compared: of one scenario, thread count and arm.
 std::string group_of(const report::Cell& cell);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/abi/catalogue.h"
+#include "harness/analysis/pairing.h"
 #include "harness/base/text.h"
 #include "harness/stats/linear_fit.h"
 
@@ -66,14 +67,8 @@ Options without_ranks(Options options) {
 
 // Whether a cell exchanges as the rows that compute nothing do: each option that both have is the same.
 bool agree(const report::Cell& floor, const report::Cell& cell) {
-  const auto value_of = [](const report::Cell& of, const std::string& key) -> const std::string* {
-    if (const auto found = of.options.find(key); found != of.options.end()) return &found->second;
-    if (!of.default_options) return nullptr;
-    const auto found = of.default_options->find(key);
-    return found == of.default_options->end() ? nullptr : &found->second;
-  };
   const auto same = [&](const auto& entry) {
-    const std::string* other = value_of(cell, entry.first);
+    const std::string* other = option_of(cell, entry.first);
     return other == nullptr || *other == entry.second;
   };
   return std::ranges::all_of(without_ranks(floor.options), same) &&

@@ -1,4 +1,5 @@
-"""The ratio of one pair is the same text wherever a report is shown: the console, Markdown, the page, CSV and JSON."""
+"""The ratio of one pair is the same wherever a report is shown (the console, Markdown, the page, CSV and JSON) and
+whichever command is asked: report, explain, claims and compare."""
 
 import csv
 import io
@@ -17,12 +18,13 @@ RATIOS = (16.0, 16.2, 19.0, 17.0, 17.5, 18.0)
 TEXT = "17.25x"
 # That of the fastest to itself; with its interval, and turned over where it is the faster one's time to the slower one's.
 TEXTS = {"1.00x", TEXT, "17.25x [16.00, 19.00]", "0.058x", "0.058x [0.053, 0.062]"}
+SCENARIO = "linreg-300x10-target"
 SETTINGS = {"launches": 6, "profiled": 0, "targets": False, "failures": 0.0, "gaps": 0.0, "control": None}
 
 
-def two_cells(kind, baseline):
+def two_cells(baseline, **settings):
     """A report whose scenarios all have the same two cells."""
-    document = random_report(3, kind=kind, arms=("new",), **SETTINGS)
+    document = random_report(3, arms=("new",), **SETTINGS, **settings)
     template = next(cell for cell in document["cells"] if cell["threads"] == 1)
     document["run"].update(baseline=baseline, status="complete", matrix="made", quick=False)
     document["cells"] = []
@@ -49,7 +51,7 @@ class OneRatio(CheckedOutputs):
         for kind in ("turned", "few"):
             for baseline in (FAST, SLOW, ""):
                 with self.subTest(kind=kind, baseline=baseline):
-                    self.check(two_cells(kind, baseline))
+                    self.check(two_cells(baseline, kind=kind))
 
     def check(self, document):
         self.write_json("made.json", document)
@@ -69,7 +71,40 @@ class OneRatio(CheckedOutputs):
         found = [float(ratio) for ratio in ratios if ratio]
         self.assertEqual(len(found), 2 * len(document["scenarios"]))
         for ratio in found:
-            self.assertAlmostEqual(max(ratio, 1 / ratio), math.sqrt(17.0 * 17.5), 9)
+            self.expect_ratio(ratio)
+
+    def expect_ratio(self, ratio, where=""):
+        self.assertAlmostEqual(max(ratio, 1 / ratio), math.sqrt(17.0 * 17.5), 9, where)
+
+    def answer(self, *arguments):
+        return json.loads(self.call(*arguments, "--json", status=None)[0])
+
+    def test_every_command_gives_the_one_ratio(self):
+        self.call("run", "--scenario", SCENARIO, "--impl", "hand/naive", *("--launches", "1"), "--quick", "--out", "real.json")
+        scenarios = self.read_json("real.json")["scenarios"]
+        for baseline in (FAST, SLOW, ""):
+            self.write_json("made.json", two_cells(baseline, scenarios=lambda: scenarios))
+            sides = ({"implementation": FAST}, {"implementation": SLOW})
+            relations = [
+                {"kind": "ratio", "quantity": "step", "a": a, "b": b, "at_least": 1} for a, b in (sides, sides[::-1])
+            ]
+            matrix = {"axes": {"scenario": [SCENARIO], "implementation": [FAST, SLOW]}}
+            experiments = [{"matrix": matrix, "relations": relations}]
+            claim = {"id": "one", "sentence": "s", "source": "s", "purpose": "p", "experiments": experiments}
+            self.write_json("one.json", claim)
+            for relation in self.answer("claims", "made.json", "./one.json")["claims"][0]["relations"]:
+                self.expect_ratio(relation["judged"][0]["ratio"]["value"], "claims")
+            for told in self.answer("explain", "made.json")["explanations"]:
+                self.expect_ratio(told["whole"]["comparison"]["ratio"]["value"], "explain")
+            # The two cells as one in two reports of one run, which are compared side by side.
+            for name, implementation in (("base.json", FAST), ("new.json", SLOW)):
+                document = self.read_json("made.json")
+                document["cells"] = [cell for cell in document["cells"] if cell["implementation"] == implementation]
+                for cell in document["cells"]:
+                    cell.update(id=cell["id"].replace(implementation, "one/x"), implementation="one/x")
+                self.write_json(name, document)
+            for cell in self.answer("compare", "base.json", "new.json")["cells"]:
+                self.expect_ratio(cell["ratio"]["value"], "compare")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 #include "harness/questions/ablation/ablation.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "harness/analysis/pairing.h"
 #include "harness/analysis/summarise.h"
@@ -13,7 +12,6 @@ namespace gdbench::ablation {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using report::AblationVariant;
 
 // All verdicts of a table together are wrong by chance in at most this share of tables (C. E. Bonferroni's inequality).
@@ -42,12 +40,12 @@ std::optional<double> calls_of(const std::string& part, const std::vector<protoc
   return std::nullopt;
 }
 
-bool done(const measure::CellGroup& group, const measure::RunOptions& options, double elapsed, double slowest_launch) {
+bool done(const measure::CellGroup& group, const measure::RunOptions& options, double slowest_launch) {
   // Without the cell as it is there is nothing to compare with.
   const bool comparable = group.report().cells.front().status.state == report::CellState::ok;
   if (options.cancelled() || !comparable) return true;
   if (options.launches > 0) return group.launches() >= options.launches;
-  return group.launches() >= options.minimum_launches && elapsed + slowest_launch > options.budget_seconds;
+  return group.launches() >= options.minimum_launches && options.elapsed() + slowest_launch > options.budget_seconds;
 }
 
 stats::VerdictOptions verdict_options(std::size_t variants) {
@@ -57,17 +55,16 @@ stats::VerdictOptions verdict_options(std::size_t variants) {
   return verdict;
 }
 
-Status launch_until_done(measure::CellGroup& group, const measure::RunOptions& options, Clock::time_point started) {
-  const auto elapsed = [started] { return std::chrono::duration<double>(Clock::now() - started).count(); };
+Status launch_until_done(measure::CellGroup& group, const measure::RunOptions& options) {
   double slowest_launch = 0;
-  while (!done(group, options, elapsed(), slowest_launch)) {
-    const double before = elapsed();
+  while (!done(group, options, slowest_launch)) {
+    const double before = options.elapsed();
     options.progress({"launch " + std::to_string(group.launches() + 1),
                       options.launches > 0 ? static_cast<double>(group.launches()) / options.launches
                                            : std::min(1.0, before / options.budget_seconds),
                       -1});
     TRY(group.launch(options));
-    slowest_launch = std::max(slowest_launch, elapsed() - before);
+    slowest_launch = std::max(slowest_launch, options.elapsed() - before);
   }
   return {};
 }
@@ -107,7 +104,6 @@ std::vector<AblationVariant> ablation_variants(const protocol::OptionDeclaration
 }
 
 Status measure_ablation(measure::CellGroup& group, const measure::RunOptions& options, report::Ablation& ablation) {
-  const Clock::time_point started = Clock::now();
   TRY(group.verify(options));
   const bool right = group.report().cells.front().status.state == report::CellState::ok;
   const auto records = right ? compile_records(group, options) : std::vector<protocol::OpTotals>();
@@ -124,7 +120,7 @@ Status measure_ablation(measure::CellGroup& group, const measure::RunOptions& op
   const stats::VerdictOptions verdict = verdict_options(measured);
   measure::RunOptions sure = options;
   sure.minimum_launches = verdict.minimum_launches;
-  TRY(launch_until_done(group, sure, started));
+  TRY(launch_until_done(group, sure));
   ablation.confidence = verdict.confidence;
   const auto& cells = group.report().cells;
   for (std::size_t i = 0; i < ablation.variants.size(); ++i) {

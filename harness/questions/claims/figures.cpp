@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/analysis/pairing.h"
 #include "harness/scenario/scenario.h"
 
 namespace gdbench::claims {
@@ -17,18 +18,10 @@ std::string place_of(const std::string& scenario, const std::string& implementat
   return scenario + "\n" + implementation;
 }
 
-// The value that a cell has for an option, null where its implementation does not declare it.
-const std::string* option_of(const Cell& cell, const std::string& key) {
-  if (const auto changed = cell.options.find(key); changed != cell.options.end()) return &changed->second;
-  if (!cell.default_options) return nullptr;
-  const auto unchanged = cell.default_options->find(key);
-  return unchanged == cell.default_options->end() ? nullptr : &unchanged->second;
-}
-
 // As the point says, and else at its defaults.
 bool has_options(const Cell& cell, const std::map<std::string, std::string>& wanted) {
   const bool as_wanted = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-    const std::string* value = option_of(cell, entry.first);
+    const std::string* value = analysis::option_of(cell, entry.first);
     return value != nullptr && *value == entry.second;
   });
   return as_wanted && std::all_of(cell.options.begin(), cell.options.end(),
@@ -73,7 +66,7 @@ Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
     if (cell.threads != point.threads || cell.arm != report::kNewArm) continue;
     if (has_options(cell, point.options)) return Found{&cell, reason_of(cell)};
     for (const auto& [option, value] : point.options) {
-      if (option_of(cell, option) == nullptr) undeclared = option;
+      if (analysis::option_of(cell, option) == nullptr) undeclared = option;
     }
   }
   if (!undeclared.empty()) return Found{nullptr, point.implementation + " has no option " + undeclared};

@@ -142,26 +142,24 @@ class Search {
   stats::ComparedSizes compared_;
 };
 
-double median_of(const std::vector<report::Launch>& launches, double report::Launch::*field) {
-  std::vector<double> values;
-  for (const report::Launch& launch : launches) values.push_back(launch.*field);
-  return stats::median(std::move(values));
-}
-
-// Without a name.
+// Without a name; of a cell without a time nothing.
 report::StartCost start_cost(const report::Cell& cell) {
+  if (!cell.summary) return {};
+  const report::Summary& summary = *cell.summary;
   return {{},
-          median_of(cell.launches, &report::Launch::load_seconds),
-          median_of(cell.launches, &report::Launch::prepare_seconds),
-          median_of(cell.launches, &report::Launch::first_step_ns),
-          analysis::ready_ns(cell).value_or(0),
-          analysis::step_time(cell)};
+          summary.load_seconds,
+          summary.prepare_seconds,
+          summary.first_step_ns,
+          summary.ready_ns.value_or(0),
+          summary.step_ns};
 }
 
 report::StepsCrossover steps_crossover(const measure::CellGroup& group, double margin) {
-  const auto& cells = group.report().cells;
+  report::Report report = group.report();
+  analysis::summarise(report);
+  const std::vector<report::Cell>& cells = report.cells;
   report::StepsCrossover crossover;
-  crossover.scenario = group.report().scenarios.front().label;
+  crossover.scenario = report.scenarios.front().label;
   crossover.sides = {start_cost(cells[0]), start_cost(cells[1])};
   crossover.faster = crossover.sides[1].step_ns.value < crossover.sides[0].step_ns.value ? 1 : 0;
   crossover.answer = stats::break_even(analysis::launch_costs(cells[crossover.faster]),

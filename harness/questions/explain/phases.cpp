@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
@@ -120,15 +119,16 @@ class Side {
     }
     return over_profiles(totals, stats::median(overheads));
   }
-  // Of what no phase claims where there is no phase.
+  // Of what no phase claims where there is no phase. Of a step in one piece, but for its data, only what the phase may
+  // take at most is known: that piece, or all of the step where there is no profile.
   PartTime phase(std::optional<report::Phase> phase) const {
+    const bool known = !basis_.one_piece || (phase == report::Phase::data && !profiles_.empty());
+    if (!known) return {0, 0, {0, profiles_.empty() ? step_ns_ : one_piece().interval.high}};
     if (phase) return part([&](const OpName& name) { return name.phase == phase; });
     std::vector<OpTotals> totals;
     for (const ScaledProfile& profile : profiles_) totals.push_back({0, profile.rest_ns});
     return over_profiles(totals, basis_.overhead_ns);
   }
-  // The most that a step which is not divided holds: all of it where there is no profile.
-  double one_piece_ns() const { return profiles_.empty() ? step_ns_ : phase(kOnePiece).interval.high; }
 
  private:
   // Whether any time is in a phase that says what is done.
@@ -136,6 +136,10 @@ class Side {
     const std::set<OpName> names = op_names();
     return std::any_of(names.begin(), names.end(),
                        [](const OpName& name) { return name.phase != kOnePiece && name.phase != report::Phase::data; });
+  }
+
+  PartTime one_piece() const {
+    return part([](const OpName& name) { return name.phase == kOnePiece; });
   }
 
   PartTime over_profiles(const std::vector<OpTotals>& totals, double overhead_ns) const {
@@ -198,36 +202,21 @@ class Whole {
   double base_ns_;
 };
 
-// Of either side, and none for what no phase claims.
-std::set<std::optional<report::Phase>> phases_of(std::initializer_list<const Side*> sides) {
+// Those of either side that is divided, and none for what no phase claims. Where one side is not, what it does in one
+// piece may belong to any of the other's phases.
+std::vector<report::PhasePart> phase_parts(const Side& a, const Side& b, const Whole& whole) {
+  const bool only_bounded = a.basis().one_piece || b.basis().one_piece;
   std::set<std::optional<report::Phase>> phases = {std::nullopt};
-  for (const Side* side : sides) {
+  for (const Side* side : {&a, &b}) {
+    if (side->basis().one_piece) continue;
     for (const OpName& name : side->op_names()) phases.insert(name.phase);
   }
-  return phases;
-}
-
-// Of two divided steps.
-std::vector<report::PhasePart> phase_parts(const Side& a, const Side& b, const Whole& whole) {
   std::vector<report::PhasePart> parts;
-  for (const auto& phase : phases_of({&a, &b})) {
-    parts.push_back({phase, whole.contribution(a.phase(phase), b.phase(phase))});
-  }
-  return parts;
-}
-
-// Only `divided` tells its phases: what the other cell does in one piece may belong to any of them.
-std::vector<report::PhasePart> bounded_parts(const Side& divided, const Side& other, bool divided_is_a,
-                                             const Whole& whole) {
-  std::vector<report::PhasePart> parts;
-  for (const auto& phase : phases_of({&divided})) {
-    const PartTime own = divided.phase(phase);
-    const bool told = phase == report::Phase::data && other.basis().profiles > 0;
-    const PartTime its = told ? other.phase(phase) : PartTime{0, 0, {0, other.one_piece_ns()}};
-    report::PhasePart part{phase, divided_is_a ? whole.contribution(own, its) : whole.contribution(its, own), true};
-    report::Contribution& contribution = part.contribution;
-    contribution.share = (contribution.share_interval.low + contribution.share_interval.high) / 2;
-    parts.push_back(part);
+  for (const auto& phase : phases) {
+    report::Contribution contribution = whole.contribution(a.phase(phase), b.phase(phase));
+    const stats::Interval& interval = contribution.share_interval;
+    if (only_bounded) contribution.share = (interval.low + interval.high) / 2;
+    parts.push_back({phase, contribution, only_bounded});
   }
   return parts;
 }
@@ -341,14 +330,8 @@ std::optional<report::ProfileDifference> profile_difference(const report::Cell& 
   result.a = side_a.basis();
   result.b = side_b.basis();
   if (result.a.one_piece && result.b.one_piece) return std::nullopt;
-  if (result.a.one_piece) {
-    result.phases = bounded_parts(side_b, side_a, false, whole);
-  } else if (result.b.one_piece) {
-    result.phases = bounded_parts(side_a, side_b, true, whole);
-  } else {
-    result.phases = phase_parts(side_a, side_b, whole);
-    result.ops = op_parts({side_a, side_b, result.phases, whole});
-  }
+  result.phases = phase_parts(side_a, side_b, whole);
+  if (!result.a.one_piece && !result.b.one_piece) result.ops = op_parts({side_a, side_b, result.phases, whole});
   sort_by_size(result.phases);
   sort_by_size(result.ops);
   return result;
