@@ -10,7 +10,6 @@
 #include "reports/answers/builds.h"
 #include "reports/answers/format.h"
 #include "reports/answers/overview.h"
-#include "reports/answers/ranking.h"
 #include "reports/answers/rows.h"
 
 namespace gdbench::answers {
@@ -35,14 +34,14 @@ std::string name_of(const Cell& cell) {
 }  // namespace
 
 std::vector<EnvironmentComparison> environment_comparisons(const report::Report& report) {
-  const Rankings rankings(report);
+  const analysis::Comparer comparer(report);
   std::vector<EnvironmentComparison> found;
   std::map<std::pair<std::string, std::string>, const Cell*> first;  // by scenario and name
   for (const Cell& cell : report.cells) {
     const bool told = is_timed(cell) && cell.arm == report::kNewArm && !environment_of(cell.implementation).empty();
     if (!told) continue;
     const auto [known, is_first] = first.emplace(std::pair(cell.scenario, name_of(cell)), &cell);
-    if (!is_first) found.push_back({known->second, &cell, rankings.compare(*known->second, cell)});
+    if (!is_first) found.push_back({known->second, &cell, comparer.compare(*known->second, cell)});
   }
   return found;
 }

@@ -34,7 +34,7 @@ std::uint32_t spread(std::size_t number) { return static_cast<std::uint32_t>(num
 
 class Builder {
  public:
-  explicit Builder(const Report& report) : report_(report), rankings_(report) {
+  explicit Builder(const Report& report) : report_(report), comparer_(report) {
     overview_.report = &report;
     arms_ = std::ranges::none_of(report.cells, [](const Cell& cell) { return cell.arm == report::kNewArm; });
   }
@@ -149,12 +149,12 @@ class Builder {
     std::map<const Cell*, std::vector<const Cell*>> tied;  // with the fastest of its column
     for (Entry& entry : row.entries) {
       if (entry.cell == nullptr || !counts(*entry.cell)) continue;
-      const Ranking column = rankings_.of(of_column(key_of(*entry.cell), row.ranked));
+      const Ranking column = ranking_of(of_column(key_of(*entry.cell), row.ranked), comparer_);
       entry.cell = column.fastest;
       tied[entry.cell] = column.tied;
       cells.push_back(entry.cell);
     }
-    row.ranking = rankings_.of(std::move(cells));
+    row.ranking = ranking_of(std::move(cells), comparer_);
     const Ranking& ranking = row.ranking;
     for (Entry& entry : row.entries) entry.ratio = ratio_of(entry.cell, ranking);
     if (!overview_.ranked)
@@ -180,7 +180,7 @@ class Builder {
       return is_to_baseline(*cell) ? std::optional(cell->summary->ratio->comparison) : std::nullopt;
     }
     if (ranking.fastest == nullptr || cell == ranking.fastest) return std::nullopt;
-    const stats::Comparison comparison = rankings_.compare(*ranking.fastest, *cell);
+    const stats::Comparison comparison = comparer_.compare(*ranking.fastest, *cell);
     return comparison.ratio.launches > 0 ? std::optional(comparison) : std::nullopt;
   }
 
@@ -248,7 +248,7 @@ class Builder {
   }
 
   const Report& report_;
-  Rankings rankings_;
+  analysis::Comparer comparer_;
   bool arms_ = false;  // whether other arms than this build's take part
   bool by_kind_ = false;
   std::set<std::string> baseline_ids_;          // of the run's baseline

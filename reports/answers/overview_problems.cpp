@@ -100,11 +100,11 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
 
 // Whether it is told to be faster than the fastest of its scenario.
 bool would_be_fastest(const Overview& overview, const Cell& cell) {
-  const Rankings rankings(*overview.report);
+  const analysis::Comparer comparer(*overview.report);
   return std::ranges::any_of(overview.rows, [&](const OverviewRow& row) {
     return row.scenario->key == cell.scenario && row.ranking.fastest != nullptr &&
            row.ranking.fastest->threads == cell.threads &&
-           rankings.compare(*row.ranking.fastest, cell).verdict == stats::Verdict::faster;
+           comparer.compare(*row.ranking.fastest, cell).verdict == stats::Verdict::faster;
   });
 }
 

@@ -73,14 +73,14 @@ struct BestFramework {
   stats::Estimate ratio;  // of its time to the fastest's
 };
 
-std::optional<BestFramework> best_framework(const Rankings& rankings, const OverviewRow& row) {
+std::optional<BestFramework> best_framework(const analysis::Comparer& comparer, const OverviewRow& row) {
   if (row.ranking.fastest == nullptr || is_framework(*row.ranking.fastest)) return std::nullopt;
   std::vector<const Cell*> frameworks;
   std::ranges::copy_if(row.ranked, std::back_inserter(frameworks),
                        [](const Cell* cell) { return is_framework(*cell); });
-  const Cell* best = rankings.of(std::move(frameworks)).fastest;
+  const Cell* best = ranking_of(std::move(frameworks), comparer).fastest;
   if (best == nullptr) return std::nullopt;
-  const stats::Estimate ratio = rankings.compare(*row.ranking.fastest, *best).ratio;
+  const stats::Estimate ratio = comparer.compare(*row.ranking.fastest, *best).ratio;
   return ratio.launches > 0 ? std::optional(BestFramework{&row, best, ratio}) : std::nullopt;
 }
 
@@ -101,10 +101,10 @@ void add_reasons(const Overview& overview, std::vector<Sentence>& sentences) {
   if (!overview.ranked) return;
   const OverviewRow* largest = nullptr;  // of the leads that are sure
   std::vector<BestFramework> frameworks;
-  const Rankings rankings(*overview.report);
+  const analysis::Comparer comparer(*overview.report);
   for (const OverviewRow& row : overview.rows) {
     const Ranking& ranking = row.ranking;
-    if (auto best = best_framework(rankings, row)) frameworks.push_back(*best);
+    if (auto best = best_framework(comparer, row)) frameworks.push_back(*best);
     if (!ranking.won() && (ranking.next == nullptr || !is_clear(ranking.lead))) continue;
     const bool larger = largest == nullptr || ranking.lead.ratio.value > largest->ranking.lead.ratio.value;
     if (larger) largest = &row;

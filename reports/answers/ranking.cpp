@@ -13,33 +13,29 @@ bool is_clear(const Comparison& comparison) {
   return few && (ratio.interval.low > kClearRatio || ratio.interval.high < 1 / kClearRatio);
 }
 
-stats::Estimate Rankings::ratio(const Cell& base, const Cell& candidate, double confidence) {
-  return stats::paired_ratio(analysis::pairs_of(base, candidate), confidence);
-}
+namespace {
 
-Comparison Rankings::compare_to_target(const Cell& base, const Cell& candidate) const {
-  return analysis::compared(report::Quantity::time_to_target, 0, base, candidate, true)
-      .compare(comparer_.options(base.scenario));
-}
-
-std::string Rankings::undecidable(const Comparison& comparison, const std::string& scenario) const {
+// Why the comparison of the fastest with another decides nothing, whatever its figures; empty where it does.
+std::string undecidable(const Comparison& comparison, const stats::VerdictOptions& options) {
   if (comparison.verdict == Verdict::faster) return "the comparisons contradict each other";
-  const stats::VerdictOptions& options = comparer_.options(scenario);
   const bool decidable = comparison.ratio.launches >= options.minimum_launches && options.unfit.empty();
   return decidable ? "" : comparison.remark;
 }
 
-Ranking Rankings::of(std::vector<const Cell*> cells) const {
+}  // namespace
+
+Ranking ranking_of(std::vector<const Cell*> cells, const analysis::Comparer& comparer) {
   Ranking ranking;
   std::ranges::stable_sort(cells, {}, [](const Cell* cell) { return cell->summary->step_ns.value; });
   for (const Cell* cell : cells) {
-    const bool ahead = ranking.fastest == nullptr || compare(*ranking.fastest, *cell).verdict == Verdict::faster;
+    const bool ahead =
+        ranking.fastest == nullptr || comparer.compare(*ranking.fastest, *cell).verdict == Verdict::faster;
     if (ahead) ranking.fastest = cell;
   }
   std::erase(cells, ranking.fastest);
   for (const Cell* cell : cells) {
-    const Comparison comparison = compare(*ranking.fastest, *cell);
-    if (ranking.undecidable.empty()) ranking.undecidable = undecidable(comparison, cell->scenario);
+    const Comparison comparison = comparer.compare(*ranking.fastest, *cell);
+    if (ranking.undecidable.empty()) ranking.undecidable = undecidable(comparison, comparer.options(cell->scenario));
     if (comparison.verdict != Verdict::slower) ranking.tied.push_back(cell);
     ranking.ratios[cell] = comparison.ratio;
     if (ranking.next != nullptr) continue;

@@ -29,28 +29,7 @@ struct Ranking {
 // is beyond 1.5 times or its inverse.
 bool is_clear(const stats::Comparison& comparison);
 
-// For whoever asks about many scenarios of one report.
-class Rankings {
- public:
-  explicit Rankings(const report::Report& report) : comparer_(report) {}
-
-  // Time of the candidate over that of the base: the stored ratio where the base is the candidate's baseline, else from
-  // their samples.
-  stats::Comparison compare(const report::Cell& base, const report::Cell& candidate) const {
-    return comparer_.compare(base, candidate);
-  }
-  // Their ratio alone, at a confidence of the caller's.
-  static stats::Estimate ratio(const report::Cell& base, const report::Cell& candidate, double confidence);
-  // The comparison of the time to the target, of two cells that reached it.
-  stats::Comparison compare_to_target(const report::Cell& base, const report::Cell& candidate) const;
-  // Of timed cells of one scenario. Who is to win must have a verdict on every other one.
-  Ranking of(std::vector<const report::Cell*> cells) const;
-
- private:
-  // Why the comparison of the fastest with another decides nothing, whatever its figures; empty where it does.
-  std::string undecidable(const stats::Comparison& comparison, const std::string& scenario) const;
-
-  analysis::Comparer comparer_;
-};
+// Of timed cells of one scenario. Who is to win must have a verdict on every other one.
+Ranking ranking_of(std::vector<const report::Cell*> cells, const analysis::Comparer& comparer);
 
 }  // namespace gdbench::answers

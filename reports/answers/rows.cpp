@@ -44,13 +44,13 @@ std::vector<ScenarioTable> tables_of(const report::Report& report) {
     return table.ranked.empty() && table.unranked.empty() && table.untimed.empty();
   });
   const auto time = [](const Row& row) { return row.cell->summary->step_ns.value; };
-  const Rankings rankings(report);
+  const analysis::Comparer comparer(report);
   for (ScenarioTable& table : tables) {
     std::ranges::stable_sort(table.ranked, {}, time);
     std::ranges::stable_sort(table.unranked, {}, time);
     std::vector<const Cell*> ranked;
     for (const Row& row : table.ranked) ranked.push_back(row.cell);
-    table.ranking = rankings.of(std::move(ranked));
+    table.ranking = ranking_of(std::move(ranked), comparer);
   }
   return tables;
 }

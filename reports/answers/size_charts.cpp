@@ -75,9 +75,12 @@ double between(double first, double second, double share) {
 
 // Straight lines on logarithmic axes between points i and i + 1, at both of which both have a time. The interval holds
 // where those of the ratios at both points do.
-AxisCrossing crossing_of(const SizeAxis& axis, std::size_t i, const SizeSeries& before, const SizeSeries& after) {
+AxisCrossing crossing_of(const SizeAxis& axis, std::size_t i, const SizeSeries& before, const SizeSeries& after,
+                         const analysis::Comparer& comparer) {
   const double each = stats::confidence_of_each(stats::kConfidence);
-  const auto ratio = [&](std::size_t at) { return Rankings::ratio(*before.cells.at(at), *after.cells.at(at), each); };
+  const auto ratio = [&](std::size_t at) {
+    return comparer.steps(*before.cells.at(at), *after.cells.at(at)).ratio(each);
+  };
   const stats::Estimate first = ratio(i);
   const stats::Estimate second = ratio(i + 1);
   const auto zero = [](double at_first, double at_second) { return zero_of(std::log(at_first), std::log(at_second)); };
@@ -94,15 +97,15 @@ AxisCrossing crossing_of(const SizeAxis& axis, std::size_t i, const SizeSeries& 
 }
 
 // Whether verdicts say that one of them is the faster at point i and the other at the next.
-bool is_told(const Rankings& rankings, std::size_t i, const SizeSeries& before, const SizeSeries& after) {
+bool is_told(const analysis::Comparer& comparer, std::size_t i, const SizeSeries& before, const SizeSeries& after) {
   const auto verdict = [&](std::size_t at) {
-    return rankings.compare(*before.cells.at(at), *after.cells.at(at)).verdict;
+    return comparer.compare(*before.cells.at(at), *after.cells.at(at)).verdict;
   };
   return verdict(i) == stats::Verdict::slower && verdict(i + 1) == stats::Verdict::faster;
 }
 
 std::vector<AxisCrossing> crossings_of(const SizeAxis& axis, const std::vector<SizeLeader>& leaders,
-                                       const Rankings& rankings) {
+                                       const analysis::Comparer& comparer) {
   std::vector<AxisCrossing> crossings;
   for (std::size_t i = 0; i + 1 < leaders.size(); ++i) {
     const SizeSeries* before = leaders[i].series;
@@ -110,7 +113,7 @@ std::vector<AxisCrossing> crossings_of(const SizeAxis& axis, const std::vector<S
     if (before == nullptr || after == nullptr || before == after) continue;
     if (axis.points[i].value == axis.points[i + 1].value) continue;
     if (!before->cells.contains(i + 1) || !after->cells.contains(i)) continue;
-    if (is_told(rankings, i, *before, *after)) crossings.push_back(crossing_of(axis, i, *before, *after));
+    if (is_told(comparer, i, *before, *after)) crossings.push_back(crossing_of(axis, i, *before, *after, comparer));
   }
   return crossings;
 }
@@ -183,13 +186,13 @@ void add_series(document::Plane& chart, const SizeAxis& axis, const SizeSeries& 
 }  // namespace
 
 Figures times_over_sizes(const report::Report& report, const std::vector<ScenarioTable>& tables, document::Hues& hues) {
-  const Rankings rankings(report);
+  const analysis::Comparer comparer(report);
   Figures figures;
   for (const SizeAxis& axis : axes_of(tables)) {
     std::vector<SizeSeries> all = series_of(axis);
     if (all.empty()) continue;
     const std::vector<SizeLeader> leaders = leaders_of(all, axis);
-    const std::vector<AxisCrossing> crossings = crossings_of(axis, leaders, rankings);
+    const std::vector<AxisCrossing> crossings = crossings_of(axis, leaders, comparer);
     document::Plane chart{.across = {.title = axis.quantity, .text = &format_count, .logarithmic = true},
                           .up = {.title = "time per step", .text = &format_duration_ns, .logarithmic = true}};
     for (const SizeSeries& series : all) add_series(chart, axis, series, hues);

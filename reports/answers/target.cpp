@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "reports/answers/format.h"
-#include "reports/answers/ranking.h"
 
 namespace gdbench::answers {
 
@@ -58,12 +57,14 @@ std::string target_first_words(const ScenarioTable& table) {
   if (first == rows.end() || time_of(*first) == nullptr || table.ranked.empty()) return "";
   const Row& fastest = table.ranked.front();
   if (fastest.cell == first->cell || !fastest.cell->target) return "";
-  const Rankings rankings(*first->report);
-  if (rankings.compare(*fastest.cell, *first->cell).verdict != stats::Verdict::slower) return "";
+  const analysis::Comparer comparer(*first->report);
+  if (comparer.compare(*fastest.cell, *first->cell).verdict != stats::Verdict::slower) return "";
   const std::string start = row_name(*first->cell) + " reaches the target";
   const std::string end = ", though a step of that one takes less time.";
   if (time_of(fastest) == nullptr) return start + ", " + row_name(*fastest.cell) + " does not" + end;
-  const stats::Comparison whole = rankings.compare_to_target(*fastest.cell, *first->cell);
+  const stats::Comparison whole =
+      analysis::compared(report::Quantity::time_to_target, 0, *fastest.cell, *first->cell, true)
+          .compare(comparer.options(table.scenario->key));
   if (whole.verdict != stats::Verdict::faster) return "";
   return start + " before " + row_name(*fastest.cell) + ", in " + format_ratio(whole.ratio) + " of the time" + end;
 }

@@ -8,10 +8,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 #include <utility>
 
 #include "harness/analysis/summarise.h"
+#include "harness/base/fields.h"
 #include "harness/base/json.h"
+#include "harness/base/record_reader.h"
+#include "harness/base/record_writer.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/verify_cell.h"
@@ -79,39 +83,30 @@ OrderedJson header_of(const report::Calibration& calibration, const std::string&
           {"planned", calibration.planned}, {"design", design}};
 }
 
-OrderedJson encode(const CalibrationOutcome& outcome) {
-  return {{"event", "outcome"},           {"number", outcome.number},          {"workload", outcome.workload},
-          {"slowdown", outcome.slowdown}, {"change", name_of(outcome.change)}, {"ratio", outcome.ratio},
-          {"low", outcome.interval.low},  {"high", outcome.interval.high},     {"seconds", outcome.seconds}};
-}
+// A line of the file.
+struct OutcomeLine : CalibrationOutcome {
+  std::string event = "outcome";
+};
 
-CalibrationOutcome decode(const OrderedJson& json) {
-  CalibrationOutcome outcome;
-  outcome.number = json.at("number").get<int>();
-  outcome.workload = json.at("workload").get<std::string>();
-  outcome.slowdown = json.at("slowdown").get<double>();
-  outcome.change = report::find<report::Change>(json.at("change").get<std::string>()).value();
-  outcome.ratio = json.at("ratio").get<double>();
-  outcome.interval = {json.at("low").get<double>(), json.at("high").get<double>()};
-  outcome.seconds = json.at("seconds").get<double>();
-  return outcome;
+void fields(auto& archive, Of<OutcomeLine> auto& line) {
+  FIELDS(archive, line, event, number, workload, slowdown, change, ratio);
+  FIELDS(archive, line.interval, low, high);
+  FIELDS(archive, line, seconds);
 }
 
 // The whole lines of a text.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  std::size_t start = 0;
-  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line) && !stream.eof();) lines.push_back(line);
   return lines;
 }
 
 Status read_lines(const std::vector<std::string>& lines, const std::string& origin, const OrderedJson& header,
                   report::Calibration& calibration) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string place = origin + ": line " + std::to_string(i + 1) + ": ";
+    const std::string file = origin + ": line " + std::to_string(i + 1);
+    const std::string place = file + ": ";
     const OrderedJson json = OrderedJson::parse(lines[i], nullptr, false);
     if (!json.is_object() || !json.contains("event")) {
       return usage_error(place + "found no event, expected a line of gdbench calibrate");
@@ -120,11 +115,7 @@ Status read_lines(const std::vector<std::string>& lines, const std::string& orig
       return usage_error(place + "found another calibration, expected " + header.dump());
     }
     if (i == 0) continue;
-    try {
-      calibration.outcomes.push_back(decode(json));
-    } catch (const std::exception&) {
-      return usage_error(place + "found " + lines[i] + ", expected an outcome");
-    }
+    calibration.outcomes.push_back(TRY(RecordReader::read<OutcomeLine>(json, JsonDocument(file))));
   }
   return {};
 }
@@ -205,7 +196,7 @@ Result<OutcomeFile> OutcomeFile::open(const std::string& path, const std::string
 
 Status OutcomeFile::append(const CalibrationOutcome& outcome) {
   std::ofstream stream(path_, std::ios::binary | std::ios::app);
-  stream << encode(outcome).dump() << "\n" << std::flush;
+  stream << RecordWriter::encode(OutcomeLine{outcome}).dump() << "\n" << std::flush;
   return stream ? Status() : Status(usage_error(one_line(path_) + ": cannot be written"));
 }
 

@@ -114,7 +114,7 @@ TEST(OutcomeFile, IsGoneOnWithAndKnowsAnotherCalibration) {
   std::string changed = whole.str();
   changed.replace(changed.find("regressed"), 9, "regresses");
   std::ofstream(path) << changed;
-  EXPECT_NE(refusal(3).find("line 2: found"), std::string::npos) << refusal(3);
+  EXPECT_NE(refusal(3).find("line 2: /change: found \"regresses\""), std::string::npos) << refusal(3);
   std::filesystem::remove(path);
 }
 
