@@ -54,8 +54,11 @@ class Relation:
         return list(groups.values())
 
     def deciding_points(self):
-        ends = {"trend": lambda group: group[:1], "crossover": lambda group: {group[0], group[-1]}}.get(self.told["kind"])
-        numbers = [n for group in self.groups(self.along) for n in ends(group)] if ends else range(len(self.entries))
+        kind, groups = self.told["kind"], self.groups(self.along)
+        if kind in ("trend", "crossover"):
+            numbers = [n for group in groups for n in (group[:1] if kind == "trend" else {group[0], group[-1]})]
+        else:
+            numbers = range(len(self.entries))
         return sum(self.is_named(self.entries[number][0]) for number in numbers)
 
     def judge(self, cells, confidence):

@@ -73,14 +73,21 @@ class OneRatio(CheckedOutputs):
         for ratio in found:
             self.expect_ratio(ratio)
 
-    def expect_ratio(self, ratio, where=""):
-        self.assertAlmostEqual(max(ratio, 1 / ratio), math.sqrt(17.0 * 17.5), 9, where)
+    def expect_ratio(self, ratio):
+        self.assertAlmostEqual(max(ratio, 1 / ratio), math.sqrt(17.0 * 17.5), 9)
+
+    def expect_ratios(self, command, ratios, count):
+        with self.subTest(command=command):
+            self.assertEqual(len(ratios), count)
+            for ratio in ratios:
+                self.expect_ratio(ratio["value"])
 
     def answer(self, *arguments):
         return json.loads(self.call(*arguments, "--json", status=None)[0])
 
     def test_every_command_gives_the_one_ratio(self):
-        self.call("run", "--scenario", SCENARIO, "--impl", "hand/naive", *("--launches", "1"), "--quick", "--out", "real.json")
+        quick = ("--impl", "hand/naive", "--launches", "1", "--quick", "--out", "real.json")
+        self.call("run", "--scenario", SCENARIO, *quick)
         scenarios = self.read_json("real.json")["scenarios"]
         for baseline in (FAST, SLOW, ""):
             self.write_json("made.json", two_cells(baseline, scenarios=lambda: scenarios))
@@ -92,10 +99,11 @@ class OneRatio(CheckedOutputs):
             experiments = [{"matrix": matrix, "relations": relations}]
             claim = {"id": "one", "sentence": "s", "source": "s", "purpose": "p", "experiments": experiments}
             self.write_json("one.json", claim)
-            for relation in self.answer("claims", "made.json", "./one.json")["claims"][0]["relations"]:
-                self.expect_ratio(relation["judged"][0]["ratio"]["value"], "claims")
-            for told in self.answer("explain", "made.json")["explanations"]:
-                self.expect_ratio(told["whole"]["comparison"]["ratio"]["value"], "explain")
+            claimed = self.answer("claims", "made.json", "./one.json")["claims"][0]["relations"]
+            self.expect_ratios("claims", [relation["judged"][0]["ratio"] for relation in claimed], len(relations))
+            explained = self.answer("explain", "made.json")["explanations"]
+            ratios = [told["whole"]["comparison"]["ratio"] for told in explained]
+            self.expect_ratios("explain", ratios, len(scenarios))
             # The two cells as one in two reports of one run, which are compared side by side.
             for name, implementation in (("base.json", FAST), ("new.json", SLOW)):
                 document = self.read_json("made.json")
@@ -103,8 +111,8 @@ class OneRatio(CheckedOutputs):
                 for cell in document["cells"]:
                     cell.update(id=cell["id"].replace(implementation, "one/x"), implementation="one/x")
                 self.write_json(name, document)
-            for cell in self.answer("compare", "base.json", "new.json")["cells"]:
-                self.expect_ratio(cell["ratio"]["value"], "compare")
+            compared = self.answer("compare", "base.json", "new.json")["cells"]
+            self.expect_ratios("compare", [cell["ratio"] for cell in compared], len(scenarios))
 
 
 if __name__ == "__main__":
