@@ -9,14 +9,15 @@
 
 namespace gdbench::app {
 
-void add_answer_options(CommandLine& command, AnswerOptions& options, const std::string& what) {
-  command.document("--markdown", options.markdown, "Write " + what + " as GitHub Markdown, too");
+void add_answer_options(CLI::App& command, AnswerOptions& options, const std::string& what) {
+  add_document(command, "--markdown", options.markdown, "Write " + what + " as GitHub Markdown, too");
   add_html(command, options.html, what);
-  command.flag("--json", options.json, "Print " + what + " as JSON");
+  command.add_flag("--json", options.json, "Print " + what + " as JSON");
 }
 
-void add_html(CommandLine& command, std::string& path, const std::string& what) {
-  command.document("--html", path, "Write " + what + " as a page for a browser, too, one file that fetches nothing");
+void add_html(CLI::App& command, std::string& path, const std::string& what) {
+  add_document(command, "--html", path,
+               "Write " + what + " as a page for a browser, too, one file that fetches nothing");
 }
 
 std::string text_for_stdout(const document::Document& document) {

@@ -19,9 +19,9 @@ struct AnswerOptions {
 };
 
 // --markdown, --html and --json of `what`: "the verdicts".
-void add_answer_options(CommandLine& command, AnswerOptions& options, const std::string& what = "the answer");
+void add_answer_options(CLI::App& command, AnswerOptions& options, const std::string& what = "the answer");
 // --html alone, for a command whose report is one of several things that it writes.
-void add_html(CommandLine& command, std::string& path, const std::string& what = "the answer");
+void add_html(CLI::App& command, std::string& path, const std::string& what = "the answer");
 
 // JSON is `record` with its document under the key "document". Errors: a file cannot be written.
 Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record);

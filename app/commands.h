@@ -13,25 +13,25 @@
 
 namespace gdbench::app {
 
-void add_list(CommandLine& app, Invocation& invocation);
-void add_run(CommandLine& app, Invocation& invocation);
-void add_verify(CommandLine& app, Invocation& invocation);
-void add_train(CommandLine& app, Invocation& invocation);
-void add_profile(CommandLine& app, Invocation& invocation);
-void add_crossover(CommandLine& app, Invocation& invocation);
-void add_ablate(CommandLine& app, Invocation& invocation);
-void add_explain(CommandLine& app, Invocation& invocation);
-void add_compare(CommandLine& app, Invocation& invocation);
-void add_history(CommandLine& app, Invocation& invocation);
-void add_predict(CommandLine& app, Invocation& invocation);
-void add_calibrate(CommandLine& app, Invocation& invocation);
-void add_doctor(CommandLine& app, Invocation& invocation);
-void add_claims(CommandLine& app, Invocation& invocation);
-void add_merge(CommandLine& app, Invocation& invocation);
-void add_report(CommandLine& app, Invocation& invocation);
-void add_plugin(CommandLine& app, Invocation& invocation);
-void add_help(CommandLine& app, Invocation& invocation);
-void add_completion(CommandLine& app, Invocation& invocation);
+void add_list(CLI::App& app, Invocation& invocation);
+void add_run(CLI::App& app, Invocation& invocation);
+void add_verify(CLI::App& app, Invocation& invocation);
+void add_train(CLI::App& app, Invocation& invocation);
+void add_profile(CLI::App& app, Invocation& invocation);
+void add_crossover(CLI::App& app, Invocation& invocation);
+void add_ablate(CLI::App& app, Invocation& invocation);
+void add_explain(CLI::App& app, Invocation& invocation);
+void add_compare(CLI::App& app, Invocation& invocation);
+void add_history(CLI::App& app, Invocation& invocation);
+void add_predict(CLI::App& app, Invocation& invocation);
+void add_calibrate(CLI::App& app, Invocation& invocation);
+void add_doctor(CLI::App& app, Invocation& invocation);
+void add_claims(CLI::App& app, Invocation& invocation);
+void add_merge(CLI::App& app, Invocation& invocation);
+void add_report(CLI::App& app, Invocation& invocation);
+void add_plugin(CLI::App& app, Invocation& invocation);
+void add_help(CLI::App& app, Invocation& invocation);
+void add_completion(CLI::App& app, Invocation& invocation);
 
 // `gdbench worker --plugin FILE`: the worker process itself, not for people. Returns the exit status.
 int worker_main(int argc, char** argv);

@@ -18,21 +18,18 @@
 
 namespace gdbench::app {
 
-void add_comparison_options(CommandLine& command, ComparisonOptions& options) {
+void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
   command
-      .option("--margin", options.margin,
-              "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
-              "two runs)")
-      .type_name("SHARE");
-  command.document("--markdown", options.answer.markdown,
-                   "Write the comparison, or without one the report, as GitHub Markdown");
-  command.document("--junit", options.junit,
-                   "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
+      .add_option("--margin", options.margin,
+                  "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
+                  "two runs)")
+      ->type_name("SHARE")
+      ->transform(as_share());
+  add_document(command, "--markdown", options.answer.markdown,
+               "Write the comparison, or without one the report, as GitHub Markdown");
+  add_document(command, "--junit", options.junit,
+               "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
   add_html(command, options.answer.html, "the comparison, or without one the report,");
-}
-
-Result<double> margin_of(const ComparisonOptions& options, double by_default) {
-  return options.margin.empty() ? Result<double>(by_default) : parse_share("--margin", options.margin);
 }
 
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
@@ -59,7 +56,7 @@ Result<ComparisonBase> ComparisonBase::make(const std::string& against, const Co
   if (against.empty()) return opponent;
   opponent.against_ = against;
   const bool build = std::filesystem::is_directory(against);
-  opponent.margin_ = TRY(margin_of(options, build ? compare::kMarginOfArms : compare::kMarginOfReports));
+  opponent.margin_ = options.margin.value_or(build ? compare::kMarginOfArms : compare::kMarginOfReports);
   if (build) return opponent;
   opponent.report_ = TRY(stored_report(against));
   return opponent;

@@ -15,17 +15,14 @@
 namespace gdbench::app {
 
 struct ComparisonOptions {
-  std::string margin;  // a share; empty: the default of what is compared
+  std::optional<double> margin;  // nothing: the default of what is compared
   AnswerOptions answer;
   std::string junit;   // a file of JUnit XML
   bool quiet = false;  // nothing on stdout but what is asked to go there
 };
 
 // --margin, --markdown, --junit and --html.
-void add_comparison_options(CommandLine& command, ComparisonOptions& options);
-
-// Errors: no share.
-Result<double> margin_of(const ComparisonOptions& options, double by_default);
+void add_comparison_options(CLI::App& command, ComparisonOptions& options);
 
 // Prints the comparison and writes its Markdown, JUnit XML and page. Errors: they cannot be written.
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options);

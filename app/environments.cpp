@@ -43,13 +43,14 @@ Result<fs::path> python_at(const std::string& option, const std::string& path) {
 
 }  // namespace
 
-void add_environments(CommandLine& command, std::vector<std::string>& texts) {
+void add_environments(CLI::App& command, std::vector<std::string>& texts) {
   command
-      .option("--env", texts,
-              "Run Python adapters in this environment, a folder or a Python; given again, in each, side by side, as "
-              "pytorch/eager@NAME")
-      .type_name("NAME=PATH")
-      .one_value_at_a_time();
+      .add_option(
+          "--env", texts,
+          "Run Python adapters in this environment, a folder or a Python; given again, in each, side by side, as "
+          "pytorch/eager@NAME")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
 }
 
 Status use_environments(const std::vector<std::string>& texts) {

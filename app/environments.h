@@ -11,7 +11,7 @@
 namespace gdbench::app {
 
 // --env NAME=PATH.
-void add_environments(CommandLine& command, std::vector<std::string>& texts);
+void add_environments(CLI::App& command, std::vector<std::string>& texts);
 
 // Has adapters in Python run in these from now on. Each is NAME=PATH, PATH the folder of an environment or a Python.
 // Errors: a name that is none, or there twice; a path at which no Python starts.

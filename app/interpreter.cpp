@@ -44,12 +44,12 @@ Status set_interpreter(const std::string& name) {
 
 }  // namespace
 
-void add_python(CommandLine& command) {
+void add_python(CLI::App& command) {
   static std::string read_before;
   command
-      .option(std::string(kOption), read_before,
-              "The interpreter that frameworks and your own Python files run in, in place of GDBENCH_PYTHON")
-      .type_name("PATH");
+      .add_option(std::string(kOption), read_before,
+                  "The interpreter that frameworks and your own Python files run in, in place of GDBENCH_PYTHON")
+      ->type_name("PATH");
 }
 
 Status choose_interpreter(const std::vector<std::string>& command) {

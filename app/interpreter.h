@@ -9,7 +9,7 @@
 
 namespace gdbench::app {
 
-void add_python(CommandLine& command);
+void add_python(CLI::App& command);
 
 // What --python names becomes GDBENCH_PYTHON, before anything is asked. Errors: it is no program that can be run.
 Status choose_interpreter(const std::vector<std::string>& command);

@@ -51,11 +51,12 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   Invocation invocation;
   invocation.command.assign(argv, argv + argc);
-  Program program(
+  CLI::App program(
       "Compares eager, compiled and hand-written gradient descent: the same arithmetic, verified; the same "
       "run, interleaved.",
-      "gdbench", version_text());
-  program.needs_command();
+      "gdbench");
+  program.set_version_flag("--version", version_text());
+  program.require_subcommand(1);
   program.footer(
       "Examples:\n"
       "  gdbench run                                  the default matrix, report in report.json\n"
@@ -74,6 +75,6 @@ int main(int argc, char** argv) {
   if (!chosen.ok()) return report_error(chosen.error());
   const auto arguments = replace_own_files(invocation.command);
   if (!arguments.ok()) return report_error(arguments.error());
-  program.parse(arguments.value(), invocation.status);
+  parse(program, arguments.value(), invocation.status);
   return written_whole() ? invocation.status : gdbench::app::kUsage;
 }

@@ -38,16 +38,22 @@ void begin(report::Run& run) {
 
 }  // namespace
 
-void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget) {
-  options.budget = budget;
+void add_measuring_options(CLI::App& command, MeasuringOptions& options, double budget_seconds) {
+  options.budget_seconds = budget_seconds;
   add_settings(command, options.settings,
                "Override a key of the scenario, or impl.KEY of every implementation that has it");
   add_python(command);
-  command.option("--threads", options.threads, "Compute threads").type_name("N").between(1, 4096).show_default();
-  command.option("--budget", options.budget, "Time for everything").type_name("TIME").show_default();
-  command.option("--seed", options.selection.seed, "Seed of order, checks and resampling")
-      .not_negative()
-      .show_default();
+  command.add_option("--threads", options.threads, "Compute threads")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--budget", options.budget_seconds, "Time for everything")
+      ->type_name("TIME")
+      ->transform(as_seconds())
+      ->default_str(formatted("%.0fs", budget_seconds));
+  command.add_option("--seed", options.selection.seed, "Seed of order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_memory_cap(command, options.selection.memory_cap_gib);
   add_no_cache(command, options.selection.no_cache);
   add_output(command, options.output, "Write a report with every sample, as run does");
@@ -55,7 +61,7 @@ void add_measuring_options(CommandLine& command, MeasuringOptions& options, cons
 
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
   measure::RunOptions run = run_options(options.selection);
-  run.budget_seconds = TRY(parse_seconds("--budget", options.budget));
+  run.budget_seconds = options.budget_seconds;
   run.launches = options.launches;
   if (!options.output.path.empty()) {
     TRY(check_output(options.output));

@@ -22,15 +22,15 @@ namespace gdbench::app {
 struct MeasuringOptions {
   std::vector<std::string> settings;
   int threads = 1;
-  int launches = 0;            // 0: the command's own number
-  std::string budget;          // a time
+  int launches = 0;  // 0: the command's own number
+  double budget_seconds = 60;
   SelectionOptions selection;  // its seed, memory cap and cache
   OutputFile output;
 };
 
-// --set, --threads, --budget (`budget` is its default), --seed, --memory-cap, --no-cache, --out. What --launches means
+// --set, --threads, --budget (with its default), --seed, --memory-cap, --no-cache, --out. What --launches means
 // differs.
-void add_measuring_options(CommandLine& command, MeasuringOptions& options, const std::string& budget);
+void add_measuring_options(CLI::App& command, MeasuringOptions& options, double budget_seconds);
 
 // Errors: a budget that is no time, an output that cannot be written.
 Result<measure::RunOptions> to_run_options(const MeasuringOptions& options);

@@ -110,15 +110,16 @@ std::vector<std::string> words_of_question(const std::vector<std::string>& comma
 
 }  // namespace
 
-void add_output(CommandLine& command, OutputFile& output, const std::string& description) {
-  CommandOption out = command.option("--out", output.path, description).type_name("FILE");
-  if (!output.path.empty()) out.show_default();
-  command.flag("--overwrite", output.overwrite, "Replace a report that lies there, samples and all");
+void add_output(CLI::App& command, OutputFile& output, const std::string& description) {
+  CLI::Option* out = command.add_option("--out", output.path, description)->type_name("FILE");
+  if (!output.path.empty()) out->capture_default_str();
+  command.add_flag("--overwrite", output.overwrite, "Replace a report that lies there, samples and all");
 }
 
-void add_resume(CommandLine& command, OutputFile& output) {
-  command.flag("--resume", output.resume,
-               "Go on with a run that was killed or interrupted, from its journal next to --out or from its report");
+void add_resume(CLI::App& command, OutputFile& output) {
+  command.add_flag(
+      "--resume", output.resume,
+      "Go on with a run that was killed or interrupted, from its journal next to --out or from its report");
 }
 
 std::string journal_path(const std::string& report_path) { return stem_of(report_path) + ".journal.jsonl"; }

@@ -18,9 +18,9 @@ struct OutputFile {
 };
 
 // --out, whose default is `output.path`, and --overwrite.
-void add_output(CommandLine& command, OutputFile& output, const std::string& description);
+void add_output(CLI::App& command, OutputFile& output, const std::string& description);
 // --resume, for a command whose samples go to a journal.
-void add_resume(CommandLine& command, OutputFile& output);
+void add_resume(CLI::App& command, OutputFile& output);
 
 // Where a run's samples lie until its report is written: beside it.
 std::string journal_path(const std::string& report_path);

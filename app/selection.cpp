@@ -191,21 +191,21 @@ Error with_problems(Error error, const std::vector<std::vector<protocol::Catalog
 
 }  // namespace
 
-void add_selection_options(CommandLine& command, SelectionOptions& options) {
-  command.option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)").show_default();
+void add_selection_options(CLI::App& command, SelectionOptions& options) {
+  command.add_option("matrix", options.matrix, "Matrix by name or file (gdbench list matrices)")->capture_default_str();
   // Several values need several flags: `--impl a b` would swallow the matrix.
   command
-      .option("--scenario", options.scenarios,
-              "Only scenarios that match: 'linreg-*', 'mlp-{10-50-1,784-128-10}', 'linreg-*,!linreg-3x2'; or a "
-              "scenario's file")
-      .type_name("GLOBS|FILE")
-      .one_value_at_a_time();
-  command.option("--impl", options.implementations, "Only implementations that match: 'hand/*,!hand/naive'")
-      .type_name("GLOBS")
-      .one_value_at_a_time();
-  command.option("--exclude", options.excluded, "No implementations that match")
-      .type_name("GLOBS")
-      .one_value_at_a_time();
+      .add_option("--scenario", options.scenarios,
+                  "Only scenarios that match: 'linreg-*', 'mlp-{10-50-1,784-128-10}', 'linreg-*,!linreg-3x2'; or a "
+                  "scenario's file")
+      ->type_name("GLOBS|FILE")
+      ->allow_extra_args(false);
+  command.add_option("--impl", options.implementations, "Only implementations that match: 'hand/*,!hand/naive'")
+      ->type_name("GLOBS")
+      ->allow_extra_args(false);
+  command.add_option("--exclude", options.excluded, "No implementations that match")
+      ->type_name("GLOBS")
+      ->allow_extra_args(false);
   add_settings(command, options.settings,
                "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
                "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
@@ -213,47 +213,49 @@ void add_selection_options(CommandLine& command, SelectionOptions& options) {
   add_environments(command, options.environments);
   add_python(command);
   command
-      .option("--baseline", options.baseline,
-              "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
-              "to the fastest row")
-      .type_name("ID");
-  command.option("--threads", options.threads, "Compute threads per implementation")
-      .type_name("N")
-      .between(1, 4096)
-      .one_value_at_a_time();
-  command.option("--seed", options.seed, "Seed of the run's order, checks and resampling")
-      .not_negative()
-      .show_default();
-  command.option("--build", options.build, "Measure the worker and the plugins of another build")
-      .type_name("DIRECTORY");
+      .add_option(
+          "--baseline", options.baseline,
+          "The implementation that ratios refer to, instead of the matrix' own; without a time of it they refer "
+          "to the fastest row")
+      ->type_name("ID");
+  command.add_option("--threads", options.threads, "Compute threads per implementation")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Seed of the run's order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--build", options.build, "Measure the worker and the plugins of another build")
+      ->type_name("DIRECTORY");
   add_timeout(command, options.timeout_seconds, "Seconds that a worker may take to answer");
   add_memory_cap(command, options.memory_cap_gib);
-  command.flag("--allow-network", options.allow_network,
-               "Let all workers use TCP; without it only those of several ranks may");
-  command.option("--allow-write", options.allow_write, "Let all workers write to a file or in a folder")
-      .type_name("PATH")
-      .one_value_at_a_time();
+  command.add_flag("--allow-network", options.allow_network,
+                   "Let all workers use TCP; without it only those of several ranks may");
+  command.add_option("--allow-write", options.allow_write, "Let all workers write to a file or in a folder")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
   add_no_cache(command, options.no_cache);
 }
 
-void add_memory_cap(CommandLine& command, double& gib) {
-  command.option("--memory-cap", gib, "GiB of memory that a worker may use of its own, and the reference")
-      .between(0.01, 1e6)
-      .show_default();
+void add_memory_cap(CLI::App& command, double& gib) {
+  command.add_option("--memory-cap", gib, "GiB of memory that a worker may use of its own, and the reference")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
 }
 
-void add_no_cache(CommandLine& command, bool& no_cache) {
-  command.flag("--no-cache", no_cache,
-               "Compute the reference anew and guess how long a run takes, instead of using what earlier runs kept in "
-               "$XDG_CACHE_HOME/gdbench or ~/.cache/gdbench, at most 1 GiB");
+void add_no_cache(CLI::App& command, bool& no_cache) {
+  command.add_flag(
+      "--no-cache", no_cache,
+      "Compute the reference anew and guess how long a run takes, instead of using what earlier runs kept in "
+      "$XDG_CACHE_HOME/gdbench or ~/.cache/gdbench, at most 1 GiB");
 }
 
-void add_timeout(CommandLine& command, double& seconds, const std::string& description) {
-  command.option("--timeout", seconds, description).between(0.1, 86400.0).show_default();
+void add_timeout(CLI::App& command, double& seconds, const std::string& description) {
+  command.add_option("--timeout", seconds, description)->check(CLI::Range(0.1, 86400.0))->capture_default_str();
 }
 
-void add_settings(CommandLine& command, std::vector<std::string>& settings, const std::string& description) {
-  command.option("--set", settings, description).type_name("KEY=VALUE").one_value_at_a_time();
+void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& description) {
+  command.add_option("--set", settings, description)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
 std::vector<scenario::KnownImplementation> known_implementations(

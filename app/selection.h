@@ -37,13 +37,13 @@ struct SelectionOptions {
   std::vector<std::string> allow_write;
 };
 
-void add_selection_options(CommandLine& command, SelectionOptions& options);
+void add_selection_options(CLI::App& command, SelectionOptions& options);
 
 // Parts of them, for commands that choose their cells otherwise; --set takes one value at a time.
-void add_memory_cap(CommandLine& command, double& gib);
-void add_no_cache(CommandLine& command, bool& no_cache);
-void add_timeout(CommandLine& command, double& seconds, const std::string& description);
-void add_settings(CommandLine& command, std::vector<std::string>& settings, const std::string& description);
+void add_memory_cap(CLI::App& command, double& gib);
+void add_no_cache(CLI::App& command, bool& no_cache);
+void add_timeout(CLI::App& command, double& seconds, const std::string& description);
+void add_settings(CLI::App& command, std::vector<std::string>& settings, const std::string& description);
 
 // Of all arms; what only one of them has is measured there.
 std::vector<scenario::KnownImplementation> known_implementations(

@@ -91,18 +91,18 @@ Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_ablate(CommandLine& app, Invocation& invocation) {
+void add_ablate(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<AblateOptions>();
-  CommandLine command =
-      app.command("ablate", "What each part that can be switched off, such as a graph's pass, is worth");
-  command.option("scenario", options->scenario, "Scenario by name or file").required();
-  command.option("--impl", options->implementation, "Implementation with such parts").required().type_name("ID");
-  add_measuring_options(command, options->measuring, "30s");
+  CLI::App& command =
+      *app.add_subcommand("ablate", "What each part that can be switched off, such as a graph's pass, is worth");
+  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  command.add_option("--impl", options->implementation, "Implementation with such parts")->required()->type_name("ID");
+  add_measuring_options(command, options->measuring, 30);
   command
-      .option("--launches", options->measuring.launches,
-              "Exactly so many fresh processes per variant (default: as many as the budget gives)")
-      .type_name("N")
-      .between(1, 100'000);
+      .add_option("--launches", options->measuring.launches,
+                  "Exactly so many fresh processes per variant (default: as many as the budget gives)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000));
   add_answer_options(command, options->answer, "what each part is worth");
   command.footer(
       "Examples:\n"
@@ -110,7 +110,7 @@ void add_ablate(CommandLine& app, Invocation& invocation) {
       "  gdbench ablate mlp-784-128-10 --impl graph/onednn --set batch=256 --budget 2m --json\n"
       "  gdbench ablate mlp-10-50-1 --impl graph/eigen --html parts.html\n"
       "  gdbench ablate linreg-300x10 --impl graph/eigen --set impl.passes=-fusion   the others, without fusion");
-  command.when_chosen(invocation, [options, &invocation] { return ablate(*options, invocation); });
+  when_chosen(command, invocation, [options, &invocation] { return ablate(*options, invocation); });
 }
 
 }  // namespace gdbench::app

@@ -21,7 +21,7 @@ struct CalibrateOptions {
   std::vector<std::string> workloads = {"linreg-300x10/hand/naive", "mlp-10-50-1/hand/eigen",
                                         "mlp-784-128-10/hand/eigen"};
   std::string out = "calibration.jsonl";
-  std::string margin = "1%";
+  double margin = 0.01;
   int launches = 80;
   int null_comparisons = 300;
   int comparisons = 60;
@@ -83,7 +83,7 @@ Result<int> run(const CalibrateOptions& options) {
   install_signal_handlers();
   report::Calibration calibration;
   calibration.launches = options.launches;
-  calibration.margin = TRY(parse_share("--margin", options.margin));
+  calibration.margin = options.margin;
   calibration.confidence = 0.99;
   measure::RunOptions run_options;
   run_options.seed = options.seed;
@@ -103,25 +103,30 @@ Result<int> run(const CalibrateOptions& options) {
 
 }  // namespace
 
-void add_calibrate(CommandLine& app, Invocation& invocation) {
+void add_calibrate(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CalibrateOptions>();
-  CommandLine command = app.command(
+  CLI::App& command = *app.add_subcommand(
       "calibrate", "How often comparisons alarm without a cause on this machine, and which slowdown they find");
-  command.option("--workload", options->workloads, "What is slowed down, in turn")
-      .type_name("SCENARIO/IMPLEMENTATION")
-      .show_default()
-      .one_value_at_a_time();
-  command.option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
-      .show_default();
-  command.option("--launches", options->launches, "Of either side in a comparison").between(8, 100'000).show_default();
-  command.option("--margin", options->margin, "As of gdbench compare").type_name("SHARE").show_default();
-  command.option("--null", options->null_comparisons, "Comparisons without a slowdown")
-      .between(1, 1'000'000)
-      .show_default();
-  command.option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
-      .between(1, 1'000'000)
-      .show_default();
-  command.option("--seed", options->seed, "Seed of the order").show_default();
+  command.add_option("--workload", options->workloads, "What is slowed down, in turn")
+      ->type_name("SCENARIO/IMPLEMENTATION")
+      ->capture_default_str()
+      ->allow_extra_args(false);
+  command.add_option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
+      ->capture_default_str();
+  command.add_option("--launches", options->launches, "Of either side in a comparison")
+      ->check(CLI::Range(8, 100'000))
+      ->capture_default_str();
+  command.add_option("--margin", options->margin, "As of gdbench compare")
+      ->type_name("SHARE")
+      ->transform(as_share())
+      ->default_str("1%");
+  command.add_option("--null", options->null_comparisons, "Comparisons without a slowdown")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command.add_option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "Seed of the order")->capture_default_str();
   add_memory_cap(command, options->selection.memory_cap_gib);
   add_answer_options(command, options->answer, "the calibration");
   command.footer(
@@ -132,7 +137,7 @@ void add_calibrate(CommandLine& app, Invocation& invocation) {
       "  gdbench calibrate                              540 comparisons\n"
       "  gdbench calibrate --launches 40 --out short.jsonl --html short.html\n"
       "  gdbench calibrate --workload mlp-10-50-1/graph/onednn --null 100 --comparisons 20");
-  command.when_chosen(invocation, [options] { return run(*options); });
+  when_chosen(command, invocation, [options] { return run(*options); });
 }
 
 }  // namespace gdbench::app

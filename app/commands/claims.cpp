@@ -35,7 +35,7 @@ struct ClaimsOptions {
   std::vector<std::string> ids;
   SelectionOptions selection;
   OutputFile output{.path = "claims-report.json"};
-  std::string budget = "45m";
+  double budget_seconds = 2700;
   AnswerOptions answer;
   int launches = 0;
   bool dry_run = false;
@@ -159,9 +159,9 @@ Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedCl
   return goals;
 }
 
-measure::RunOptions to_run_options(const ClaimsOptions& options, double budget_seconds) {
+measure::RunOptions to_run_options(const ClaimsOptions& options) {
   measure::RunOptions run = run_options(options.selection);
-  run.budget_seconds = budget_seconds;
+  run.budget_seconds = options.budget_seconds;
   run.launches = options.launches;
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
@@ -173,7 +173,6 @@ measure::RunOptions to_run_options(const ClaimsOptions& options, double budget_s
 
 Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   install_signal_handlers();
-  const double budget = TRY(parse_seconds("--budget", options.budget));
   if (!options.dry_run) {
     TRY(check_output(options.output));
   }
@@ -186,9 +185,9 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
 
   report::Report report;
   report.run.command = invocation.command;
-  report.run.budget_seconds = budget;
+  report.run.budget_seconds = options.budget_seconds;
   measure::Plan planned = TRY(plan(options, expanded, std::move(catalogue), report));
-  measure::RunOptions run_options = to_run_options(options, budget);
+  measure::RunOptions run_options = to_run_options(options);
   if (options.launches == 0) {
     run_options.goals = TRY(goals_of(expanded, report));
   }
@@ -200,17 +199,18 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
                            [&](const report::Report& measured) { return print(options, expanded, measured); });
 }
 
-void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& options, Invocation& invocation) {
-  CommandLine command = parent.command("run", "Measure what claims need, each cell once, and judge them");
-  command.option("ids", options->ids, kIdsHelp).required().type_name("ID|FILE...");
-  command.option("--budget", options->budget, "Time for everything; what it is too short for is said")
-      .type_name("TIME")
-      .show_default();
-  command.option("--launches", options->launches, "Exactly so many fresh processes per cell, whatever it takes")
-      .between(1, 1'000'000);
-  command.option("--seed", options->selection.seed, "Seed of the run's order, checks and resampling")
-      .not_negative()
-      .show_default();
+void add_claims_run(CLI::App& parent, const std::shared_ptr<ClaimsOptions>& options, Invocation& invocation) {
+  CLI::App& command = *parent.add_subcommand("run", "Measure what claims need, each cell once, and judge them");
+  command.add_option("ids", options->ids, kIdsHelp)->required()->type_name("ID|FILE...");
+  command.add_option("--budget", options->budget_seconds, "Time for everything; what it is too short for is said")
+      ->type_name("TIME")
+      ->transform(as_seconds())
+      ->default_str("45m");
+  command.add_option("--launches", options->launches, "Exactly so many fresh processes per cell, whatever it takes")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--seed", options->selection.seed, "Seed of the run's order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_timeout(command, options->selection.timeout_seconds, "Seconds that a worker may take to answer");
   add_memory_cap(command, options->selection.memory_cap_gib);
   add_no_cache(command, options->selection.no_cache);
@@ -218,22 +218,23 @@ void add_claims_run(CommandLine& parent, const std::shared_ptr<ClaimsOptions>& o
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);
   add_answer_options(command, options->answer, "the verdicts");
-  command.flag("--dry-run", options->dry_run, "List the cells, measure nothing");
+  command.add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command.footer(
       "Examples:\n"
       "  gdbench claims run all\n"
       "  gdbench claims run autodiff-overhead-fades sparse-40 --budget 2m\n"
       "Exit status: 0 decided or not; 3 a cell is wrong, untrusted, crashed or timed out.");
-  command.when_chosen(invocation, [options, &invocation] { return run(*options, invocation); });
+  when_chosen(command, invocation, [options, &invocation] { return run(*options, invocation); });
 }
 
 }  // namespace
 
-void add_claims(CommandLine& app, Invocation& invocation) {
+void add_claims(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ClaimsOptions>();
-  CommandLine command = app.command("claims", "Sentences about speed, put to the test");
-  command.option("report", options->report, "Judge claims by this report; without it: list them").type_name("FILE");
-  command.option("ids", options->ids, kIdsHelp).type_name("ID|FILE...").show_default(kAll);
+  CLI::App& command = *app.add_subcommand("claims", "Sentences about speed, put to the test");
+  command.add_option("report", options->report, "Judge claims by this report; without it: list them")
+      ->type_name("FILE");
+  command.add_option("ids", options->ids, kIdsHelp)->type_name("ID|FILE...")->default_str(kAll);
   add_answer_options(command, options->answer, "the verdicts, or the claims,");
   command.footer(
       "Examples:\n"
@@ -243,8 +244,8 @@ void add_claims(CommandLine& app, Invocation& invocation) {
       "  gdbench claims run ./mine.json           a claim of your own\n"
       "  gdbench claims run all --budget 45m      measure, then judge");
   add_claims_run(command, options, invocation);
-  command.when_chosen(invocation, [command, options, &invocation]() -> Result<int> {
-    if (command.command_was_chosen()) return invocation.status;
+  when_chosen(command, invocation, [&command, options, &invocation]() -> Result<int> {
+    if (!command.get_subcommands().empty()) return invocation.status;
     return options->report.empty() ? list(*options) : judge(*options);
   });
 }

@@ -30,14 +30,14 @@ Result<report::ReportComparison> compare_one(const CompareOptions& options) {
     return usage_error(one_line(options.base) +
                        ": found one build, expected two (gdbench run --against) or a second report");
   }
-  const double margin = TRY(margin_of(options.comparison, compare::kMarginOfArms));
+  const double margin = options.comparison.margin.value_or(compare::kMarginOfArms);
   return compare::compare_arms(report, {.margin = margin});
 }
 
 Result<report::ReportComparison> compare_two(const CompareOptions& options) {
   const report::Report base = TRY(stored_report(options.base));
   const report::Report next = TRY(stored_report(options.next));
-  const double margin = TRY(margin_of(options.comparison, compare::kMarginOfReports));
+  const double margin = options.comparison.margin.value_or(compare::kMarginOfReports);
   report::ReportComparison comparison =
       compare::compare_reports(base, next, {.margin = margin, .force = options.force});
   comparison.base = options.base;
@@ -53,16 +53,16 @@ Result<int> compare(const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare(CommandLine& app, Invocation& invocation) {
+void add_compare(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CompareOptions>();
-  CommandLine command = app.command("compare", "Is a build slower than another? Three verdicts per cell");
-  command.option("base", options->base, "Report of the base; or the one report of gdbench run --against")
-      .required()
-      .type_name("FILE");
-  command.option("new", options->next, "Report of the new build").type_name("FILE");
+  CLI::App& command = *app.add_subcommand("compare", "Is a build slower than another? Three verdicts per cell");
+  command.add_option("base", options->base, "Report of the base; or the one report of gdbench run --against")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("new", options->next, "Report of the new build")->type_name("FILE");
   add_comparison_options(command, options->comparison);
-  command.flag("--json", options->comparison.answer.json, "Print the comparison as JSON");
-  command.flag("--force", options->force, "Compare reports of different machines");
+  command.add_flag("--json", options->comparison.answer.json, "Print the comparison as JSON");
+  command.add_flag("--force", options->force, "Compare reports of different machines");
   command.footer(
       "Exit status: 0 nothing is slower; 1 a cell regressed; 2 usage; 3 a cell fails that did not; 4 inconclusive, or\n"
       "not comparable.\n"
@@ -70,7 +70,7 @@ void add_compare(CommandLine& app, Invocation& invocation) {
       "  gdbench compare before.json after.json\n"
       "  gdbench compare before.json after.json --margin 5% --markdown comment.md --html changes.html\n"
       "  gdbench compare report.json                  the two builds of gdbench run --against");
-  command.when_chosen(invocation, [options] { return compare(*options); });
+  when_chosen(command, invocation, [options] { return compare(*options); });
 }
 
 }  // namespace gdbench::app

@@ -9,12 +9,12 @@ namespace gdbench::app {
 namespace {
 
 // The options, and the names of the commands; with theirs where the program's own are not meant.
-std::string words_of(const CommandLine& app, bool with_options_of_commands) {
-  std::vector<std::string> words = app.option_names();
-  for (const CommandLine& command : app.commands()) {
-    words.push_back(command.name());
+std::string words_of(CLI::App& app, bool with_options_of_commands) {
+  std::vector<std::string> words = option_names(app);
+  for (CLI::App* command : commands_of(app)) {
+    words.push_back(command->get_name());
     if (!with_options_of_commands) continue;
-    const std::vector<std::string> options = command.option_names();
+    const std::vector<std::string> options = option_names(*command);
     words.insert(words.end(), options.begin(), options.end());
   }
   return joined(words, " ");
@@ -31,7 +31,7 @@ std::string operands_of(const std::string& command) {
 }
 
 // Names of scenarios, implementations and claims are asked of gdbench itself when they are completed.
-std::string bash_script(const CommandLine& app) {
+std::string bash_script(CLI::App& app) {
   std::string script =
       "_gdbench() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words\n"
@@ -41,9 +41,9 @@ std::string bash_script(const CommandLine& app) {
       "    --out|--dump|--build|--html|--markdown|--csv|--samples|--google-benchmark|--pyperf|--bencher|"
       "--github-action|--junit|--openmetrics) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
       "    *) case ${COMP_WORDS[1]} in\n";
-  for (const CommandLine& command : app.commands()) {
-    script +=
-        "      " + command.name() + ") words=\"" + words_of(command, true) + operands_of(command.name()) + "\" ;;\n";
+  for (CLI::App* command : commands_of(app)) {
+    script += cat("      ", command->get_name(), ") words=\"", words_of(*command, true),
+                  operands_of(command->get_name()), "\" ;;\n");
   }
   script += "      *) words=\"" + words_of(app, false) +
             "\" ;;\n"
@@ -57,12 +57,12 @@ std::string bash_script(const CommandLine& app) {
 
 }  // namespace
 
-void add_completion(CommandLine& app, Invocation& invocation) {
+void add_completion(CLI::App& app, Invocation& invocation) {
   auto shell = std::make_shared<std::string>("bash");
-  CommandLine command = app.command("completion", "Print a shell's completion script");
-  command.option("shell", *shell, "bash or zsh").one_of({"bash", "zsh"}).show_default();
+  CLI::App& command = *app.add_subcommand("completion", "Print a shell's completion script");
+  command.add_option("shell", *shell, "bash or zsh")->check(CLI::IsMember({"bash", "zsh"}))->capture_default_str();
   command.footer("Examples:\n  source <(gdbench completion bash)\n  source <(gdbench completion zsh)");
-  command.when_chosen(invocation, [&app, shell] {
+  when_chosen(command, invocation, [&app, shell] {
     if (*shell == "zsh") print_text("autoload -U +X bashcompinit && bashcompinit\n");
     print_text(bash_script(app));
     return kFine;

@@ -35,7 +35,7 @@ struct CrossoverOptions {
   std::string axis;
   std::int64_t from = 0;  // 0: the axis's own
   std::int64_t to = 0;
-  std::string margin = "1%";
+  double margin = 0.01;
   std::vector<std::string> environments;
   MeasuringOptions measuring;
   AnswerOptions answer;
@@ -122,7 +122,7 @@ Result<int> finish(const CrossoverOptions& options, report::Report& report, cons
                        [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
 }
 
-Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, double margin, const Axis& axis,
+Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, const Axis& axis,
                         const CellPlanner& planner, const measure::RunOptions& run, report::Report& report) {
   crossover::CrossoverRequest request;
   request.search.from = axis.from;
@@ -139,7 +139,7 @@ Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, dou
   crossover.a = sides[0].name();
   crossover.b = sides[1].name();
   crossover.axis = axis.key;
-  crossover.margin = margin;
+  crossover.margin = options.margin;
   crossover.confidence = stats::kCrossoverConfidence;
   const Status status = crossover::measure_crossover(request, run, crossover, report);
   clear_progress();
@@ -147,10 +147,10 @@ Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, dou
   return finish(options, report, crossover, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
 }
 
-Result<int> along_steps(const CrossoverOptions& options, const Sides& sides, double margin, const CellPlanner& planner,
+Result<int> along_steps(const CrossoverOptions& options, const Sides& sides, const CellPlanner& planner,
                         const measure::RunOptions& run, report::Report& report) {
   measure::CellGroup group = TRY(planner.plan(choices_of(sides)));
-  const Result<report::StepsCrossover> measured = crossover::measure_break_even(group, run, margin);
+  const Result<report::StepsCrossover> measured = crossover::measure_break_even(group, run, options.margin);
   clear_progress();
   report::StepsCrossover crossover = TRY(measured);
   for (std::size_t i = 0; i < sides.size(); ++i) crossover.sides[i].implementation = sides[i].name();
@@ -193,7 +193,6 @@ Status check(const CrossoverOptions& options, const CellPlanner& planner, Sides&
 Result<int> crossover(const CrossoverOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   const measure::RunOptions run = TRY(to_run_options(options.measuring));
-  const double margin = TRY(parse_share("--margin", options.margin));
   TRY(use_environments(options.environments));
   const auto a = TRY(parse_side("--a", options.a));  // apart, or g++ 14 warns of dangling pointers
   const auto b = TRY(parse_side("--b", options.b));
@@ -204,53 +203,54 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
   TRY(check(options, planner, sides));
   report::Report report = start_report(invocation, options.measuring, run.budget_seconds, sides[1].implementation);
   keep_off_compute_processor();
-  if (options.axis == kSteps) return along_steps(options, sides, margin, planner, run, report);
+  if (options.axis == kSteps) return along_steps(options, sides, planner, run, report);
   const Axis axis = TRY(axis_of(options, sides, planner));
-  return along_sizes(options, sides, margin, axis, planner, run, report);
+  return along_sizes(options, sides, axis, planner, run, report);
 }
 
 }  // namespace
 
-void add_crossover(CommandLine& app, Invocation& invocation) {
+void add_crossover(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CrossoverOptions>();
-  CommandLine command = app.command("crossover", "At which sizes, or from how many steps on, A is faster than B");
-  command.option("scenario", options->scenario, "Scenario by name or file").required();
+  CLI::App& command = *app.add_subcommand("crossover", "At which sizes, or from how many steps on, A is faster than B");
+  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
   command
-      .option("--a", options->a,
-              "One implementation, with settings of its own before it and threads of its own behind an @")
-      .required()
-      .type_name("[KEY=VALUE/]ID[@N]");
-  command.option("--b", options->b, "The other").required().type_name("[KEY=VALUE/]ID[@N]");
+      .add_option("--a", options->a,
+                  "One implementation, with settings of its own before it and threads of its own behind an @")
+      ->required()
+      ->type_name("[KEY=VALUE/]ID[@N]");
+  command.add_option("--b", options->b, "The other")->required()->type_name("[KEY=VALUE/]ID[@N]");
   command
-      .option("--axis", options->axis,
-              "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
-              "linear regression), threads of each side without an @, or steps")
-      .required()
-      .one_of({"batch", "rows", "width", kThreads, kSteps});
+      .add_option("--axis", options->axis,
+                  "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
+                  "linear regression), threads of each side without an @, or steps")
+      ->required()
+      ->check(CLI::IsMember({"batch", "rows", "width", kThreads, kSteps}));
   constexpr int kMaxSize = 1'000'000'000;
   command
-      .option("--from", options->from,
-              "Smallest size (default: rows 3, batch a row per thread, others 1; threads of the "
-              "same implementation one more than behind its @)")
-      .between(1, kMaxSize);
+      .add_option("--from", options->from,
+                  "Smallest size (default: rows 3, batch a row per thread, others 1; threads of the "
+                  "same implementation one more than behind its @)")
+      ->check(CLI::Range(1, kMaxSize));
   command
-      .option("--to", options->to,
-              "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
-      .between(1, kMaxSize);
-  add_measuring_options(command, options->measuring, "60s");
+      .add_option("--to", options->to,
+                  "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
+      ->check(CLI::Range(1, kMaxSize));
+  add_measuring_options(command, options->measuring, 60);
   add_environments(command, options->environments);
   command
-      .option("--margin", options->margin,
-              "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
-              "all of it is within")
-      .type_name("SHARE")
-      .show_default();
+      .add_option("--margin", options->margin,
+                  "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
+                  "all of it is within")
+      ->type_name("SHARE")
+      ->transform(as_share())
+      ->default_str("1%");
   command
-      .option("--launches", options->measuring.launches,
-              "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
-              "so many (default 20, and more while it is undecided)")
-      .type_name("N")
-      .between(1, 100'000);
+      .add_option("--launches", options->measuring.launches,
+                  "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
+                  "so many (default 20, and more while it is undecided)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000));
   add_answer_options(command, options->answer);
   command.footer(
       "Examples:\n"
@@ -262,7 +262,7 @@ void add_crossover(CommandLine& app, Invocation& invocation) {
       "  gdbench crossover linreg-100000x32 --a graph/jit --b graph/jit@1 --axis threads\n"
       "  gdbench crossover mlp-784-128-10 --a graph/jit --b dtype=bf16/graph/jit --axis width    (from where on?)\n"
       "Exit status: 0 a crossing or none; 4 undecided, with what would decide it.");
-  command.when_chosen(invocation, [options, &invocation] { return crossover(*options, invocation); });
+  when_chosen(command, invocation, [options, &invocation] { return crossover(*options, invocation); });
 }
 
 }  // namespace gdbench::app

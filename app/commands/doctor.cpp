@@ -28,12 +28,12 @@ Result<int> doctor(const AnswerOptions& options) {
 
 }  // namespace
 
-void add_doctor(CommandLine& app, Invocation& invocation) {
+void add_doctor(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<AnswerOptions>();
-  CommandLine command = app.command("doctor", "What will spoil measurements on this machine, and what to do");
+  CLI::App& command = *app.add_subcommand("doctor", "What will spoil measurements on this machine, and what to do");
   add_answer_options(command, *options, "the findings");
   command.footer("Takes about a second. Every report holds what could be read when its run began.");
-  command.when_chosen(invocation, [options] { return doctor(*options); });
+  when_chosen(command, invocation, [options] { return doctor(*options); });
 }
 
 }  // namespace gdbench::app

@@ -63,26 +63,29 @@ Result<int> explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CommandLine& app, Invocation& invocation) {
+void add_explain(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ExplainOptions>();
-  CommandLine command = app.command("explain", "Why a cell is faster or slower than another, with the evidence");
-  CommandOption report = command.option("report", options->cells.report, "report.json or a journal").type_name("FILE");
-  command.option("scenario", options->cells.scenario, "Only this scenario of the report");
-  CommandOption a =
-      command.option("--a", options->cells.a, "Cell of the report: implementation, id, or KEY=VALUE[/implementation]")
-          .type_name("ID");
-  CommandOption b = command.option("--b", options->cells.b, "Cell that it is compared with").type_name("ID");
-  a.needs(b);
-  b.needs(a);
+  CLI::App& command = *app.add_subcommand("explain", "Why a cell is faster or slower than another, with the evidence");
+  CLI::Option* report =
+      command.add_option("report", options->cells.report, "report.json or a journal")->type_name("FILE");
+  command.add_option("scenario", options->cells.scenario, "Only this scenario of the report");
+  CLI::Option* a =
+      command
+          .add_option("--a", options->cells.a, "Cell of the report: implementation, id, or KEY=VALUE[/implementation]")
+          ->type_name("ID");
+  CLI::Option* b = command.add_option("--b", options->cells.b, "Cell that it is compared with")->type_name("ID");
+  a->needs(b);
+  b->needs(a);
   command
-      .option("--check-comparison", options->descriptions,
-              "Instead: what is unequal between two timed trainings, each described in JSON, or a script "
-              "that calls gdbench.describe")
-      .type_name("A B")
-      .once_with_values(2)
-      .excludes(report)
-      .excludes(a)
-      .excludes(b);
+      .add_option("--check-comparison", options->descriptions,
+                  "Instead: what is unequal between two timed trainings, each described in JSON, or a script "
+                  "that calls gdbench.describe")
+      ->type_name("A B")
+      ->type_size(2)
+      ->expected(1)
+      ->excludes(report)
+      ->excludes(a)
+      ->excludes(b);
   add_answer_options(command, options->answer);
   command.footer(
       "Without --a and --b: in each scenario the fastest against the runner-up, the best framework and the baseline;\n"
@@ -93,7 +96,7 @@ void add_explain(CommandLine& app, Invocation& invocation) {
       "  gdbench explain report.json --a optimizer=adam --b optimizer=sgd    the same under other overrides\n"
       "  gdbench explain report.json --a optimizer=adam/hand/eigen --b optimizer=sgd/loop/plain\n"
       "  gdbench explain --check-comparison loop.json tape.json    keys: harness/questions/fairness/DESCRIPTION.md");
-  command.when_chosen(invocation, [options] { return explain(*options); });
+  when_chosen(command, invocation, [options] { return explain(*options); });
 }
 
 }  // namespace gdbench::app

@@ -16,9 +16,9 @@ constexpr std::pair<const char*, OrderedJson (*)()> kSchemas[] = {{"report.schem
                                                                   {"crossover.schema.json", report::crossover_schema},
                                                                   {"history.schema.json", report::history_schema}};
 
-Result<int> help(const CommandLine& app, const std::string& topic) {
+Result<int> help(CLI::App& app, const std::string& topic) {
   if (topic.empty()) {
-    print_text(app.help(app.name()));
+    print_text(help_of(app, app.get_name()));
     return kFine;
   }
   if (topic == "columns") {
@@ -33,24 +33,25 @@ Result<int> help(const CommandLine& app, const std::string& topic) {
     }
     names.emplace_back(name);
   }
-  for (const CommandLine& command : app.commands()) {
-    if (command.name() == topic) {
-      print_text(command.help(app.name() + " " + topic));
+  for (CLI::App* command : commands_of(app)) {
+    if (command->get_name() == topic) {
+      print_text(help_of(*command, app.get_name() + " " + topic));
       return kFine;
     }
-    names.push_back(command.name());
+    names.push_back(command->get_name());
   }
   return usage_error(cat("help: found no topic ", in_quotes(topic), ", expected ", one_of(topic, names)));
 }
 
 }  // namespace
 
-void add_help(CommandLine& app, Invocation& invocation) {
+void add_help(CLI::App& app, Invocation& invocation) {
   auto topic = std::make_shared<std::string>();
-  CommandLine command = app.command("help", "What the columns and keys of a report mean, or how a command is used");
-  command.option("topic", *topic, "columns, report.schema.json, or the name of a command");
+  CLI::App& command =
+      *app.add_subcommand("help", "What the columns and keys of a report mean, or how a command is used");
+  command.add_option("topic", *topic, "columns, report.schema.json, or the name of a command");
   command.footer("Examples:\n  gdbench help columns\n  gdbench help report.schema.json\n  gdbench help run");
-  command.when_chosen(invocation, [&app, topic] { return help(app, *topic); });
+  when_chosen(command, invocation, [&app, topic] { return help(app, *topic); });
 }
 
 }  // namespace gdbench::app

@@ -13,27 +13,30 @@ namespace {
 
 struct HistoryCommand {
   std::vector<std::string> reports;
-  std::string margin;
+  double margin = compare::kMarginOfReports;
   AnswerOptions answer;
 };
 
 Result<int> history(const HistoryCommand& options) {
-  const double margin =
-      options.margin.empty() ? compare::kMarginOfReports : TRY(parse_share("--margin", options.margin));
-  const report::History found = history::history_of(TRY(history::read_reports(options.reports)), {.margin = margin});
+  const report::History found =
+      history::history_of(TRY(history::read_reports(options.reports)), {.margin = options.margin});
   TRY(print_answer(options.answer, answers::document_of(found), report::to_json(found)));
   return found.is_slower() ? kRegressed : kFine;
 }
 
 }  // namespace
 
-void add_history(CommandLine& app, Invocation& invocation) {
+void add_history(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<HistoryCommand>();
-  CommandLine command = app.command("history", "When did cells become slower? Over the reports of many revisions");
-  command.option("reports", options->reports, "Reports, or folders with some").required().type_name("FOLDER|FILE...");
-  command.option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
-      .type_name("SHARE")
-      .show_default("3%");
+  CLI::App& command =
+      *app.add_subcommand("history", "When did cells become slower? Over the reports of many revisions");
+  command.add_option("reports", options->reports, "Reports, or folders with some")
+      ->required()
+      ->type_name("FOLDER|FILE...");
+  command.add_option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
+      ->type_name("SHARE")
+      ->transform(as_share())
+      ->default_str("3%");
   add_answer_options(command, options->answer, "the history");
   command.footer(
       "The machine with most reports is the history; reports of others are named. Levels change between reports, so\n"
@@ -43,7 +46,7 @@ void add_history(CommandLine& app, Invocation& invocation) {
       "  gdbench history reports/                     every report in a folder\n"
       "  gdbench history reports/ --html history.html every time over the revisions, drawn\n"
       "  gdbench history v1.json v2.json v3.json --margin 5% --json");
-  command.when_chosen(invocation, [options] { return history(*options); });
+  when_chosen(command, invocation, [options] { return history(*options); });
 }
 
 }  // namespace gdbench::app

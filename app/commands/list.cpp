@@ -139,15 +139,15 @@ constexpr Kind kKinds[] = {
 
 }  // namespace
 
-void add_list(CommandLine& app, Invocation& invocation) {
-  CommandLine command =
-      app.command("list", "List scenarios, implementations, matrices or claims; or what can be listed");
+void add_list(CLI::App& app, Invocation& invocation) {
+  CLI::App& command =
+      *app.add_subcommand("list", "List scenarios, implementations, matrices or claims; or what can be listed");
   command.footer("Examples:\n  gdbench list scenarios\n  gdbench list implementations --json");
   for (const Kind& kind : kKinds) {
     auto options = std::make_shared<AnswerOptions>();
-    CommandLine sub = command.command(kind.name, kind.description);
+    CLI::App& sub = *command.add_subcommand(kind.name, kind.description);
     add_answer_options(sub, *options, "the list");
-    sub.when_chosen(invocation, [&kind, options]() -> Result<int> {
+    when_chosen(sub, invocation, [&kind, options]() -> Result<int> {
       install_signal_handlers();
       const Entries entries = TRY(kind.list());
       if (interrupted()) return report_interrupted();
@@ -155,8 +155,8 @@ void add_list(CommandLine& app, Invocation& invocation) {
       return kFine;
     });
   }
-  command.when_chosen(invocation, [command, &invocation]() -> Result<int> {
-    if (command.command_was_chosen()) return invocation.status;
+  when_chosen(command, invocation, [&command, &invocation]() -> Result<int> {
+    if (!command.get_subcommands().empty()) return invocation.status;
     Entries kinds;
     for (const Kind& kind : kKinds) kinds.push_back({{"name", kind.name}, {"description", kind.description}});
     print_lines(kinds);

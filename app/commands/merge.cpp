@@ -83,22 +83,22 @@ Result<int> merge(const MergeOptions& options) {
 
 }  // namespace
 
-void add_merge(CommandLine& app, Invocation& invocation) {
+void add_merge(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<MergeOptions>();
-  CommandLine command = app.command("merge", "One report of several: the shards of a matrix");
-  command.option("reports", options->reports, "Reports, or journals of killed runs").required().type_name("FILE");
+  CLI::App& command = *app.add_subcommand("merge", "One report of several: the shards of a matrix");
+  command.add_option("reports", options->reports, "Reports, or journals of killed runs")->required()->type_name("FILE");
   add_output(command, options->output,
              "Where the merged report goes, - for standard output; it may be one of those merged");
-  command.flag("--by-machine", options->by_machine,
-               "Make a report for each kind of machine instead of refusing others than the first one's: with the "
-               "default --out, report.json, report-2.json and so on");
+  command.add_flag("--by-machine", options->by_machine,
+                   "Make a report for each kind of machine instead of refusing others than the first one's: with the "
+                   "default --out, report.json, report-2.json and so on");
   command.footer(
       "Refuses reports of different matrices, seeds, machines or builds, and a cell that two of them have.\n"
       "Examples:\n"
       "  gdbench run --shard 1/2 --out first.json    and on another machine of the same kind --shard 2/2\n"
       "  gdbench merge first.json second.json --out report.json\n"
       "  gdbench merge part*.json --by-machine");
-  command.when_chosen(invocation, [options] { return merge(*options); });
+  when_chosen(command, invocation, [options] { return merge(*options); });
 }
 
 }  // namespace gdbench::app

@@ -148,21 +148,23 @@ Result<int> check(const PluginOptions& options) {
 
 }  // namespace
 
-void add_plugin(CommandLine& app, Invocation& invocation) {
+void add_plugin(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<PluginOptions>();
-  CommandLine command = app.command("plugin", "For authors of plugins");
-  command.needs_command();
+  CLI::App& command = *app.add_subcommand("plugin", "For authors of plugins");
+  command.require_subcommand(1);
   command.footer("Example:\n  gdbench plugin check build/libmine.so");
-  CommandLine check_command =
-      command.command("check", "Load a plugin, verify what it offers, time a step, say what is missing");
-  check_command.option("file", options->file, "A shared object, or FILE.adapter.json").required().existing_file();
+  CLI::App& check_command =
+      *command.add_subcommand("check", "Load a plugin, verify what it offers, time a step, say what is missing");
+  check_command.add_option("file", options->file, "A shared object, or FILE.adapter.json")
+      ->required()
+      ->check(CLI::ExistingFile);
   check_command
-      .option("--scenario", options->scenarios, "Scenario by name or file, for a plugin that is of some sizes only")
-      .type_name("NAME|FILE")
-      .one_value_at_a_time();
+      .add_option("--scenario", options->scenarios, "Scenario by name or file, for a plugin that is of some sizes only")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
   add_timeout(check_command, options->timeout_seconds, "Seconds that an answer may take, all of a worker twice that");
   check_command.footer("Example:\n  gdbench plugin check build/libmine.so");
-  check_command.when_chosen(invocation, [options] { return check(*options); });
+  when_chosen(check_command, invocation, [options] { return check(*options); });
 }
 
 }  // namespace gdbench::app

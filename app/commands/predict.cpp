@@ -19,22 +19,22 @@ constexpr int kMostRanks = 1 << 20;
 struct PredictCommand {
   std::vector<std::string> reports;
   std::vector<int> ranks = {4, 16, 64, 256, 1024, 4096};
-  std::string latency;
-  std::string bandwidth;
+  std::optional<double> latency_ns;
+  std::optional<double> bits_per_second;
   AnswerOptions answer;
 };
 
-Result<std::optional<report::Network>> described_by(const PredictCommand& options) {
-  if (options.latency.empty()) return std::optional<report::Network>();
+std::optional<report::Network> described_by(const PredictCommand& options) {
+  if (!options.latency_ns) return std::nullopt;
   constexpr double kBitsNs = 8e9;  // of a byte, at one bit a second
   report::Network network;
-  network.latency_ns = TRY(parse_nanoseconds("--latency", options.latency));
-  network.byte_ns = kBitsNs / TRY(parse_bits_per_second("--bandwidth", options.bandwidth));
-  return std::optional(network);
+  network.latency_ns = *options.latency_ns;
+  network.byte_ns = kBitsNs / *options.bits_per_second;
+  return network;
 }
 
 Result<int> predict(const PredictCommand& options) {
-  const analysis::PredictionOptions wanted = {.ranks = options.ranks, .described = TRY(described_by(options))};
+  const analysis::PredictionOptions wanted = {.ranks = options.ranks, .described = described_by(options)};
   std::vector<report::Report> reports;
   for (const std::string& path : options.reports) {
     reports.push_back(TRY(stored_report(path)));
@@ -52,24 +52,29 @@ Result<int> predict(const PredictCommand& options) {
 
 }  // namespace
 
-void add_predict(CommandLine& app, Invocation& invocation) {
+void add_predict(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<PredictCommand>();
-  CommandLine command =
-      app.command("predict", "What would a step take by 4 to 4096 ranks? From reports of one and two");
-  command.option("reports", options->reports, "Reports of one machine").required().type_name("FILE...");
-  command.option("--ranks", options->ranks, "Numbers of ranks: 4,16,64")
-      .type_name("N,N...")
-      .separated_by_commas()
-      .between(1, kMostRanks)
-      .show_default("4,16,64,256,1024,4096");
-  CommandOption latency = command.option("--latency", options->latency, "What a message takes between two machines")
-                              .type_name("TIME")
-                              .show_default("as measured between ranks here");
-  CommandOption bandwidth = command.option("--bandwidth", options->bandwidth, "What goes from one machine to another")
-                                .type_name("RATE")
-                                .show_default("likewise");
-  latency.needs(bandwidth);
-  bandwidth.needs(latency);
+  CLI::App& command =
+      *app.add_subcommand("predict", "What would a step take by 4 to 4096 ranks? From reports of one and two");
+  command.add_option("reports", options->reports, "Reports of one machine")->required()->type_name("FILE...");
+  command.add_option("--ranks", options->ranks, "Numbers of ranks: 4,16,64")
+      ->type_name("N,N...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, kMostRanks))
+      ->default_str("4,16,64,256,1024,4096");
+  CLI::Option* latency =
+      command.add_option("--latency", options->latency_ns, "What a message takes between two machines")
+          ->type_name("TIME")
+          ->transform(as_nanoseconds())
+          ->default_str("as measured between ranks here");
+  CLI::Option* bandwidth =
+      command.add_option("--bandwidth", options->bits_per_second, "What goes from one machine to another")
+          ->type_name("RATE")
+          ->transform(as_bits_per_second())
+          ->default_str("likewise");
+  latency->needs(bandwidth);
+  bandwidth->needs(latency);
   add_answer_options(command, options->answer, "the predictions");
   command.footer(
       "The reports must have an implementation with ranks=1 and ranks=2, or in batches of several sizes, and rows "
@@ -80,7 +85,7 @@ void add_predict(CommandLine& app, Invocation& invocation) {
       "  gdbench run ranks --out ranks.json && gdbench run all-reduce --out all-reduce.json\n"
       "  gdbench predict ranks.json all-reduce.json\n"
       "  gdbench predict ranks.json --ranks 8,32 --latency 50us --bandwidth 10Gbit/s --html predicted.html");
-  command.when_chosen(invocation, [options] { return predict(*options); });
+  when_chosen(command, invocation, [options] { return predict(*options); });
 }
 
 }  // namespace gdbench::app

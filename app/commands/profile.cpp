@@ -54,23 +54,23 @@ Result<int> profile(const ProfileOptions& options) {
 
 }  // namespace
 
-void add_profile(CommandLine& app, Invocation& invocation) {
+void add_profile(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ProfileOptions>();
-  CommandLine command = app.command("profile", "Where a step's time goes, op by op and layer by layer");
-  command.option("scenario", options->scenario, "Scenario by name or file").required();
-  command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
+  CLI::App& command = *app.add_subcommand("profile", "Where a step's time goes, op by op and layer by layer");
+  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  command.add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
   add_environments(command, options->environments);
   add_python(command);
-  command.option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
-      .type_name("FILE");
-  command.option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
-      .type_name("FILE");
+  command.add_option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
+      ->type_name("FILE");
+  command.add_option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
+      ->type_name("FILE");
   command
-      .option("--dump", options->dump,
-              "Folder for what the implementation made of the step, where it compiles one: short for --set "
-              "impl.dump=FOLDER")
-      .type_name("FOLDER");
+      .add_option("--dump", options->dump,
+                  "Folder for what the implementation made of the step, where it compiles one: short for --set "
+                  "impl.dump=FOLDER")
+      ->type_name("FOLDER");
   add_memory_cap(command, options->selection.memory_cap_gib);
   add_answer_options(command, options->answer, "the profile");
   command.footer(
@@ -79,7 +79,7 @@ void add_profile(CommandLine& app, Invocation& invocation) {
       "  gdbench profile mlp-10-50-1 --impl hand/eigen\n"
       "  gdbench profile mlp-784-128-10 --impl hand/eigen --trace step.json --html step.html\n"
       "  gdbench profile mlp-10-50-1 --impl graph/jit --dump compiled");
-  command.when_chosen(invocation, [options] { return profile(*options); });
+  when_chosen(command, invocation, [options] { return profile(*options); });
 }
 
 }  // namespace gdbench::app

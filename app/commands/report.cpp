@@ -100,15 +100,15 @@ void show_report(const report::Report& report, const std::string& file, bool det
                      : answers::first_screen(report, console_options(file)));
 }
 
-void add_report(CommandLine& app, Invocation& invocation) {
+void add_report(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ReportOptions>();
-  CommandLine command =
-      app.command("report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
-  command.option("report", options->input, "report.json or a journal").required().type_name("FILE");
-  command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
-  command.flag("--plot", options->plot, "Draw the intervals of every scenario with characters instead");
+  CLI::App& command = *app.add_subcommand(
+      "report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
+  command.add_option("report", options->input, "report.json or a journal")->required()->type_name("FILE");
+  command.add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  command.add_flag("--plot", options->plot, "Draw the intervals of every scenario with characters instead");
   for (const Format& format : kFormats) {
-    command.document(format.flag, (*options).*format.target, format.description);
+    add_document(command, format.flag, (*options).*format.target, format.description);
   }
   command.footer(
       "Examples:\n"
@@ -117,7 +117,7 @@ void add_report(CommandLine& app, Invocation& invocation) {
       "  gdbench report report.json --plot            the intervals of every scenario, drawn with characters\n"
       "  gdbench report report.json --markdown summary.md --csv cells.csv\n"
       "  gdbench report report.journal.jsonl          what a killed run had measured");
-  command.when_chosen(invocation, [options] { return report(*options); });
+  when_chosen(command, invocation, [options] { return report(*options); });
 }
 
 }  // namespace gdbench::app

@@ -30,8 +30,8 @@ constexpr double kConfirmationShareOfBudget = 0.2;
 struct RunOptions {
   SelectionOptions selection;
   OutputFile output{.path = "report.json"};
-  std::string budget;
-  std::string precision;
+  std::optional<double> budget_seconds;
+  double precision = 0;
   int launches = 0;
   double keep_free_gib = 1;
   bool quick = false;
@@ -46,19 +46,14 @@ struct RunOptions {
   ComparisonOptions comparison;
 };
 
-Result<measure::RunOptions> to_run_options(const RunOptions& options) {
+measure::RunOptions to_run_options(const RunOptions& options) {
   measure::RunOptions run = run_options(options.selection);
-  run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
-  if (!options.budget.empty()) {
-    run.budget_seconds = TRY(parse_seconds("--budget", options.budget));
-  }
-  if (!options.precision.empty()) {
-    run.precision = TRY(parse_share("--precision", options.precision));
-  }
+  run.budget_seconds = options.budget_seconds.value_or(options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds);
+  run.precision = options.precision;
   // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
-  (options.budget.empty() ? run.launches : run.max_launches) = options.launches > 0 ? options.launches
-                                                               : options.quick      ? 1
-                                                                                    : 0;
+  (!options.budget_seconds ? run.launches : run.max_launches) = options.launches > 0 ? options.launches
+                                                                : options.quick      ? 1
+                                                                                     : 0;
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   if (run.max_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.max_launches);
@@ -91,7 +86,7 @@ Status write_documents(const report::Report& report, const ComparisonOptions& op
 // Errors: what compares has nothing to compare.
 Status check_sides(const RunOptions& options, const ComparisonBase& base) {
   const SelectionOptions& selection = options.selection;
-  if (!base.exists() && !options.comparison.margin.empty()) {
+  if (!base.exists() && options.comparison.margin) {
     return usage_error("--margin: found nothing to compare with, expected --against");
   }
   if (base.build().empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
@@ -106,7 +101,7 @@ Status check_sides(const RunOptions& options, const ComparisonBase& base) {
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   if (options.output.resume) TRY(become_stopped_command(invocation.command, options.output));
-  measure::RunOptions run_options = TRY(to_run_options(options));
+  measure::RunOptions run_options = to_run_options(options);
   if (!options.dry_run) {
     TRY(check_output(options.output));
   }
@@ -120,7 +115,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   selection.against = base.build();
   TRY(check_sides(options, base));
   measure::Plan plan = TRY(plan_selection(selection, report));
-  if (const double more = seconds_of_frameworks(plan); more > 0 && options.budget.empty() && options.launches == 0) {
+  if (const double more = seconds_of_frameworks(plan); more > 0 && !options.budget_seconds && options.launches == 0) {
     run_options.budget_seconds += more;
     report.run.budget_seconds = run_options.budget_seconds;
     show_warning(cat("rows of frameworks, whose processes take seconds to start, get ", std::lround(more),
@@ -184,58 +179,63 @@ Result<int> bisecting(const Result<int>& status) {
 
 }  // namespace
 
-void add_run(CommandLine& app, Invocation& invocation) {
+void add_run(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<RunOptions>();
-  CommandLine command = app.command("run", "Verify and time a matrix of scenarios and implementations");
+  CLI::App& command = *app.add_subcommand("run", "Verify and time a matrix of scenarios and implementations");
   add_selection_options(command, options->selection);
   add_output(command, options->output, "Where the report goes");
   add_resume(command, options->output);
   command
-      .option("--budget", options->budget,
-              "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
-              "even be verified and launched once in it, a line on stderr says at the start how long that takes")
-      .type_name("TIME");
+      .add_option(
+          "--budget", options->budget_seconds,
+          "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
+          "even be verified and launched once in it, a line on stderr says at the start how long that takes")
+      ->type_name("TIME")
+      ->transform(as_seconds());
   command
-      .option("--precision", options->precision,
-              "Stop a scenario once every interval is within this share of its value")
-      .type_name("SHARE");
+      .add_option("--precision", options->precision,
+                  "Stop a scenario once every interval is within this share of its value")
+      ->type_name("SHARE")
+      ->transform(as_share());
   command
-      .option("--launches", options->launches,
-              "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
-              "ends first")
-      .between(1, 1'000'000);
+      .add_option("--launches", options->launches,
+                  "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
+                  "ends first")
+      ->check(CLI::Range(1, 1'000'000));
   command
-      .option("--keep-free", options->keep_free_gib,
-              "GiB of memory below which no further worker is started next to others")
-      .between(0.0, 1e6)
-      .show_default();
+      .add_option("--keep-free", options->keep_free_gib,
+                  "GiB of memory below which no further worker is started next to others")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   command
-      .option("--against", options->against,
-              "Compare with another build, measured side by side, or with a report; see gdbench compare")
-      .type_name("DIRECTORY|FILE");
+      .add_option("--against", options->against,
+                  "Compare with another build, measured side by side, or with a report; see gdbench compare")
+      ->type_name("DIRECTORY|FILE");
   command
-      .option("--padded", options->selection.padded,
-              "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
-              "layout of the code")
-      .type_name("DIRECTORY");
-  command.option("--padded-base", options->selection.padded_base, "The same of the build in --against")
-      .type_name("DIRECTORY");
+      .add_option("--padded", options->selection.padded,
+                  "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
+                  "layout of the code")
+      ->type_name("DIRECTORY");
+  command.add_option("--padded-base", options->selection.padded_base, "The same of the build in --against")
+      ->type_name("DIRECTORY");
   add_comparison_options(command, options->comparison);
-  command.flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
-  command.flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, next to --out");
-  command.flag(
+  command.add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command.add_flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, next to --out");
+  command.add_flag(
       "--no-ceilings", options->no_ceilings,
       "Do not measure what the processor can do at most, which saves up to three seconds: the report then has no "
       "share of a ceiling");
-  command.option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
-      .type_name("I/N");
-  command.flag("--dry-run", options->dry_run, "List the cells and say how long the run would take; measure nothing");
-  command.flag("--details", options->details, "Print a table for every scenario instead of the overview");
-  command.flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
-  command.flag("--json", options->json, "Print the report as JSON instead of the table");
-  command.flag("--bisect", options->bisect,
-               "Exit as git bisect run wants it, with --against or two --env: 0 not slower, 1 slower, 125 undecided or "
-               "failed");
+  command.add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
+      ->type_name("I/N");
+  command.add_flag("--dry-run", options->dry_run,
+                   "List the cells and say how long the run would take; measure nothing");
+  command.add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
+  command.add_flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
+  command.add_flag("--json", options->json, "Print the report as JSON instead of the table");
+  command.add_flag(
+      "--bisect", options->bisect,
+      "Exit as git bisect run wants it, with --against or two --env: 0 not slower, 1 slower, 125 undecided or "
+      "failed");
   command.footer(
       "Examples:\n"
       "  gdbench run\n"
@@ -249,7 +249,7 @@ void add_run(CommandLine& app, Invocation& invocation) {
       "  gdbench run --impl pytorch/eager --env old=venvs/2.14 --env new=venvs/2.15\n"
       "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
   options->selection.control = true;
-  command.when_chosen(invocation, [options, &invocation] {
+  when_chosen(command, invocation, [options, &invocation] {
     const Result<int> status = run(*options, invocation);
     return options->bisect ? bisecting(status) : status;
   });

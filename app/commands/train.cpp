@@ -207,22 +207,22 @@ Result<int> train(const TrainOptions& options) {
 
 }  // namespace
 
-void add_train(CommandLine& app, Invocation& invocation) {
+void add_train(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<TrainOptions>();
-  CommandLine command = app.command("train", "Train once; dump the trajectory's ends for checking elsewhere");
-  command.option("scenario", options->scenario, "Scenario by name or file").required();
-  command.option("--impl", options->implementation, "Implementation").show_default().type_name("ID");
-  command.option("--steps", options->steps, "Steps (default: the scenario's)").between(1, 1'000'000'000);
+  CLI::App& command = *app.add_subcommand("train", "Train once; dump the trajectory's ends for checking elsewhere");
+  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  command.add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
+  command.add_option("--steps", options->steps, "Steps (default: the scenario's)")->check(CLI::Range(1, 1'000'000'000));
   add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
   add_environments(command, options->environments);
   add_python(command);
   command
-      .option("--dump", options->dump,
-              "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
-              "loss.csv, scenario.json")
-      .type_name("DIRECTORY");
+      .add_option("--dump", options->dump,
+                  "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
+                  "loss.csv, scenario.json")
+      ->type_name("DIRECTORY");
   command.footer("Example:\n  gdbench train mlp-10-50-1 --impl hand/eigen --steps 20 --dump trajectory");
-  command.when_chosen(invocation, [options] { return train(*options); });
+  when_chosen(command, invocation, [options] { return train(*options); });
 }
 
 }  // namespace gdbench::app

@@ -48,21 +48,21 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_verify(CommandLine& app, Invocation& invocation) {
+void add_verify(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<VerifyOptions>();
   options->selection.verifies = true;
-  CommandLine command = app.command("verify", "Compare every cell with the reference; no timing");
+  CLI::App& command = *app.add_subcommand("verify", "Compare every cell with the reference; no timing");
   add_selection_options(command, options->selection);
   add_answer_options(command, options->answer, "the verification");
-  command.document("--junit", options->junit, "Write JUnit XML, a test case for each cell");
-  command.flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
+  add_document(command, "--junit", options->junit, "Write JUnit XML, a test case for each cell");
+  command.add_flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");
   command.footer(
       "--json prints a report without times.\n"
       "Examples:\n"
       "  gdbench verify\n"
       "  gdbench verify --impl 'hand/*' --set dtype=f64\n"
       "  gdbench verify optimizers --brief");
-  command.when_chosen(invocation, [options, &invocation] { return verify(*options, invocation); });
+  when_chosen(command, invocation, [options, &invocation] { return verify(*options, invocation); });
 }
 
 }  // namespace gdbench::app
