@@ -11,7 +11,7 @@
 #include "app/output_file.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
-#include "harness/measure/launch_group.h"
+#include "harness/measure/session.h"
 #include "harness/questions/compare/compare.h"
 #include "reports/answers/comparison.h"
 #include "reports/exports/junit.h"

@@ -42,4 +42,9 @@ void clear_progress() {
   if (isatty(STDERR_FILENO) != 0) std::cerr << kEraseLine;
 }
 
+void print_warning(const std::string& warning) {
+  clear_progress();
+  print_error("gdbench: " + warning);
+}
+
 }  // namespace gdbench::app

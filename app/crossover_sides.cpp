@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/environments.h"
 #include "app/overrides.h"
+#include "app/python_environments.h"
 #include "harness/base/text.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cell_planner.h"
+#include "app/plan.h"
 #include "harness/base/result.h"
 #include "harness/scenario/scenario.h"
 

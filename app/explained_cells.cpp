@@ -183,17 +183,23 @@ Cells candidates_in(const Report& report, const ScenarioRecord& scenario) {
   return cells;
 }
 
-// The fastest beside the runner-up, the best framework and the baseline.
-void add_usual(const Report& report, const ScenarioRecord& scenario, std::vector<CellPair>& pairs) {
+// The fastest beside the baseline that was named; else beside the runner-up, the best framework and the report's
+// baseline.
+void add_usual(const Report& report, const ScenarioRecord& scenario, const std::string& baseline,
+               std::vector<CellPair>& pairs) {
   const Cells cells = candidates_in(report, scenario);
   if (cells.size() < 2) return;
-  Cells others = {cells[1]};
+  Cells others;
   const auto add_first = [&](auto&& is_wanted) {
     const auto found = std::find_if(cells.begin() + 1, cells.end(), is_wanted);
     if (found != cells.end() && std::ranges::find(others, *found) == others.end()) others.push_back(*found);
   };
-  add_first([](const Cell* cell) { return cell->summary->import_seconds.has_value(); });
-  add_first([&](const Cell* cell) { return cell->implementation == report.run.baseline && !cell->summary->ratio; });
+  add_first([&](const Cell* cell) { return cell->implementation == baseline; });
+  if (others.empty()) {
+    others = {cells[1]};
+    add_first([](const Cell* cell) { return cell->summary->import_seconds.has_value(); });
+    add_first([&](const Cell* cell) { return cell->implementation == report.run.baseline && !cell->summary->ratio; });
+  }
   for (const Cell* other : others) pairs.push_back({cells.front(), other});
 }
 
@@ -221,7 +227,7 @@ Result<std::vector<CellPair>> explained_cells(const Report& report, const CellRe
   const Scenarios scenarios = TRY(chosen_scenarios(report, request.scenario));
   if (!request.a.empty()) return asked_for(report, scenarios, request);
   std::vector<CellPair> pairs;
-  for (const ScenarioRecord* scenario : scenarios) add_usual(report, *scenario, pairs);
+  for (const ScenarioRecord* scenario : scenarios) add_usual(report, *scenario, request.baseline, pairs);
   if (pairs.empty()) add_across(report, scenarios, pairs);
   if (!pairs.empty()) return pairs;
   return usage_error(request.report +

@@ -22,6 +22,7 @@ struct CellRequest {
   // ("optimizer=adam"); or overrides, a slash and one of the former. Both or neither.
   std::string a;
   std::string b;
+  std::string baseline;  // without a and b: an implementation that is compared with the fastest, and nothing else
 };
 
 // With a and b: these in each scenario that has both; otherwise of scenarios that differ in overrides, each a beside

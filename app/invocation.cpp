@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "app/console.h"
-#include "app/environments.h"
 #include "app/own_files.h"
+#include "app/python_environments.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"

@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "app/commands.h"
-#include "app/interpreter.h"
 #include "app/own_files.h"
+#include "app/python_environments.h"
 #include "app/version.h"
 
 namespace {

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "app/console.h"
-#include "app/interpreter.h"
 #include "app/invocation.h"
 #include "app/processors.h"
 #include "harness/analysis/ceilings.h"
@@ -31,103 +30,29 @@ namespace gdbench::app {
 
 namespace {
 
-void begin(report::Run& run) {
-  run.started_at = utc_now();
-  run.id = run.started_at + "-" + std::to_string(getpid());
-}
-
-}  // namespace
-
-void add_measuring_options(CLI::App& command, MeasuringOptions& options, double budget_seconds) {
-  options.budget_seconds = budget_seconds;
-  add_settings(command, options.settings,
-               "Override a key of the scenario, or impl.KEY of every implementation that has it");
-  add_python(command);
-  command.add_option("--threads", options.threads, "Compute threads")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command.add_option("--budget", options.budget_seconds, "Time for everything")
-      ->type_name("TIME")
-      ->transform(as_seconds())
-      ->default_str(formatted("%.0fs", budget_seconds));
-  command.add_option("--seed", options.selection.seed, "Seed of order, checks and resampling")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  add_memory_cap(command, options.selection.memory_cap_gib);
-  add_no_cache(command, options.selection.no_cache);
-  add_output(command, options.output, "Write a report with every sample, as run does");
-}
-
-Result<measure::RunOptions> to_run_options(const MeasuringOptions& options) {
-  measure::RunOptions run = run_options(options.selection);
-  run.budget_seconds = options.budget_seconds;
-  run.launches = options.launches;
-  if (!options.output.path.empty()) {
-    TRY(check_output(options.output));
-  }
-  return run;
-}
-
-report::Report start_report(const Invocation& invocation, const MeasuringOptions& options, double budget_seconds,
-                            const std::string& baseline) {
-  report::Report report;
-  report.run.command = invocation.command;
-  begin(report.run);
-  report.run.baseline = baseline;
-  report.run.seed = options.selection.seed;
-  report.run.budget_seconds = budget_seconds;
-  if (!options.output.path.empty()) report.environment = machine::environment();
-  return report;
-}
-
-int finish_report(const MeasuringOptions& options, report::Report& report,
-                  const std::function<int(const report::Report&)>& status_of) {
-  const bool stopped = interrupted();
-  if (!options.output.path.empty()) {
-    report.run.finished_at = utc_now();
-    report.run.status = stopped ? "interrupted" : "complete";
-    analysis::summarise(report);
-    const Status written = report::write_report(report, options.output.path);
-    if (!written.ok()) return report_error(written.error());
-    print_error("report: " + options.output.path);
-  }
-  return stopped ? report_interrupted() : status_of(report);
-}
-
-int report_failed_cells(const report::Report& report) {
-  for (const report::Cell& cell : report.cells) {
-    if (cell.status.state == report::CellState::ok || cell.status.state == report::CellState::pending) continue;
-    print_error(cat("gdbench: ", cell.id, " is ", report::name_of(cell.status.state), ": ", cell.status.reason));
-    break;
-  }
-  return status_of_cells(report);
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 // For which the ceilings are measured, before and after.
-double ceilings_seconds(double budget_seconds, bool quick) {
+double ceilings_seconds(const report::Run& run) {
   constexpr double kSeconds = 1.5;
   constexpr double kQuickSeconds = 0.5;
   constexpr double kShareOfBudget = 0.05;
-  return quick ? kQuickSeconds : std::clamp(kShareOfBudget * budget_seconds, kQuickSeconds, kSeconds);
+  return run.quick ? kQuickSeconds : std::clamp(kShareOfBudget * run.budget_seconds, kQuickSeconds, kSeconds);
 }
 
 // Adds what the compute processors can do at this moment, one of them and as many together as cells have threads; a
 // failure becomes a note, the run goes on without. The numbers of threads share the time.
-void add_ceilings(bool quick, const std::vector<int>& processors, report::Report& report) {
+void add_ceilings(report::Report& report) {
   constexpr std::int64_t kQuickMemoryBytes = std::int64_t{64} << 20;
+  const std::vector<int> processors = measuring_processors();
   const std::vector<int> counts = analysis::wanted_threads(report);
   for (const int threads : counts) {
     machine::CeilingOptions ceilings;
     ceilings.processors = measure::place_threads(threads, processors).compute_cores;
     ceilings.caches = machine::cache_sizes(report.environment);
     ceilings.spans = analysis::wanted_spans(report, threads);
-    ceilings.seconds = ceilings_seconds(report.run.budget_seconds, quick) / static_cast<double>(counts.size());
-    if (quick) ceilings.memory_bytes = kQuickMemoryBytes;
+    ceilings.seconds = ceilings_seconds(report.run) / static_cast<double>(counts.size());
+    if (report.run.quick) ceilings.memory_bytes = kQuickMemoryBytes;
     ceilings.cancelled = &interrupted;
     const std::string at = utc_now();
     Result<report::CeilingsMeasurement> measured = machine::measure_ceilings(ceilings);
@@ -142,15 +67,6 @@ void add_ceilings(bool quick, const std::vector<int>& processors, report::Report
     report.ceilings->measurements.push_back(std::move(measured).value());
   }
   analysis::add_best(*report.ceilings);
-}
-
-// Writes the report and drops the journal, whose content it holds.
-Status finish_report(report::Report& report, const report::Journal& journal, const std::string& out) {
-  analysis::summarise(report);
-  TRY(report::write_report(report, out));
-  std::error_code error;
-  fs::remove(journal.path(), error);
-  return {};
 }
 
 // Gives the report what the stopped run that lies at the output measured, and says so. Returns whether a journal is to
@@ -197,88 +113,140 @@ void say_expected_time(const measure::Plan& plan, const measure::RunOptions& opt
   constexpr double kWaitingSeconds = 20;
   if (options.launches == 0) return;
   const measure::Span span = whole_seconds(plan, options, report);
-  if (span.most > kWaitingSeconds) show_warning("the run takes " + words_of(span));
+  if (span.most > kWaitingSeconds) print_warning("the run takes " + words_of(span));
 }
 
 // What earlier runs took; beside the references that are kept. A file that cannot be read is said and made anew.
 measure::KnownTimes known_times(const measure::RunOptions& options, const std::string& environment) {
   const fs::path& references = options.reference_cache;
   measure::KnownTimes times(references.empty() ? fs::path() : references.parent_path() / "times.json", environment);
-  if (!times.fault().empty()) show_warning(times.fault() + "; how long this run takes is guessed");
+  if (!times.fault().empty()) print_warning(times.fault() + "; how long this run takes is guessed");
   return times;
 }
 
 }  // namespace
 
-double closing_seconds(double budget_seconds, const RunFile& file) {
-  constexpr double kSummarySeconds = 0.5;
-  return (file.ceilings ? ceilings_seconds(budget_seconds, file.quick) : 0) + kSummarySeconds;
+int status_of_cells(const report::Report& report) {
+  const auto any = [&](auto&& is) {
+    return std::ranges::any_of(report.cells, [&](const report::Cell& cell) { return is(cell.status.state); });
+  };
+  if (any(&report::is_failure)) return kFailedCells;
+  return any([](report::CellState state) { return state == report::CellState::ok; }) ? kFine : kInconclusive;
 }
 
-int measure_into_file(measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
-                      report::Report& report, const std::function<Status(const report::Report&)>& print) {
-  const std::int64_t began_ns = monotonic_ns();
-  begin(report.run);
-  report.environment = machine::environment();
-  report.conditions = machine::conditions();
-  // First of all: another run of this output is neither disturbed by what is measured here nor read half-way.
-  const std::string path = journal_path(file.output.path);
-  Result<report::Journal> journal = report::Journal::take(path);
-  if (!journal.ok()) return report_error(usage_error(journal.error().message));
-  const Result<bool> journalled = file.output.resume ? resume_stopped_run(file.output, report) : Result<bool>(false);
-  if (!journalled.ok()) {
-    journal->leave();
-    return report_error(journalled.error());
+int report_failed_cells(const report::Report& report) {
+  for (const report::Cell& cell : report.cells) {
+    if (cell.status.state == report::CellState::ok || cell.status.state == report::CellState::pending) continue;
+    print_error(cat("gdbench: ", cell.id, " is ", report::name_of(cell.status.state), ": ", cell.status.reason));
+    break;
   }
-  const std::vector<int> processors = measuring_processors();
-  const bool ceilings = file.ceilings && !processors.empty() && std::ranges::any_of(report.cells, [](const auto& cell) {
-                          return cell.status.state == report::CellState::pending;
-                        });
-  if (ceilings) add_ceilings(file.quick, processors, report);
-  const Status started = journalled.value() ? journal->go_on(utc_now()) : journal->begin(report);
-  if (!started.ok()) return report_error(usage_error(started.error().message));
+  return status_of_cells(report);
+}
 
+double closing_seconds(const report::Run& run, bool ceilings) {
+  constexpr double kSummarySeconds = 0.5;
+  return (ceilings ? ceilings_seconds(run) : 0) + kSummarySeconds;
+}
+
+Result<Run> Run::open(const Invocation& invocation, const measure::RunOptions& options, const OutputFile& output,
+                      report::Report report, bool ceilings) {
+  Run run(output, std::move(report));
+  report::Run& record = run.report_.run;
+  record.command = invocation.command;
+  record.started_at = utc_now();
+  record.id = record.started_at + "-" + std::to_string(getpid());
+  record.seed = options.seed;
+  record.budget_seconds = options.budget_seconds;
+  record.precision = options.precision;
+  run.is_journalled_ = !run.report_.cells.empty();
+  if (run.has_file()) {
+    run.report_.environment = machine::environment();
+    Result<report::Journal> journal = report::Journal::take(journal_path(output.path));
+    if (!journal.ok()) return usage_error(journal.error().message);
+    run.journal_ = std::move(journal).value();
+  }
   keep_off_compute_processor();
-  measure::KnownTimes known = known_times(options, report.environment);
-  measure::RunOptions session_options = options;
-  session_options.known_times = &known;
-  session_options.reserved_seconds += closing_seconds(options.budget_seconds, file);
+  if (!run.is_journalled_) return run;
+  run.report_.conditions = machine::conditions();
+  const Result<bool> journalled = output.resume ? resume_stopped_run(output, run.report_) : Result<bool>(false);
+  if (!journalled.ok()) {
+    run.journal_.leave();
+    return journalled.error();
+  }
+  run.has_ceilings_ = ceilings && !measuring_processors().empty() &&
+                      std::ranges::any_of(run.report_.cells, [](const report::Cell& cell) {
+                        return cell.status.state == report::CellState::pending;
+                      });
+  if (run.has_ceilings_) add_ceilings(run.report_);
+  const Status started = *journalled ? run.journal_.go_on(utc_now()) : run.journal_.begin(run.report_);
+  if (!started.ok()) return usage_error(started.error().message);
+  return run;
+}
+
+Status Run::measure(measure::Plan& plan, measure::RunOptions options) {
+  measure::KnownTimes known = known_times(options, report_.environment);
+  options.known_times = &known;
+  options.reserved_seconds += closing_seconds(report_.run, has_ceilings_);
   if (options.launches == 0) {  // a worker that answers everything late spends the budget of others
     const std::chrono::duration<double> budget(options.budget_seconds);
-    session_options.limits.all_requests =
+    options.limits.all_requests =
         std::max(2 * options.limits.request, std::chrono::duration_cast<std::chrono::milliseconds>(budget));
   }
-  if (ceilings) {
-    session_options.measure_ceilings = [&](report::Report& measured) {
-      add_ceilings(file.quick, processors, measured);
-    };
-  }
-  say_expected_time(plan, session_options, report);
-  Status session = measure::run_session(plan, session_options, report, journal.value());
-  if (session.ok() && file.afterwards && !interrupted()) session = file.afterwards(plan, report, journal.value());
+  if (has_ceilings_) options.measure_ceilings = &add_ceilings;
+  say_expected_time(plan, options, report_);
+  TRY(measure::run_session(plan, options, report_, journal_));
+  if (!interrupted()) known.keep();
+  return {};
+}
+
+void Run::add(const measure::CellGroup& group) {
+  report_.scenarios = group.report().scenarios;
+  report_.cells = group.report().cells;
+}
+
+// The journal goes: the report holds what it does.
+Status Run::write() {
+  if (!has_file()) return {};
+  analysis::summarise(report_);
+  TRY(report::write_report(report_, output_.path));
+  std::error_code error;
+  fs::remove(journal_.path(), error);
+  return {};
+}
+
+int Run::close(const Status& measured, const std::function<Status(const report::Report&)>& print) {
   clear_progress();
-  if (session.ok() && !interrupted()) known.keep();
-  if (ceilings && session.ok() && !interrupted()) add_ceilings(file.quick, processors, report);
-  report.run.finished_at = utc_now();
-  if (report.run.measuring_seconds) {  // of what was gone on with
-    *report.run.measuring_seconds += static_cast<double>(monotonic_ns() - began_ns) * 1e-9;
+  if (has_ceilings_ && measured.ok() && !interrupted()) add_ceilings(report_);
+  report::Run& run = report_.run;
+  run.finished_at = utc_now();
+  if (run.measuring_seconds) {  // of what was gone on with
+    *run.measuring_seconds += static_cast<double>(monotonic_ns() - began_ns_) * 1e-9;
   }
-  report.run.status = !session.ok() ? "failed" : interrupted() ? "interrupted" : "complete";
-  static_cast<void>(journal->end(report.run));  // a full disk was or will be reported by the report itself
-  const Status written = finish_report(report, journal.value(), file.output.path);
-  const Status printed = print(report);
-  const bool is_unfit = !session.ok() && session.error().kind == ErrorKind::usage;  // as it would be again
-  const std::string kept = !written.ok() ? "what was measured is in " + path + ", with which --resume goes on"
-                           : is_unfit    ? words_of_kept(report, file.output)
-                                         : words_to_go_on(report, file.output);
-  for (const Status& status : {session, written}) {
-    if (!status.ok()) return report_error({status.error().kind, status.error().message + "; " + kept});
+  // By what was measured: a signal that comes later stops nothing.
+  const bool stopped = interrupted();
+  run.status = !measured.ok() ? "failed" : stopped ? "interrupted" : "complete";
+  if (is_journalled_) {
+    static_cast<void>(journal_.end(run));  // a full disk shows at the report itself
+  } else if (has_file()) {
+    journal_.leave();
+    if (report_.cells.empty()) output_.path.clear();  // nothing to keep
+  }
+  const Status written = write();
+  const Status printed = print(report_);
+  const bool is_unfit = !measured.ok() && measured.error().kind == ErrorKind::usage;  // as it would be again
+  const std::string kept = !has_file() ? ""
+                           : !written.ok() && is_journalled_
+                               ? "what was measured is in " + journal_.path() + ", with which --resume goes on"
+                           : !is_journalled_ || is_unfit ? words_of_kept(report_, output_)
+                                                         : words_to_go_on(report_, output_);
+  for (const Status& status : {measured, written}) {
+    if (!status.ok()) {
+      return report_error({status.error().kind, cat(status.error().message, kept.empty() ? "" : "; ", kept)});
+    }
   }
   if (!printed.ok()) return report_error(printed.error());
-  print_error("report: " + file.output.path);
-  // By what was measured: a signal that came later stopped nothing.
-  const bool stopped = report.run.status == "interrupted";
-  return stopped ? report_interrupted(words_to_go_on(report, file.output)) : status_of_cells(report);
+  if (has_file()) print_error("report: " + output_.path);
+  return stopped && measured.ok() ? report_interrupted(kept) : status_of_cells(report_);
 }
 
 namespace {
@@ -309,22 +277,9 @@ void ask_adapters(const measure::Plan& plan, const protocol::Limits& limits, rep
   }
 }
 
-// How long measure_into_file will take: "about 60 s", or "20 s to 120 s" where that is known no better.
-std::string expected_time(const measure::Plan& plan, measure::RunOptions options, const RunFile& file,
-                          const report::Report& report) {
-  measure::KnownTimes known = known_times(options, machine::environment());
-  options.known_times = &known;
-  options.reserved_seconds += closing_seconds(options.budget_seconds, file);
-  // The first look at the ceilings, which a budget contains.
-  if (options.launches > 0 && file.ceilings)
-    options.reserved_seconds += ceilings_seconds(options.budget_seconds, file.quick);
-  return words_of(whole_seconds(plan, options, report));
-}
-
 }  // namespace
 
-void print_dry_run(const measure::Plan& plan, const measure::RunOptions& options, const RunFile& file,
-                   report::Report& report) {
+void print_dry_run(const measure::Plan& plan, measure::RunOptions options, bool ceilings, report::Report& report) {
   ask_adapters(plan, options.limits, report);
   std::size_t listed = 0;
   for (const report::Cell& cell : report.cells) {
@@ -333,8 +288,14 @@ void print_dry_run(const measure::Plan& plan, const measure::RunOptions& options
     const bool pending = cell.status.state == report::CellState::pending;
     print_text(cat(cell.id, pending ? "" : "  unsupported: ", cell.status.reason, "\n"));
   }
-  print_error(
-      cat(listed, " cells in ", report.scenarios.size(), " scenarios, ", expected_time(plan, options, file, report)));
+  measure::KnownTimes known = known_times(options, machine::environment());
+  options.known_times = &known;
+  report.run.budget_seconds = options.budget_seconds;
+  options.reserved_seconds += closing_seconds(report.run, ceilings);
+  // The first look at the ceilings, which a budget contains.
+  if (options.launches > 0 && ceilings) options.reserved_seconds += ceilings_seconds(report.run);
+  print_error(cat(listed, " cells in ", report.scenarios.size(), " scenarios, ",
+                  words_of(whole_seconds(plan, options, report))));
 }
 
 }  // namespace gdbench::app

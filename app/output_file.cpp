@@ -150,6 +150,7 @@ Status write_page(const report::Report& report, const std::optional<report::Repo
 }
 
 Status check_output(const OutputFile& output) {
+  if (output.path.empty()) return {};
   TRY(check_place(output.path));
   if (output.overwrite || output.resume) return {};
   TRY(check_unused(output.path, false));

@@ -12,7 +12,7 @@
 
 #include "app/console.h"
 #include "app/invocation.h"
-#include "app/selection.h"
+#include "app/request.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/protocol/process.h"

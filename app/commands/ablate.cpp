@@ -2,12 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/answer.h"
-#include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/measured_run.h"
-#include "app/processors.h"
-#include "app/selection.h"
+#include "app/plan.h"
 #include "harness/base/text.h"
 #include "harness/measure/eligibility.h"
 #include "harness/questions/ablation/ablation.h"
@@ -18,9 +16,8 @@ namespace gdbench::app {
 namespace {
 
 struct AblateOptions {
-  std::string scenario;
+  Request request;
   std::string implementation;
-  MeasuringOptions measuring;
   AnswerOptions answer;
 };
 
@@ -71,22 +68,22 @@ Result<measure::CellGroup> plan(const AblateOptions& options, const CellPlanner&
 
 Result<int> ablate(const AblateOptions& options, const Invocation& invocation) {
   install_signal_handlers();
-  const measure::RunOptions run = TRY(to_run_options(options.measuring));
-  const CellPlanner planner = TRY(CellPlanner::make(options.scenario, options.measuring.settings,
-                                                    options.measuring.threads, {options.implementation}));
+  TRY(check_output(options.request.output));
+  const measure::RunOptions run = run_options(options.request);
+  const CellPlanner planner = TRY(CellPlanner::make(options.request, {options.implementation}));
   report::Ablation ablation;
   measure::CellGroup group = TRY(plan(options, planner, ablation));
-  report::Report report = start_report(invocation, options.measuring, run.budget_seconds, options.implementation);
-  keep_off_compute_processor();
+  report::Report planned;
+  planned.run.baseline = options.implementation;
+  Run running = TRY(Run::open(invocation, run, options.request.output, std::move(planned)));
   const Status status = ablation::measure_ablation(group, run, ablation);
-  clear_progress();
-  TRY(status);
-  report.scenarios = group.report().scenarios;
-  report.cells = group.report().cells;
-  const Status written = print_answer(options.answer, answers::document_of(ablation), report::to_json(ablation));
-  const int exit_status = finish_report(options.measuring, report, report_failed_cells);
-  TRY(written);
-  return exit_status;
+  if (status.ok()) running.add(group);
+  return running.close(status, [&](const report::Report& report) -> Status {
+    if (!report.cells.empty())
+      TRY(print_answer(options.answer, answers::document_of(ablation), report::to_json(ablation)));
+    report_failed_cells(report);
+    return Status();
+  });
 }
 
 }  // namespace
@@ -95,11 +92,10 @@ void add_ablate(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<AblateOptions>();
   CLI::App& command =
       *app.add_subcommand("ablate", "What each part that can be switched off, such as a graph's pass, is worth");
-  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
   command.add_option("--impl", options->implementation, "Implementation with such parts")->required()->type_name("ID");
-  add_measuring_options(command, options->measuring, 30);
+  add_cell_options(command, options->request, 30);
   command
-      .add_option("--launches", options->measuring.launches,
+      .add_option("--launches", options->request.launches,
                   "Exactly so many fresh processes per variant (default: as many as the budget gives)")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000));

@@ -3,12 +3,11 @@
 #include <set>
 
 #include "app/answer.h"
-#include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/output_file.h"
+#include "app/plan.h"
 #include "app/processors.h"
-#include "app/selection.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
 #include "reports/answers/calibration.h"
@@ -25,22 +24,21 @@ struct CalibrateOptions {
   int launches = 80;
   int null_comparisons = 300;
   int comparisons = 60;
-  std::uint64_t seed = 1;
-  SelectionOptions selection;  // its memory cap
+  Request request;
   AnswerOptions answer;
 };
 
 // "mlp-10-50-1/hand/eigen": a scenario's name has no slash.
-Result<calibrate::Workload> make_workload(const std::string& name) {
+Result<calibrate::Workload> make_workload(Request request, const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) {
     return usage_error("--workload: found " + in_quotes(name) + ", expected SCENARIO/IMPLEMENTATION");
   }
   const std::string implementation = name.substr(slash + 1);
-  const CellPlanner planner = TRY(CellPlanner::make(name.substr(0, slash), {}, 1, {implementation}));
-  TRY(planner.find("--workload", implementation));
-  return calibrate::Workload{name, TRY(planner.plan({{implementation, {}}}, {report::kBaseArm, report::kNewArm})), 0,
-                             0};
+  request.scenario = name.substr(0, slash);
+  const CellPlanner planner = TRY(CellPlanner::make(request, {implementation}));
+  const std::string id = TRY(planner.find("--workload", implementation)).implementation.id;
+  return calibrate::Workload{name, TRY(planner.plan({{id, {}}}, {report::kBaseArm, report::kNewArm})), 0, 0};
 }
 
 std::vector<calibrate::Level> levels_of(const CalibrateOptions& options) {
@@ -51,12 +49,12 @@ std::vector<calibrate::Level> levels_of(const CalibrateOptions& options) {
 
 Status measure_all(const CalibrateOptions& options, std::vector<calibrate::Workload>& workloads,
                    const measure::RunOptions& run, report::Calibration& calibration) {
-  const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.seed);
+  const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.request.seed);
   calibration.planned = static_cast<int>(planned.size());
   calibrate::OutcomeFile file =
       TRY(calibrate::OutcomeFile::open(options.out,
-                                       joined(options.workloads) + ", seed " + std::to_string(options.seed) + ", " +
-                                           std::to_string(options.null_comparisons) + " without",
+                                       joined(options.workloads) + ", seed " + std::to_string(options.request.seed) +
+                                           ", " + std::to_string(options.null_comparisons) + " without",
                                        calibration));
   std::set<int> known;
   for (const report::CalibrationOutcome& outcome : calibration.outcomes) known.insert(outcome.number);
@@ -67,8 +65,8 @@ Status measure_all(const CalibrateOptions& options, std::vector<calibrate::Workl
   for (const calibrate::PlannedComparison& comparison : planned) {
     if (run.cancelled()) return {};
     if (known.contains(comparison.number)) continue;
-    show_progress({"comparison " + std::to_string(comparison.number + 1) + " of " + std::to_string(planned.size()),
-                   static_cast<double>(calibration.outcomes.size()) / static_cast<double>(planned.size()), -1});
+    run.progress({"comparison " + std::to_string(comparison.number + 1) + " of " + std::to_string(planned.size()),
+                  static_cast<double>(calibration.outcomes.size()) / static_cast<double>(planned.size()), -1});
     const Result<report::CalibrationOutcome> outcome =
         calibrate::compare_once(workloads[comparison.workload], comparison, calibration, run);
     if (run.cancelled()) return {};
@@ -85,16 +83,13 @@ Result<int> run(const CalibrateOptions& options) {
   calibration.launches = options.launches;
   calibration.margin = options.margin;
   calibration.confidence = 0.99;
-  measure::RunOptions run_options;
-  run_options.seed = options.seed;
-  run_options.limits = worker_limits(options.selection);
-  run_options.cancelled = &interrupted;
+  const measure::RunOptions run = run_options(options.request);
   std::vector<calibrate::Workload> workloads;
   for (const std::string& name : options.workloads) {
-    workloads.push_back(TRY(make_workload(name)));
+    workloads.push_back(TRY(make_workload(options.request, name)));
   }
   keep_off_compute_processor();
-  const Status status = measure_all(options, workloads, run_options, calibration);
+  const Status status = measure_all(options, workloads, run, calibration);
   clear_progress();
   TRY(status);
   TRY(print_answer(options.answer, answers::document_of(calibration), report::to_json(calibration)));
@@ -126,8 +121,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   command.add_option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command.add_option("--seed", options->seed, "Seed of the order")->capture_default_str();
-  add_memory_cap(command, options->selection.memory_cap_gib);
+  add_measuring_options(command, options->request);
   add_answer_options(command, options->answer, "the calibration");
   command.footer(
       "The slow side makes real work inside its timed blocks. The number of comparisons is fixed beforehand and all "

@@ -10,11 +10,9 @@
 #include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
-#include "app/environments.h"
 #include "app/measured_run.h"
 #include "app/output_file.h"
-#include "app/processors.h"
-#include "app/selection.h"
+#include "app/plan.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/questions/claims/expand.h"
@@ -33,11 +31,8 @@ constexpr int kMaxLaunches = 20;
 struct ClaimsOptions {
   std::string report;  // to judge; empty: list
   std::vector<std::string> ids;
-  SelectionOptions selection;
-  OutputFile output{.path = "claims-report.json"};
-  double budget_seconds = 2700;
+  Request request;
   AnswerOptions answer;
-  int launches = 0;
   bool dry_run = false;
 };
 
@@ -124,23 +119,16 @@ Result<int> judge(const ClaimsOptions& options) {
 }
 
 // Whatever of the claims' matrices can be run here; cells that several claims need are planned once.
-Result<measure::Plan> plan(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
-                           std::vector<protocol::CatalogueEntry> catalogue, report::Report& report) {
-  measure::PlanRequest request;
-  request.processors = measuring_processors();
-  request.arms.push_back(this_build());
+Result<measure::Plan> plan(measure::PlanRequest request, const std::vector<claims::ExpandedClaim>& claims,
+                           report::Report& report) {
+  std::set<std::string> known;
+  for (const auto& implementation : known_implementations(request)) known.insert(implementation.id);
   for (const claims::ExpandedClaim& claim : claims) {
-    for (const scenario::Point& point : claim.points) {
-      const bool known = std::ranges::any_of(catalogue, [&](const protocol::CatalogueEntry& entry) {
-        return entry.implementation.id == point.implementation;
-      });
-      if (known) request.points.push_back(point);
-    }
+    std::ranges::copy_if(claim.points, std::back_inserter(request.points),
+                         [&](const scenario::Point& point) { return known.contains(point.implementation); });
   }
-  request.catalogues.push_back(std::move(catalogue));
   report.run.matrix = "claims";
   report.run.baseline = scenario::Matrix{}.baseline;
-  report.run.seed = options.selection.seed;
   return measure::make_plan(std::move(request), report);
 }
 
@@ -160,63 +148,51 @@ Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedCl
 }
 
 measure::RunOptions to_run_options(const ClaimsOptions& options) {
-  measure::RunOptions run = run_options(options.selection);
-  run.budget_seconds = options.budget_seconds;
-  run.launches = options.launches;
+  measure::RunOptions run = run_options(options.request);
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   run.max_launches = kMaxLaunches;
   run.profiles = false;  // of one process each: no verdict rests on them
-  run.warn = &show_warning;
   return run;
 }
 
 Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   install_signal_handlers();
-  if (!options.dry_run) {
-    TRY(check_output(options.output));
-  }
+  const OutputFile& output = options.request.output;
+  if (!options.dry_run) TRY(check_output(output));
   const std::vector<claims::Claim> chosen = TRY(choose_claims(options.ids));
-  TRY(use_environments(options.selection.environments));
-  std::vector<protocol::CatalogueEntry> catalogue =
-      TRY(protocol::read_catalogue(this_build(), worker_limits(options.selection)));
-  if (interrupted()) return report_interrupted();
-  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, known_implementations({catalogue})));
-
-  report::Report report;
-  report.run.command = invocation.command;
-  report.run.budget_seconds = options.budget_seconds;
-  measure::Plan planned = TRY(plan(options, expanded, std::move(catalogue), report));
+  measure::PlanRequest asked = TRY(ask_plugins(options.request));
+  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, known_implementations(asked)));
+  report::Report planned;
+  measure::Plan measured = TRY(plan(std::move(asked), expanded, planned));
   measure::RunOptions run_options = to_run_options(options);
-  if (options.launches == 0) {
-    run_options.goals = TRY(goals_of(expanded, report));
-  }
+  if (run_options.launches == 0) run_options.goals = TRY(goals_of(expanded, planned));
   if (options.dry_run) {
-    print_dry_run(planned, run_options, {options.output}, report);
+    print_dry_run(measured, run_options, true, planned);
     return kFine;
   }
-  return measure_into_file(planned, run_options, {options.output}, report,
-                           [&](const report::Report& measured) { return print(options, expanded, measured); });
+  Run running = TRY(Run::open(invocation, run_options, output, std::move(planned), true));
+  const Status status = running.measure(measured, run_options);
+  return running.close(status, [&](const report::Report& report) { return print(options, expanded, report); });
 }
 
 void add_claims_run(CLI::App& parent, const std::shared_ptr<ClaimsOptions>& options, Invocation& invocation) {
   CLI::App& command = *parent.add_subcommand("run", "Measure what claims need, each cell once, and judge them");
+  options->request.budget_seconds = 2700;
+  options->request.output.path = "claims-report.json";
   command.add_option("ids", options->ids, kIdsHelp)->required()->type_name("ID|FILE...");
-  command.add_option("--budget", options->budget_seconds, "Time for everything; what it is too short for is said")
+  command
+      .add_option("--budget", options->request.budget_seconds, "Time for everything; what it is too short for is said")
       ->type_name("TIME")
       ->transform(as_seconds())
       ->default_str("45m");
-  command.add_option("--launches", options->launches, "Exactly so many fresh processes per cell, whatever it takes")
+  command
+      .add_option("--launches", options->request.launches,
+                  "Exactly so many fresh processes per cell, whatever it takes")
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--seed", options->selection.seed, "Seed of the run's order, checks and resampling")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  add_timeout(command, options->selection.timeout_seconds, "Seconds that a worker may take to answer");
-  add_memory_cap(command, options->selection.memory_cap_gib);
-  add_no_cache(command, options->selection.no_cache);
-  add_environments(command, options->selection.environments);
-  add_output(command, options->output, "Where the report goes");
-  add_resume(command, options->output);
+  add_measuring_options(command, options->request);
+  add_output(command, options->request.output, "Where the report goes");
+  add_resume(command, options->request.output);
   add_answer_options(command, options->answer, "the verdicts");
   command.add_flag("--dry-run", options->dry_run, "List the cells, measure nothing");
   command.footer(

@@ -5,14 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/answer.h"
-#include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/crossover_sides.h"
-#include "app/environments.h"
 #include "app/measured_run.h"
-#include "app/processors.h"
-#include "app/selection.h"
+#include "app/plan.h"
+#include "app/python_environments.h"
 #include "harness/base/text.h"
 #include "harness/questions/crossover/crossover.h"
 #include "harness/scenario/matrix.h"
@@ -29,15 +27,13 @@ constexpr std::int64_t kMaxRows = 100'000;
 constexpr std::int64_t kMaxWidth = 1024;
 
 struct CrossoverOptions {
-  std::string scenario;
+  Request request;
   std::string a;
   std::string b;
   std::string axis;
   std::int64_t from = 0;  // 0: the axis's own
   std::int64_t to = 0;
   double margin = 0.01;
-  std::vector<std::string> environments;
-  MeasuringOptions measuring;
   AnswerOptions answer;
 };
 
@@ -94,7 +90,7 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
     }
   } else {
     for (const Side& side : sides) {
-      axis.from = std::max<std::int64_t>(axis.from, side.threads.value_or(options.measuring.threads));
+      axis.from = std::max<std::int64_t>(axis.from, side.threads.value_or(planner.threads()));
     }
     const measure::CellGroup group = TRY(planner.plan({choices_of(sides).front()}));
     axis.to = group.report().scenarios.front().rows;
@@ -113,17 +109,19 @@ Result<Axis> axis_of(const CrossoverOptions& options, const Sides& sides, const 
   return axis;
 }
 
-// Of a cell that failed, or whether there is an answer.
+// Shows the answer, unless a cell failed, and why then. Returns the exit status: an answer may be that it is undecided.
 template <class Crossover>
-Result<int> finish(const CrossoverOptions& options, report::Report& report, const Crossover& crossover, bool decided) {
-  if (const int failed = report_failed_cells(report); failed != kFine && !interrupted()) return failed;
-  TRY(print_answer(options.answer, answers::document_of(crossover), report::to_json(crossover)));
-  return finish_report(options.measuring, report,
-                       [decided](const report::Report&) { return decided ? kFine : kInconclusive; });
+int finish(const CrossoverOptions& options, Run& running, const Status& measured, const Crossover& crossover,
+           bool decided) {
+  const int status = running.close(measured, [&](const report::Report& report) -> Status {
+    if (!measured.ok() || (report_failed_cells(report) != kFine && !interrupted())) return {};
+    return print_answer(options.answer, answers::document_of(crossover), report::to_json(crossover));
+  });
+  return status == kFine && !decided ? kInconclusive : status;
 }
 
-Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, const Axis& axis,
-                        const CellPlanner& planner, const measure::RunOptions& run, report::Report& report) {
+int along_sizes(const CrossoverOptions& options, const Sides& sides, const Axis& axis, const CellPlanner& planner,
+                const measure::RunOptions& run, Run& running) {
   crossover::CrossoverRequest request;
   request.search.from = axis.from;
   request.search.to = axis.to;
@@ -141,30 +139,28 @@ Result<int> along_sizes(const CrossoverOptions& options, const Sides& sides, con
   crossover.axis = axis.key;
   crossover.margin = options.margin;
   crossover.confidence = stats::kCrossoverConfidence;
-  const Status status = crossover::measure_crossover(request, run, crossover, report);
-  clear_progress();
-  TRY(status);
-  return finish(options, report, crossover, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
+  const Status measured = crossover::measure_crossover(request, run, crossover, running.report());
+  return finish(options, running, measured, crossover, crossover.answer.outcome != stats::CrossoverOutcome::undecided);
 }
 
-Result<int> along_steps(const CrossoverOptions& options, const Sides& sides, const CellPlanner& planner,
-                        const measure::RunOptions& run, report::Report& report) {
-  measure::CellGroup group = TRY(planner.plan(choices_of(sides)));
+int along_steps(const CrossoverOptions& options, const Sides& sides, measure::CellGroup& group,
+                const CellPlanner& planner, const measure::RunOptions& run, Run& running) {
   const Result<report::StepsCrossover> measured = crossover::measure_break_even(group, run, options.margin);
-  clear_progress();
-  report::StepsCrossover crossover = TRY(measured);
-  for (std::size_t i = 0; i < sides.size(); ++i) crossover.sides[i].implementation = sides[i].name();
-  if (!sides[0].settings.empty()) crossover.scenario = planner.label();
-  report.scenarios = group.report().scenarios;
-  report.cells = group.report().cells;
-  return finish(options, report, crossover, crossover.is_decided());
+  report::StepsCrossover crossover;
+  if (measured.ok()) {
+    crossover = *measured;
+    for (std::size_t i = 0; i < sides.size(); ++i) crossover.sides[i].implementation = sides[i].name();
+    if (!sides[0].settings.empty()) crossover.scenario = planner.label();
+    running.add(group);
+  }
+  return finish(options, running, measured.ok() ? Status() : measured.error(), crossover, crossover.is_decided());
 }
 
 // With --axis threads sides count through them, unless they have a number of their own.
 Status check_threads(const CrossoverOptions& options, const Sides& sides) {
   if (options.axis != kThreads) return {};
-  if (options.measuring.threads != 1) {
-    return usage_error(cat("--threads ", options.measuring.threads, ": found the axis itself, expected none"));
+  if (!options.request.threads.empty()) {
+    return usage_error(cat("--threads ", options.request.threads.front(), ": found the axis itself, expected none"));
   }
   if (sides[0].threads && sides[1].threads) {
     return usage_error(cat("--b: found ", in_quotes(sides[1].name()), " next to ", in_quotes(sides[0].name()),
@@ -178,7 +174,7 @@ Status check(const CrossoverOptions& options, const CellPlanner& planner, Sides&
   for (const Side& side : sides) TRY(planner.find(side.option, side.implementation));
   TRY(name_differences(planner, sides));
   const auto threads_of = [&](const Side& side) {
-    return options.axis == kThreads ? side.threads.value_or(0) : side.threads.value_or(options.measuring.threads);
+    return options.axis == kThreads ? side.threads.value_or(0) : side.threads.value_or(planner.threads());
   };
   if (are_one_but_for_threads(sides) && threads_of(sides[0]) == threads_of(sides[1])) {
     return usage_error("--b: found " + in_quotes(options.b) + ", which is --a as well");
@@ -192,20 +188,26 @@ Status check(const CrossoverOptions& options, const CellPlanner& planner, Sides&
 
 Result<int> crossover(const CrossoverOptions& options, const Invocation& invocation) {
   install_signal_handlers();
-  const measure::RunOptions run = TRY(to_run_options(options.measuring));
-  TRY(use_environments(options.environments));
+  const Request& asked = options.request;
+  TRY(check_output(asked.output));
+  const measure::RunOptions run = run_options(asked);
+  TRY(use_environments());
   const auto a = TRY(parse_side("--a", options.a));  // apart, or g++ 14 warns of dangling pointers
   const auto b = TRY(parse_side("--b", options.b));
   Sides sides = {a, b};
-  const CellPlanner planner =
-      TRY(CellPlanner::make(options.scenario, options.measuring.settings, options.measuring.threads,
-                            {sides[0].implementation, sides[1].implementation}));
+  const CellPlanner planner = TRY(CellPlanner::make(asked, {sides[0].implementation, sides[1].implementation}));
   TRY(check(options, planner, sides));
-  report::Report report = start_report(invocation, options.measuring, run.budget_seconds, sides[1].implementation);
-  keep_off_compute_processor();
-  if (options.axis == kSteps) return along_steps(options, sides, planner, run, report);
+  report::Report planned;
+  planned.run.baseline = sides[1].implementation;
+  const auto open = [&] { return Run::open(invocation, run, asked.output, planned); };
+  if (options.axis == kSteps) {
+    measure::CellGroup group = TRY(planner.plan(choices_of(sides)));
+    Run running = TRY(open());
+    return along_steps(options, sides, group, planner, run, running);
+  }
   const Axis axis = TRY(axis_of(options, sides, planner));
-  return along_sizes(options, sides, axis, planner, run, report);
+  Run running = TRY(open());
+  return along_sizes(options, sides, axis, planner, run, running);
 }
 
 }  // namespace
@@ -213,7 +215,6 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
 void add_crossover(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CrossoverOptions>();
   CLI::App& command = *app.add_subcommand("crossover", "At which sizes, or from how many steps on, A is faster than B");
-  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
   command
       .add_option("--a", options->a,
                   "One implementation, with settings of its own before it and threads of its own behind an @")
@@ -236,8 +237,7 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
       .add_option("--to", options->to,
                   "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
       ->check(CLI::Range(1, kMaxSize));
-  add_measuring_options(command, options->measuring, 60);
-  add_environments(command, options->environments);
+  add_cell_options(command, options->request, 60);
   command
       .add_option("--margin", options->margin,
                   "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
@@ -246,7 +246,7 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
       ->transform(as_share())
       ->default_str("1%");
   command
-      .add_option("--launches", options->measuring.launches,
+      .add_option("--launches", options->request.launches,
                   "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
                   "so many (default 20, and more while it is undecided)")
       ->type_name("N")

@@ -5,7 +5,6 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/processors.h"
-#include "app/selection.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/device_conditions.h"
 #include "reports/answers/conditions.h"

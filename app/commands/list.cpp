@@ -5,7 +5,7 @@
 #include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
-#include "app/selection.h"
+#include "app/request.h"
 #include "harness/base/json.h"
 #include "harness/scenario/scenario.h"
 #include "reports/answers/format.h"

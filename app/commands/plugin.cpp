@@ -3,8 +3,9 @@
 
 #include "app/commands.h"
 #include "app/console.h"
+#include "app/measured_run.h"
 #include "app/processors.h"
-#include "app/selection.h"
+#include "app/request.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/launch_group.h"
@@ -22,7 +23,7 @@ constexpr const char* kCheckedDtypes[] = {"f32", "f64"};
 struct PluginOptions {
   std::string file;
   std::vector<std::string> scenarios = {std::begin(kCheckedScenarios), std::end(kCheckedScenarios)};
-  double timeout_seconds = 60;
+  Request request;
 };
 
 void print_description(const protocol::CatalogueEntry& entry) {
@@ -39,20 +40,26 @@ void print_description(const protocol::CatalogueEntry& entry) {
   line("capabilities", implementation.capabilities);
 }
 
-std::vector<scenario::Point> points_for(const std::vector<protocol::CatalogueEntry>& catalogue,
-                                        const std::vector<scenario::KnownScenario>& scenarios) {
-  std::vector<scenario::Point> points;
+// A cell for each implementation, scenario and dtype that is checked.
+Result<measure::Plan> plan_check(const PluginOptions& options, std::vector<protocol::CatalogueEntry> catalogue,
+                                 report::Report& report) {
+  measure::PlanRequest request;
   for (const protocol::CatalogueEntry& entry : catalogue) {
-    for (const scenario::KnownScenario& known : scenarios) {
+    for (const std::string& name : options.scenarios) {
+      const scenario::KnownScenario known = TRY(find_scenario(name));
       for (const char* dtype : kCheckedDtypes) {
-        scenario::Point& point = points.emplace_back();
+        scenario::Point& point = request.points.emplace_back();
         point.scenario_file = known.file;
         point.scenario_settings = {{"dtype", dtype}};
         point.implementation = entry.implementation.id;
       }
     }
   }
-  return points;
+  request.arms = {this_build()};
+  request.catalogues = {std::move(catalogue)};
+  request.processors = measuring_processors();
+  request.shares_processors = true;
+  return measure::make_plan(std::move(request), report);
 }
 
 // Verifies one cell and times some blocks of it, so that all that makes a run distrust a cell is looked for.
@@ -100,10 +107,7 @@ void print_cell(const report::Cell& cell) {
 
 Result<int> check(const PluginOptions& options) {
   install_signal_handlers();
-  SelectionOptions selection;
-  selection.timeout_seconds = options.timeout_seconds;
-  measure::RunOptions run;
-  run.limits = worker_limits(selection);
+  measure::RunOptions run = run_options(options.request);
   run.limits.all_requests = 2 * run.limits.request;  // of each of the workers
   run.profiles = false;
   TRY(protocol::check_plugin(this_build(), options.file));
@@ -114,16 +118,8 @@ Result<int> check(const PluginOptions& options) {
     const bool of_the_plugin = entry.problem->kind != ErrorKind::usage && entry.problem->kind != ErrorKind::exhausted;
     return of_the_plugin ? kFailedCells : kUsage;
   }
-  std::vector<scenario::KnownScenario> scenarios;
-  for (const std::string& name : options.scenarios) scenarios.push_back(TRY(find_scenario(name)));
-  measure::PlanRequest request;
-  request.points = points_for(catalogue, scenarios);
-  request.arms = {this_build()};
-  request.catalogues = {std::move(catalogue)};
-  request.processors = measuring_processors();
-  request.shares_processors = true;
   report::Report report;
-  const measure::Plan plan = TRY(measure::make_plan(std::move(request), report));
+  const measure::Plan plan = TRY(plan_check(options, std::move(catalogue), report));
   for (const protocol::CatalogueEntry& entry : plan.catalogues.front()) {
     print_description(entry);
     bool asked = false;
@@ -150,6 +146,7 @@ Result<int> check(const PluginOptions& options) {
 
 void add_plugin(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<PluginOptions>();
+  options->request.no_cache = true;
   CLI::App& command = *app.add_subcommand("plugin", "For authors of plugins");
   command.require_subcommand(1);
   command.footer("Example:\n  gdbench plugin check build/libmine.so");
@@ -162,7 +159,7 @@ void add_plugin(CLI::App& app, Invocation& invocation) {
       .add_option("--scenario", options->scenarios, "Scenario by name or file, for a plugin that is of some sizes only")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false);
-  add_timeout(check_command, options->timeout_seconds, "Seconds that an answer may take, all of a worker twice that");
+  add_timeout(check_command, options->request, "Seconds that an answer may take, all of a worker twice that");
   check_command.footer("Example:\n  gdbench plugin check build/libmine.so");
   when_chosen(check_command, invocation, [options] { return check(*options); });
 }

@@ -4,12 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/answer.h"
-#include "app/cell_planner.h"
 #include "app/commands.h"
-#include "app/environments.h"
-#include "app/interpreter.h"
+#include "app/plan.h"
 #include "app/processors.h"
-#include "app/selection.h"
 #include "harness/measure/profile_cell.h"
 
 namespace gdbench::app {
@@ -17,26 +14,20 @@ namespace gdbench::app {
 namespace {
 
 struct ProfileOptions {
-  std::string scenario;
+  Request request;
   std::string implementation = "hand/naive";
-  std::vector<std::string> settings;
-  std::vector<std::string> environments;
   std::string trace;
   std::string collapsed;
   std::string dump;
   AnswerOptions answer;
-  SelectionOptions selection;  // its memory cap
 };
 
 Result<int> profile(const ProfileOptions& options) {
   install_signal_handlers();
-  TRY(use_environments(options.environments));
-  std::vector<std::string> settings = options.settings;
-  if (!options.dump.empty()) settings.push_back("impl.dump=" + options.dump);
-  const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, settings));
-  measure::RunOptions run;
-  run.limits = worker_limits(options.selection);
-  run.cancelled = &interrupted;
+  Request request = options.request;
+  if (!options.dump.empty()) request.settings.push_back("impl.dump=" + options.dump);
+  const measure::CellGroup group = TRY(plan_cell(request, options.implementation));
+  const measure::RunOptions run = run_options(request);
   keep_off_compute_processor();
   report::Cell cell = group.report().cells.front();
   const report::Profile measured =
@@ -57,11 +48,8 @@ Result<int> profile(const ProfileOptions& options) {
 void add_profile(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ProfileOptions>();
   CLI::App& command = *app.add_subcommand("profile", "Where a step's time goes, op by op and layer by layer");
-  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  add_scenario(command, options->request);
   command.add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
-  add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
-  add_environments(command, options->environments);
-  add_python(command);
   command.add_option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
       ->type_name("FILE");
   command.add_option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
@@ -71,7 +59,7 @@ void add_profile(CLI::App& app, Invocation& invocation) {
                   "Folder for what the implementation made of the step, where it compiles one: short for --set "
                   "impl.dump=FOLDER")
       ->type_name("FOLDER");
-  add_memory_cap(command, options->selection.memory_cap_gib);
+  add_measuring_options(command, options->request);
   add_answer_options(command, options->answer, "the profile");
   command.footer(
       "Layers are counted from 0: layer 1 has the weights w1 and the bias b1. An op of several layers names them all.\n"

@@ -10,7 +10,8 @@
 #include "app/console.h"
 #include "app/explained_cells.h"
 #include "app/measured_run.h"
-#include "app/selection.h"
+#include "app/plan.h"
+#include "app/python_environments.h"
 #include "harness/base/text.h"
 #include "harness/stats/estimate.h"
 #include "reports/answers/explanation.h"
@@ -28,11 +29,8 @@ constexpr double kQuickBudgetSeconds = 12;
 constexpr double kConfirmationShareOfBudget = 0.2;
 
 struct RunOptions {
-  SelectionOptions selection;
-  OutputFile output{.path = "report.json"};
-  std::optional<double> budget_seconds;
+  Request request;
   double precision = 0;
-  int launches = 0;
   double keep_free_gib = 1;
   bool quick = false;
   bool no_ceilings = false;
@@ -47,18 +45,16 @@ struct RunOptions {
 };
 
 measure::RunOptions to_run_options(const RunOptions& options) {
-  measure::RunOptions run = run_options(options.selection);
-  run.budget_seconds = options.budget_seconds.value_or(options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds);
+  measure::RunOptions run = run_options(options.request);
+  if (!options.request.budget_seconds) run.budget_seconds = options.quick ? kQuickBudgetSeconds : kDefaultBudgetSeconds;
   run.precision = options.precision;
+  if (run.launches == 0 && options.quick) run.launches = 1;
   // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
-  (!options.budget_seconds ? run.launches : run.max_launches) = options.launches > 0 ? options.launches
-                                                                : options.quick      ? 1
-                                                                                     : 0;
+  if (options.request.budget_seconds) run.max_launches = std::exchange(run.launches, 0);
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   if (run.max_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.max_launches);
   run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
-  run.warn = &show_warning;
   return run;
 }
 
@@ -85,87 +81,85 @@ Status write_documents(const report::Report& report, const ComparisonOptions& op
 
 // Errors: what compares has nothing to compare.
 Status check_sides(const RunOptions& options, const ComparisonBase& base) {
-  const SelectionOptions& selection = options.selection;
+  const Request& request = options.request;
   if (!base.exists() && options.comparison.margin) {
     return usage_error("--margin: found nothing to compare with, expected --against");
   }
-  if (base.build().empty() && !(selection.padded.empty() && selection.padded_base.empty())) {
+  if (base.build().empty() && !(request.padded.empty() && request.padded_base.empty())) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
   }
-  if (options.bisect && !base.exists() && selection.environments.size() < 2) {
+  if (options.bisect && !base.exists() && environments().size() < 2) {
     return usage_error("--bisect: found nothing to compare, expected --against, or --env twice");
   }
   return {};
 }
 
+// What a measured report is shown as. Errors: a file cannot be written.
+Status show(const RunOptions& options, const report::Report& report,
+            const std::optional<report::ReportComparison>& comparison) {
+  const std::string& file = options.request.output.path;
+  if (options.json) {
+    print_text(report::to_json(report).dump(2) + "\n");
+  } else {
+    show_report(report, file, options.details);
+  }
+  if (!options.no_html) TRY(write_page(report, comparison, file));
+  if (options.explain && !options.json && !interrupted()) {
+    const Result<std::vector<CellPair>> pairs = explained_cells(report, {file, "", "", "", options.request.baseline});
+    print_text("\n" + (pairs.ok() ? text_for_stdout(answers::document_of(explanations_of(report, pairs.value())))
+                                  : pairs.error().message + "\n"));
+  }
+  if (!comparison) return write_documents(report, options.comparison);
+  ComparisonOptions shown = options.comparison;
+  shown.quiet = options.json;  // gdbench compare --json has its own
+  if (!options.json) print_text("\n");
+  return show_comparison(*comparison, shown);
+}
+
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
-  if (options.output.resume) TRY(become_stopped_command(invocation.command, options.output));
+  const OutputFile& output = options.request.output;
+  if (output.resume) TRY(become_stopped_command(invocation.command, output));
+  if (!options.dry_run) TRY(check_output(output));
   measure::RunOptions run_options = to_run_options(options);
-  if (!options.dry_run) {
-    TRY(check_output(options.output));
-  }
-  report::Report report;
-  report.run.command = invocation.command;
-  report.run.quick = options.quick;
-  report.run.budget_seconds = run_options.budget_seconds;
-  report.run.precision = run_options.precision;
   const ComparisonBase base = TRY(ComparisonBase::make(options.against, options.comparison));
-  SelectionOptions selection = options.selection;
-  selection.against = base.build();
+  Request request = options.request;
+  request.against = base.build();
+  TRY(use_environments());
   TRY(check_sides(options, base));
-  measure::Plan plan = TRY(plan_selection(selection, report));
-  if (const double more = seconds_of_frameworks(plan); more > 0 && !options.budget_seconds && options.launches == 0) {
+  report::Report planned;
+  planned.run.quick = options.quick;
+  measure::Plan plan = TRY(app::plan(request, planned));
+  if (const double more = seconds_of_frameworks(plan); more > 0 && !request.budget_seconds && request.launches == 0) {
     run_options.budget_seconds += more;
-    report.run.budget_seconds = run_options.budget_seconds;
-    show_warning(cat("rows of frameworks, whose processes take seconds to start, get ", std::lround(more),
-                     " s more (--budget TIME keeps to less, --exclude 'pytorch/*' leaves rows out)"));
+    print_warning(cat("rows of frameworks, whose processes take seconds to start, get ", std::lround(more),
+                      " s more (--budget TIME keeps to less, --exclude 'pytorch/*' leaves rows out)"));
   }
-
-  RunFile file{options.output, options.quick, !options.no_ceilings};
   if (options.dry_run) {
-    print_dry_run(plan, run_options, file, report);
+    print_dry_run(plan, run_options, !options.no_ceilings, planned);
     return kFine;
   }
-  if (!selection.against.empty()) {
-    measure::RunOptions confirmation = run_options;
-    confirmation.reserved_seconds = closing_seconds(confirmation.budget_seconds, file);
-    if (run_options.launches == 0)  // otherwise they are as many again
-      run_options.reserved_seconds = kConfirmationShareOfBudget * confirmation.budget_seconds;
-    file.afterwards = [&base, confirmation](measure::Plan& measured, report::Report& content,
-                                            report::Journal& journal) {
-      return base.confirm(measured, confirmation, content, journal);
-    };
+  Run running = TRY(Run::open(invocation, run_options, output, std::move(planned), !options.no_ceilings));
+  const bool confirms = !request.against.empty();
+  measure::RunOptions confirmation = run_options;
+  confirmation.reserved_seconds = closing_seconds(running.report().run, !options.no_ceilings);
+  if (confirms && run_options.launches == 0)  // otherwise they are as many again
+    run_options.reserved_seconds = kConfirmationShareOfBudget * run_options.budget_seconds;
+  Status measured = running.measure(plan, run_options);
+  if (measured.ok() && confirms && !interrupted()) {
+    measured = base.confirm(plan, confirmation, running.report(), running.journal());
   }
-  int verdict = kFine;
+  std::optional<report::ReportComparison> comparison;
   int bisected = kBisectSkip;
-  const int status = measure_into_file(plan, run_options, file, report, [&](const report::Report& measured) -> Status {
-    std::optional<report::ReportComparison> comparison;
-    if (base.exists()) comparison = base.compare(measured);
-    if (options.json) {
-      print_text(report::to_json(measured).dump(2) + "\n");
-    } else {
-      show_report(measured, options.output.path, options.details);
-    }
-    if (!options.no_html) {
-      TRY(write_page(measured, comparison, options.output.path));
-    }
-    if (options.explain && !options.json && !interrupted()) {
-      const Result<std::vector<CellPair>> pairs = explained_cells(measured, {options.output.path, "", "", ""});
-      print_text("\n" + (pairs.ok() ? text_for_stdout(answers::document_of(explanations_of(measured, pairs.value())))
-                                    : pairs.error().message + "\n"));
-    }
-    if (options.bisect && !interrupted()) bisected = bisect(measured, comparison);
-    if (!comparison) return write_documents(measured, options.comparison);
-    verdict = status_of(*comparison);
-    ComparisonOptions shown = options.comparison;
-    shown.quiet = options.json;  // gdbench compare --json has its own
-    if (!options.json) print_text("\n");
-    return show_comparison(*comparison, shown);
+  const int status = running.close(measured, [&](const report::Report& report) {
+    if (base.exists()) comparison = base.compare(report);
+    if (options.bisect && !interrupted()) bisected = bisect(report, comparison);
+    return show(options, report, comparison);
   });
   if (options.bisect && (status == kFine || status == kFailedCells || status == kInconclusive)) return bisected;
   // A regression outweighs a failure that the base has too; an interruption and what could not be written, both.
   if (status != kFine && status != kFailedCells) return status;
+  const int verdict = comparison ? status_of(*comparison) : kFine;
   return verdict == kRegressed || status == kFine ? verdict : status;
 }
 
@@ -182,12 +176,14 @@ Result<int> bisecting(const Result<int>& status) {
 void add_run(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<RunOptions>();
   CLI::App& command = *app.add_subcommand("run", "Verify and time a matrix of scenarios and implementations");
-  add_selection_options(command, options->selection);
-  add_output(command, options->output, "Where the report goes");
-  add_resume(command, options->output);
+  options->request.control = true;
+  options->request.output.path = "report.json";
+  add_matrix_options(command, options->request);
+  add_output(command, options->request.output, "Where the report goes");
+  add_resume(command, options->request.output);
   command
       .add_option(
-          "--budget", options->budget_seconds,
+          "--budget", options->request.budget_seconds,
           "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
           "even be verified and launched once in it, a line on stderr says at the start how long that takes")
       ->type_name("TIME")
@@ -198,7 +194,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("SHARE")
       ->transform(as_share());
   command
-      .add_option("--launches", options->launches,
+      .add_option("--launches", options->request.launches,
                   "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
                   "ends first")
       ->check(CLI::Range(1, 1'000'000));
@@ -212,11 +208,11 @@ void add_run(CLI::App& app, Invocation& invocation) {
                   "Compare with another build, measured side by side, or with a report; see gdbench compare")
       ->type_name("DIRECTORY|FILE");
   command
-      .add_option("--padded", options->selection.padded,
+      .add_option("--padded", options->request.padded,
                   "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
                   "layout of the code")
       ->type_name("DIRECTORY");
-  command.add_option("--padded-base", options->selection.padded_base, "The same of the build in --against")
+  command.add_option("--padded-base", options->request.padded_base, "The same of the build in --against")
       ->type_name("DIRECTORY");
   add_comparison_options(command, options->comparison);
   command.add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
@@ -225,7 +221,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "--no-ceilings", options->no_ceilings,
       "Do not measure what the processor can do at most, which saves up to three seconds: the report then has no "
       "share of a ceiling");
-  command.add_option("--shard", options->selection.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
+  command.add_option("--shard", options->request.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
       ->type_name("I/N");
   command.add_flag("--dry-run", options->dry_run,
                    "List the cells and say how long the run would take; measure nothing");
@@ -248,7 +244,6 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "  gdbench run --against ../base/build/release --markdown comment.md\n"
       "  gdbench run --impl pytorch/eager --env old=venvs/2.14 --env new=venvs/2.15\n"
       "  gdbench run --against base --padded-base base-padded --padded new-padded --launches 80");
-  options->selection.control = true;
   when_chosen(command, invocation, [options, &invocation] {
     const Result<int> status = run(*options, invocation);
     return options->bisect ? bisecting(status) : status;

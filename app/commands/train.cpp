@@ -13,12 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "app/cell_planner.h"
 #include "app/commands.h"
 #include "app/console.h"
-#include "app/environments.h"
-#include "app/interpreter.h"
-#include "app/selection.h"
+#include "app/plan.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/verify_cell.h"
@@ -31,10 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TrainOptions {
-  std::string scenario;
+  Request request;
   std::string implementation = "hand/naive";
-  std::vector<std::string> settings;
-  std::vector<std::string> environments;
   std::int64_t steps = 0;  // 0: as the scenario says
   std::string dump;
 };
@@ -164,11 +159,12 @@ struct Trained {
   scenario::State state;
 };
 
-Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::int64_t steps, bool each_loss) {
+Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::int64_t steps, bool each_loss,
+                                const protocol::Limits& limits) {
   report::Launch launch;
   const measure::PlannedCell& cell = scenario.cells.front();
   const scenario::Problem problem = measure::trained_problem(scenario, cell);
-  measure::CellWorker worker = TRY(measure::CellWorker::start(scenario, cell, problem, worker_limits({}), launch));
+  measure::CellWorker worker = TRY(measure::CellWorker::start(scenario, cell, problem, limits, launch));
   Trained trained;
   trained.losses = TRY(run_steps(worker.client(), steps, each_loss));
   trained.steps = TRY(worker.client().get_state(measure::kEndImage));
@@ -179,14 +175,13 @@ Result<Trained> train_in_worker(const measure::PlannedScenario& scenario, std::i
 
 Result<int> train(const TrainOptions& options) {
   install_signal_handlers();
-  TRY(use_environments(options.environments));
-  const measure::CellGroup group = TRY(plan_single_cell(options.scenario, options.implementation, options.settings));
+  const measure::CellGroup group = TRY(plan_cell(options.request, options.implementation));
   const measure::PlannedScenario& scenario = group.scenario();
   if (!options.dump.empty()) {
     TRY(make_dump_folder(options.dump));
   }
-  const Result<Trained> trained =
-      train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps, !options.dump.empty());
+  const Result<Trained> trained = train_in_worker(scenario, options.steps > 0 ? options.steps : scenario.scenario.steps,
+                                                  !options.dump.empty(), worker_limits(options.request));
   if (!trained.ok()) return Error{ErrorKind::crashed, trained.error().message};
   print_text(formatted("loss %.9g -> %.9g after %lld steps\n", trained->losses.front(), trained->losses.back(),
                        static_cast<long long>(trained->steps)));
@@ -210,12 +205,10 @@ Result<int> train(const TrainOptions& options) {
 void add_train(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App& command = *app.add_subcommand("train", "Train once; dump the trajectory's ends for checking elsewhere");
-  command.add_option("scenario", options->scenario, "Scenario by name or file")->required();
+  add_scenario(command, options->request);
   command.add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
   command.add_option("--steps", options->steps, "Steps (default: the scenario's)")->check(CLI::Range(1, 1'000'000'000));
-  add_settings(command, options->settings, "Override a key of the scenario, or impl.KEY of the implementation");
-  add_environments(command, options->environments);
-  add_python(command);
+  add_worker_options(command, options->request);
   command
       .add_option("--dump", options->dump,
                   "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "

@@ -4,11 +4,12 @@
 #include "app/answer.h"
 #include "app/commands.h"
 #include "app/console.h"
-#include "app/selection.h"
+#include "app/measured_run.h"
+#include "app/plan.h"
 #include "harness/base/clock.h"
 #include "harness/machine/environment.h"
 #include "harness/measure/cell_worker.h"
-#include "harness/measure/session.h"
+#include "harness/measure/verify_cell.h"
 #include "reports/answers/verification.h"
 #include "reports/exports/junit.h"
 
@@ -17,7 +18,7 @@ namespace gdbench::app {
 namespace {
 
 struct VerifyOptions {
-  SelectionOptions selection;
+  Request request;
   std::string junit;
   AnswerOptions answer;
   bool brief = false;
@@ -28,9 +29,10 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   report::Report report;
   report.run.command = invocation.command;
   report.run.started_at = utc_now();
-  measure::Plan plan = TRY(plan_selection(options.selection, report));
+  report.run.seed = options.request.seed;
+  measure::Plan planned = TRY(plan(options.request, report));
   report.environment = machine::environment();
-  const Status status = measure::verify_all(plan, run_options(options.selection), report);
+  const Status status = measure::verify_all(planned, run_options(options.request), report);
   clear_progress();
   report.run.finished_at = utc_now();
   const bool stopped = interrupted();
@@ -50,9 +52,9 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
 
 void add_verify(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<VerifyOptions>();
-  options->selection.verifies = true;
   CLI::App& command = *app.add_subcommand("verify", "Compare every cell with the reference; no timing");
-  add_selection_options(command, options->selection);
+  options->request.verifies = true;
+  add_matrix_options(command, options->request);
   add_answer_options(command, options->answer, "the verification");
   add_document(command, "--junit", options->junit, "Write JUnit XML, a test case for each cell");
   command.add_flag("--brief", options->brief, "A line per scenario; cell by cell only what is wrong");

@@ -12,12 +12,7 @@ using report::CellState;
 Status CellGroup::verify(const RunOptions& options) {
   TRY(acquire());
   for (const auto& planned : plan_.scenarios) {
-    ReferenceTrajectories references(*planned, options);
-    TRY(references.status());
-    for (const PlannedCell& planned_cell : planned->cells) {
-      options.progress({"verify " + report_.cells[planned_cell.index].id, 0, -1});
-      if (!TRY(verify_in_unit(*planned, planned_cell, references, options, true, report_))) return {};
-    }
+    if (!TRY(verify_scenario(*planned, options, true, report_))) return {};
     std::ranges::copy(live_cells(*planned, report_), std::back_inserter(live_));
   }
   return {};

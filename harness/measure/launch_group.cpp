@@ -314,41 +314,4 @@ Status run_launch_group(std::vector<LiveCell>& cells, int launch, const RunOptio
   return LaunchGroup(cells, launch, options, report, journal).run();
 }
 
-Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
-               report::Journal& journal) {
-  const auto wanted = [&](const PlannedCell& cell) { return units.contains(cell.unit); };
-  const auto is_of_no_concern = [&](const PlannedScenario* planned) {
-    return std::none_of(planned->cells.begin(), planned->cells.end(), wanted);
-  };
-  std::vector<std::vector<PlannedScenario*>> groups = launch_groups(plan.all());
-  for (std::vector<PlannedScenario*>& scenarios : groups) std::erase_if(scenarios, is_of_no_concern);
-  std::erase_if(groups, [](const std::vector<PlannedScenario*>& scenarios) { return scenarios.empty(); });
-  std::size_t left = groups.size();
-  for (const std::vector<PlannedScenario*>& scenarios : groups) {
-    // Scenarios share what is left of the budget evenly: none is confirmed at the price of another.
-    const double rest = options.budget_seconds - options.reserved_seconds - options.elapsed();
-    const double end = options.elapsed() + rest / static_cast<double>(left--);
-    for (PlannedScenario* planned : scenarios) TRY(planned->acquire());
-    std::vector<LiveCell> live = live_cells(scenarios, report);
-    std::erase_if(live, [&](const LiveCell& cell) { return !wanted(*cell.planned); });
-    const int first = next_launch(live, report);
-    for (const LiveCell& cell : live) {
-      report::Cell& confirmed = report.cells[cell.planned->index];
-      confirmed.confirmed_from = first;
-      TRY(journal.cell(confirmed));
-    }
-    double slowest = 0;
-    for (int launch = first; launch < 2 * first && !options.cancelled(); ++launch) {
-      const double start = options.elapsed();
-      if (launch > first && options.launches == 0 && start + slowest > end) break;
-      options.progress(
-          {"confirm " + scenarios.front()->scenario.name + ", launch " + std::to_string(launch - first + 1), 1, -1});
-      TRY(run_launch_group(live, launch, options, report, journal));
-      slowest = std::max(slowest, options.elapsed() - start);
-    }
-    for (PlannedScenario* planned : scenarios) planned->release();
-  }
-  return {};
-}
-
 }  // namespace gdbench::measure

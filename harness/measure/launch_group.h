@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -40,11 +39,5 @@ Status note_once(const std::string& note, report::Report& report, report::Journa
 // cannot be written.
 Status run_launch_group(std::vector<LiveCell>& cells, int launch, const RunOptions& options, report::Report& report,
                         report::Journal& journal);
-
-// As many launches again of the cells of `units` (PlannedCell::unit): what the first ones showed is to be seen once
-// more by others; fewer, but one at least, where the budget does not last. Their number is noted as the cells'
-// confirmed_from. Errors: the journal cannot be written.
-Status confirm(Plan& plan, const std::set<std::size_t>& units, const RunOptions& options, report::Report& report,
-               report::Journal& journal);
 
 }  // namespace gdbench::measure

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/measure/launch_group.h"
+#include "harness/measure/verify_cell.h"
 #include "tests/unit/measure/fake_run.h"
 
 namespace gdbench::measure {

@@ -1,0 +1,160 @@
+#include "app/request.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "app/console.h"
+#include "app/invocation.h"
+#include "app/processors.h"
+#include "app/python_environments.h"
+#include "harness/base/text.h"
+#include "harness/scenario/matrix.h"
+#include "harness/verify/trajectory_cache.h"
+#include "reports/answers/format.h"
+
+namespace gdbench::app {
+
+namespace {
+
+void add_settings(CLI::App& command, Request& request, const std::string& description) {
+  command.add_option("--set", request.settings, description)->type_name("KEY=VALUE")->allow_extra_args(false);
+}
+
+CLI::Option* add_threads(CLI::App& command, Request& request, const std::string& description) {
+  return command.add_option("--threads", request.threads, description)
+      ->type_name("N")
+      ->check(CLI::Range(1, scenario::kMaxThreads))
+      ->allow_extra_args(false);
+}
+
+// Where references are kept; nothing, with a warning, where nothing can be written there.
+std::filesystem::path usable_cache_folder() {
+  const std::filesystem::path folder = verify::default_cache_folder();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!error && !folder.empty() && access(folder.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+  if (!error) return folder;
+  print_warning(cat(folder.string(), ": references cannot be kept there (", error.message(),
+                    "), so that each run makes them anew"));
+  return {};
+}
+
+void show_progress(const measure::ProgressState& state) {
+  std::string left =
+      state.seconds_left < 0 ? "" : ", about " + std::to_string(std::lround(state.seconds_left)) + " s left";
+  // A line that is wider than the terminal would go on in the next one, and not be erased.
+  const auto columns = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
+  const std::string line = formatted("%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
+  print_progress(answers::cut(line, columns));
+}
+
+}  // namespace
+
+void add_timeout(CLI::App& command, Request& request, const std::string& description) {
+  command.add_option("--timeout", request.timeout_seconds, description)
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+}
+
+void add_worker_options(CLI::App& command, Request& request) {
+  add_python(command);
+  add_timeout(command, request, "Seconds that a worker may take to answer");
+  command
+      .add_option("--memory-cap", request.memory_cap_gib,
+                  "GiB of memory that a worker may use of its own, and the reference")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
+}
+
+void add_measuring_options(CLI::App& command, Request& request) {
+  add_worker_options(command, request);
+  command.add_option("--seed", request.seed, "Seed of order, checks and resampling")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_flag(
+      "--no-cache", request.no_cache,
+      "Compute the reference anew and guess how long a run takes, instead of using what earlier runs kept in "
+      "$XDG_CACHE_HOME/gdbench or ~/.cache/gdbench, at most 1 GiB");
+}
+
+void add_scenario(CLI::App& command, Request& request) {
+  command.add_option("scenario", request.scenario, "Scenario by name or file")->required();
+  add_settings(command, request, "Override a key of the scenario, or impl.KEY of every implementation that has it");
+}
+
+void add_matrix_options(CLI::App& command, Request& request) {
+  command.add_option("matrix", request.matrix, "Matrix by name or file (gdbench list matrices)")->capture_default_str();
+  // Several values need several flags: `--impl a b` would swallow the matrix.
+  command
+      .add_option("--scenario", request.scenarios,
+                  "Only scenarios that match: 'linreg-*', 'mlp-{10-50-1,784-128-10}', 'linreg-*,!linreg-3x2'; or a "
+                  "scenario's file")
+      ->type_name("GLOBS|FILE")
+      ->allow_extra_args(false);
+  command.add_option("--impl", request.implementations, "Only implementations that match: 'hand/*,!hand/naive'")
+      ->type_name("GLOBS")
+      ->allow_extra_args(false);
+  command.add_option("--exclude", request.excluded, "No implementations that match")
+      ->type_name("GLOBS")
+      ->allow_extra_args(false);
+  add_settings(command, request,
+               "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
+               "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
+               "of its own, measured side by side");
+  command
+      .add_option("--baseline", request.baseline,
+                  "The implementation that ratios refer to, instead of the matrix' own; without a time of it they "
+                  "refer to the fastest row")
+      ->type_name("ID");
+  add_threads(command, request, "Compute threads per implementation");
+  command.add_option("--build", request.build, "Measure the worker and the plugins of another build")
+      ->type_name("DIRECTORY");
+  command.add_flag("--allow-network", request.allow_network,
+                   "Let all workers use TCP; without it only those of several ranks may");
+  command.add_option("--allow-write", request.allow_write, "Let all workers write to a file or in a folder")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  add_measuring_options(command, request);
+}
+
+void add_cell_options(CLI::App& command, Request& request, double budget_seconds) {
+  request.budget_seconds = budget_seconds;
+  add_scenario(command, request);
+  add_threads(command, request, "Compute threads")->expected(1)->default_str("1");
+  command.add_option("--budget", request.budget_seconds, "Time for everything")
+      ->type_name("TIME")
+      ->transform(as_seconds())
+      ->default_str(formatted("%.0fs", budget_seconds));
+  add_measuring_options(command, request);
+  add_output(command, request.output, "Write a report with every sample, as run does");
+}
+
+protocol::Limits worker_limits(const Request& request) {
+  protocol::Limits limits;
+  limits.request = std::chrono::milliseconds(static_cast<std::int64_t>(request.timeout_seconds * 1000));
+  limits.memory_bytes = static_cast<std::int64_t>(request.memory_cap_gib * 0x1p30);
+  limits.cancelled = &interrupted;
+  limits.permissions = {request.allow_network, {request.allow_write.begin(), request.allow_write.end()}};
+  limits.processors = allowed_processors();
+  return limits;
+}
+
+measure::RunOptions run_options(const Request& request) {
+  measure::RunOptions run;
+  run.seed = request.seed;
+  if (request.budget_seconds) run.budget_seconds = *request.budget_seconds;
+  run.launches = request.launches;
+  run.limits = worker_limits(request);
+  run.cancelled = &interrupted;
+  run.progress = &show_progress;
+  run.warn = &print_warning;
+  if (!request.no_cache) run.reference_cache = usable_cache_folder();
+  return run;
+}
+
+}  // namespace gdbench::app
