@@ -14,6 +14,13 @@ namespace gdbench::app {
 // `run` returns the exit status, or an error that is printed; what it was interrupted in is no error.
 void when_chosen(CLI::App& command, Invocation& invocation, std::function<Result<int>()> run);
 
+// An option or an operand; the help calls its value `type`.
+template <class Value>
+CLI::Option* add_value(CLI::App& command, const std::string& name, const std::string& type, Value& value,
+                       const std::string& description) {
+  return command.add_option(name, value, description)->type_name(type);
+}
+
 // A file to be written; the option without a value stands for stdout, as "-" does.
 void add_document(CLI::App& command, const std::string& name, std::string& path, const std::string& description);
 

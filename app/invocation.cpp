@@ -15,7 +15,10 @@
 #include "app/own_files.h"
 #include "app/python_environments.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/machine/build_information.h"
+#include "harness/report/environment.h"
 #include "harness/report/report_file.h"
 
 namespace gdbench::app {
@@ -257,6 +260,19 @@ int terminal_width(int descriptor) {
   winsize size{};
   const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 100;
+}
+
+std::string build_name() {
+  const std::string revision = report::revision_of({{"build", machine::build_information()}});
+  return revision.empty() ? GDBENCH_VERSION : GDBENCH_VERSION " " + revision;
+}
+
+std::string version_text() {
+  const Json environment = {{"build", machine::build_information()}};
+  const auto or_unknown = [](const std::string& text) { return text.empty() ? std::string("unknown") : text; };
+  return cat("gdbench " GDBENCH_VERSION, "\nrevision: ", or_unknown(report::revision_of(environment)),
+             "\nbuild type: ", or_unknown(report::text_at(environment, "/build/type")),
+             "\ncompiler: ", or_unknown(report::text_at(environment, "/build/compiler")));
 }
 
 }  // namespace gdbench::app

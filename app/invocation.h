@@ -68,4 +68,11 @@ int terminal_width(int descriptor = STDOUT_FILENO);
 // Whether somebody said it: COLUMNS, or a terminal.
 bool width_is_known();
 
+// "0.1.0", with the revision where it is known: what a worker says of itself.
+std::string build_name();
+
+// What --version prints: the version, and a line each for the revision, the build type and the compiler, as reports
+// record them.
+std::string version_text();
+
 }  // namespace gdbench::app

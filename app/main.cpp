@@ -11,7 +11,6 @@
 #include "app/commands.h"
 #include "app/own_files.h"
 #include "app/python_environments.h"
-#include "app/version.h"
 
 namespace {
 

@@ -159,6 +159,7 @@ Result<Run> Run::open(const Invocation& invocation, const measure::RunOptions& o
   record.budget_seconds = options.budget_seconds;
   record.precision = options.precision;
   run.is_journalled_ = !run.report_.cells.empty();
+  if (run.is_journalled_) run.report_.conditions = machine::conditions();
   if (run.has_file()) {
     run.report_.environment = machine::environment();
     Result<report::Journal> journal = report::Journal::take(journal_path(output.path));
@@ -167,7 +168,6 @@ Result<Run> Run::open(const Invocation& invocation, const measure::RunOptions& o
   }
   keep_off_compute_processor();
   if (!run.is_journalled_) return run;
-  run.report_.conditions = machine::conditions();
   const Result<bool> journalled = output.resume ? resume_stopped_run(output, run.report_) : Result<bool>(false);
   if (!journalled.ok()) {
     run.journal_.leave();

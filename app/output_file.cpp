@@ -111,7 +111,7 @@ std::vector<std::string> words_of_question(const std::vector<std::string>& comma
 }  // namespace
 
 void add_output(CLI::App& command, OutputFile& output, const std::string& description) {
-  CLI::Option* out = command.add_option("--out", output.path, description)->type_name("FILE");
+  CLI::Option* out = add_value(command, "--out", "FILE", output.path, description);
   if (!output.path.empty()) out->capture_default_str();
   command.add_flag("--overwrite", output.overwrite, "Replace a report that lies there, samples and all");
 }

@@ -95,17 +95,13 @@ Status set_interpreter(const std::string& name) {
 }  // namespace
 
 void add_python(CLI::App& command) {
-  command
-      .add_option("--env", asked(),
-                  "Run Python adapters in this environment, a folder or a Python; given again, in each, side by side, "
-                  "as pytorch/eager@NAME")
-      ->type_name("NAME=PATH")
+  add_value(command, "--env", "NAME=PATH", asked(),
+            "Run Python adapters in this environment, a folder or a Python; given again, in each, side by side, "
+            "as pytorch/eager@NAME")
       ->allow_extra_args(false);
   static std::string read_before;
-  command
-      .add_option(std::string(kPython), read_before,
-                  "The interpreter that frameworks and your own Python files run in, in place of GDBENCH_PYTHON")
-      ->type_name("PATH");
+  add_value(command, std::string(kPython), "PATH", read_before,
+            "The interpreter that frameworks and your own Python files run in, in place of GDBENCH_PYTHON");
 }
 
 Status choose_interpreter(const std::vector<std::string>& command) {

@@ -22,12 +22,11 @@ namespace gdbench::app {
 namespace {
 
 void add_settings(CLI::App& command, Request& request, const std::string& description) {
-  command.add_option("--set", request.settings, description)->type_name("KEY=VALUE")->allow_extra_args(false);
+  add_value(command, "--set", "KEY=VALUE", request.settings, description)->allow_extra_args(false);
 }
 
 CLI::Option* add_threads(CLI::App& command, Request& request, const std::string& description) {
-  return command.add_option("--threads", request.threads, description)
-      ->type_name("N")
+  return add_value(command, "--threads", "N", request.threads, description)
       ->check(CLI::Range(1, scenario::kMaxThreads))
       ->allow_extra_args(false);
 }
@@ -90,34 +89,26 @@ void add_scenario(CLI::App& command, Request& request) {
 void add_matrix_options(CLI::App& command, Request& request) {
   command.add_option("matrix", request.matrix, "Matrix by name or file (gdbench list matrices)")->capture_default_str();
   // Several values need several flags: `--impl a b` would swallow the matrix.
-  command
-      .add_option("--scenario", request.scenarios,
-                  "Only scenarios that match: 'linreg-*', 'mlp-{10-50-1,784-128-10}', 'linreg-*,!linreg-3x2'; or a "
-                  "scenario's file")
-      ->type_name("GLOBS|FILE")
+  add_value(command, "--scenario", "GLOBS|FILE", request.scenarios,
+            "Only scenarios that match: 'linreg-*', 'mlp-{10-50-1,784-128-10}', 'linreg-*,!linreg-3x2'; or a "
+            "scenario's file")
       ->allow_extra_args(false);
-  command.add_option("--impl", request.implementations, "Only implementations that match: 'hand/*,!hand/naive'")
-      ->type_name("GLOBS")
+  add_value(command, "--impl", "GLOBS", request.implementations,
+            "Only implementations that match: 'hand/*,!hand/naive'")
       ->allow_extra_args(false);
-  command.add_option("--exclude", request.excluded, "No implementations that match")
-      ->type_name("GLOBS")
-      ->allow_extra_args(false);
+  add_value(command, "--exclude", "GLOBS", request.excluded, "No implementations that match")->allow_extra_args(false);
   add_settings(command, request,
                "Override a scenario's key (batch=256, optimizer.learning_rate=0.1, rows=1000, width=64) or an "
                "implementation's option (impl.KEY=VALUE); given again for the same key, each value has rows "
                "of its own, measured side by side");
-  command
-      .add_option("--baseline", request.baseline,
-                  "The implementation that ratios refer to, instead of the matrix' own; without a time of it they "
-                  "refer to the fastest row")
-      ->type_name("ID");
+  add_value(command, "--baseline", "ID", request.baseline,
+            "The implementation that ratios refer to, instead of the matrix' own; without a time of it they "
+            "refer to the fastest row");
   add_threads(command, request, "Compute threads per implementation");
-  command.add_option("--build", request.build, "Measure the worker and the plugins of another build")
-      ->type_name("DIRECTORY");
+  add_value(command, "--build", "DIRECTORY", request.build, "Measure the worker and the plugins of another build");
   command.add_flag("--allow-network", request.allow_network,
                    "Let all workers use TCP; without it only those of several ranks may");
-  command.add_option("--allow-write", request.allow_write, "Let all workers write to a file or in a folder")
-      ->type_name("PATH")
+  add_value(command, "--allow-write", "PATH", request.allow_write, "Let all workers write to a file or in a folder")
       ->allow_extra_args(false);
   add_measuring_options(command, request);
 }
@@ -126,8 +117,7 @@ void add_cell_options(CLI::App& command, Request& request, double budget_seconds
   request.budget_seconds = budget_seconds;
   add_scenario(command, request);
   add_threads(command, request, "Compute threads")->expected(1)->default_str("1");
-  command.add_option("--budget", request.budget_seconds, "Time for everything")
-      ->type_name("TIME")
+  add_value(command, "--budget", "TIME", request.budget_seconds, "Time for everything")
       ->transform(as_seconds())
       ->default_str(formatted("%.0fs", budget_seconds));
   add_measuring_options(command, request);

@@ -92,12 +92,10 @@ void add_ablate(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<AblateOptions>();
   CLI::App& command =
       *app.add_subcommand("ablate", "What each part that can be switched off, such as a graph's pass, is worth");
-  command.add_option("--impl", options->implementation, "Implementation with such parts")->required()->type_name("ID");
+  add_value(command, "--impl", "ID", options->implementation, "Implementation with such parts")->required();
   add_cell_options(command, options->request, 30);
-  command
-      .add_option("--launches", options->request.launches,
-                  "Exactly so many fresh processes per variant (default: as many as the budget gives)")
-      ->type_name("N")
+  add_value(command, "--launches", "N", options->request.launches,
+            "Exactly so many fresh processes per variant (default: as many as the budget gives)")
       ->check(CLI::Range(1, 100'000));
   add_answer_options(command, options->answer, "what each part is worth");
   command.footer(

@@ -102,8 +102,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App& command = *app.add_subcommand(
       "calibrate", "How often comparisons alarm without a cause on this machine, and which slowdown they find");
-  command.add_option("--workload", options->workloads, "What is slowed down, in turn")
-      ->type_name("SCENARIO/IMPLEMENTATION")
+  add_value(command, "--workload", "SCENARIO/IMPLEMENTATION", options->workloads, "What is slowed down, in turn")
       ->capture_default_str()
       ->allow_extra_args(false);
   command.add_option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
@@ -111,8 +110,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   command.add_option("--launches", options->launches, "Of either side in a comparison")
       ->check(CLI::Range(8, 100'000))
       ->capture_default_str();
-  command.add_option("--margin", options->margin, "As of gdbench compare")
-      ->type_name("SHARE")
+  add_value(command, "--margin", "SHARE", options->margin, "As of gdbench compare")
       ->transform(as_share())
       ->default_str("1%");
   command.add_option("--null", options->null_comparisons, "Comparisons without a slowdown")

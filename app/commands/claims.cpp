@@ -180,10 +180,9 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<ClaimsOptions>& opti
   CLI::App& command = *parent.add_subcommand("run", "Measure what claims need, each cell once, and judge them");
   options->request.budget_seconds = 2700;
   options->request.output.path = "claims-report.json";
-  command.add_option("ids", options->ids, kIdsHelp)->required()->type_name("ID|FILE...");
-  command
-      .add_option("--budget", options->request.budget_seconds, "Time for everything; what it is too short for is said")
-      ->type_name("TIME")
+  add_value(command, "ids", "ID|FILE...", options->ids, kIdsHelp)->required();
+  add_value(command, "--budget", "TIME", options->request.budget_seconds,
+            "Time for everything; what it is too short for is said")
       ->transform(as_seconds())
       ->default_str("45m");
   command
@@ -208,9 +207,8 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<ClaimsOptions>& opti
 void add_claims(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ClaimsOptions>();
   CLI::App& command = *app.add_subcommand("claims", "Sentences about speed, put to the test");
-  command.add_option("report", options->report, "Judge claims by this report; without it: list them")
-      ->type_name("FILE");
-  command.add_option("ids", options->ids, kIdsHelp)->type_name("ID|FILE...")->default_str(kAll);
+  add_value(command, "report", "FILE", options->report, "Judge claims by this report; without it: list them");
+  add_value(command, "ids", "ID|FILE...", options->ids, kIdsHelp)->default_str(kAll);
   add_answer_options(command, options->answer, "the verdicts, or the claims,");
   command.footer(
       "Examples:\n"

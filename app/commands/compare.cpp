@@ -56,10 +56,9 @@ Result<int> compare(const CompareOptions& options) {
 void add_compare(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App& command = *app.add_subcommand("compare", "Is a build slower than another? Three verdicts per cell");
-  command.add_option("base", options->base, "Report of the base; or the one report of gdbench run --against")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("new", options->next, "Report of the new build")->type_name("FILE");
+  add_value(command, "base", "FILE", options->base, "Report of the base; or the one report of gdbench run --against")
+      ->required();
+  add_value(command, "new", "FILE", options->next, "Report of the new build");
   add_comparison_options(command, options->comparison);
   command.add_flag("--json", options->comparison.answer.json, "Print the comparison as JSON");
   command.add_flag("--force", options->force, "Compare reports of different machines");

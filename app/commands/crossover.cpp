@@ -215,12 +215,10 @@ Result<int> crossover(const CrossoverOptions& options, const Invocation& invocat
 void add_crossover(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CrossoverOptions>();
   CLI::App& command = *app.add_subcommand("crossover", "At which sizes, or from how many steps on, A is faster than B");
-  command
-      .add_option("--a", options->a,
-                  "One implementation, with settings of its own before it and threads of its own behind an @")
-      ->required()
-      ->type_name("[KEY=VALUE/]ID[@N]");
-  command.add_option("--b", options->b, "The other")->required()->type_name("[KEY=VALUE/]ID[@N]");
+  add_value(command, "--a", "[KEY=VALUE/]ID[@N]", options->a,
+            "One implementation, with settings of its own before it and threads of its own behind an @")
+      ->required();
+  add_value(command, "--b", "[KEY=VALUE/]ID[@N]", options->b, "The other")->required();
   command
       .add_option("--axis", options->axis,
                   "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
@@ -238,18 +236,14 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
                   "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
       ->check(CLI::Range(1, kMaxSize));
   add_cell_options(command, options->request, 60);
-  command
-      .add_option("--margin", options->margin,
-                  "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
-                  "all of it is within")
-      ->type_name("SHARE")
+  add_value(command, "--margin", "SHARE", options->margin,
+            "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
+            "all of it is within")
       ->transform(as_share())
       ->default_str("1%");
-  command
-      .add_option("--launches", options->request.launches,
-                  "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
-                  "so many (default 20, and more while it is undecided)")
-      ->type_name("N")
+  add_value(command, "--launches", "N", options->request.launches,
+            "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
+            "so many (default 20, and more while it is undecided)")
       ->check(CLI::Range(1, 100'000));
   add_answer_options(command, options->answer);
   command.footer(

@@ -66,21 +66,16 @@ Result<int> explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App& command = *app.add_subcommand("explain", "Why a cell is faster or slower than another, with the evidence");
-  CLI::Option* report =
-      command.add_option("report", options->cells.report, "report.json or a journal")->type_name("FILE");
+  CLI::Option* report = add_value(command, "report", "FILE", options->cells.report, "report.json or a journal");
   command.add_option("scenario", options->cells.scenario, "Only this scenario of the report");
-  CLI::Option* a =
-      command
-          .add_option("--a", options->cells.a, "Cell of the report: implementation, id, or KEY=VALUE[/implementation]")
-          ->type_name("ID");
-  CLI::Option* b = command.add_option("--b", options->cells.b, "Cell that it is compared with")->type_name("ID");
+  CLI::Option* a = add_value(command, "--a", "ID", options->cells.a,
+                             "Cell of the report: implementation, id, or KEY=VALUE[/implementation]");
+  CLI::Option* b = add_value(command, "--b", "ID", options->cells.b, "Cell that it is compared with");
   a->needs(b);
   b->needs(a);
-  command
-      .add_option("--check-comparison", options->descriptions,
-                  "Instead: what is unequal between two timed trainings, each described in JSON, or a script "
-                  "that calls gdbench.describe")
-      ->type_name("A B")
+  add_value(command, "--check-comparison", "A B", options->descriptions,
+            "Instead: what is unequal between two timed trainings, each described in JSON, or a script "
+            "that calls gdbench.describe")
       ->type_size(2)
       ->expected(1)
       ->excludes(report)

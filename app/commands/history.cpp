@@ -30,11 +30,9 @@ void add_history(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<HistoryCommand>();
   CLI::App& command =
       *app.add_subcommand("history", "When did cells become slower? Over the reports of many revisions");
-  command.add_option("reports", options->reports, "Reports, or folders with some")
-      ->required()
-      ->type_name("FOLDER|FILE...");
-  command.add_option("--margin", options->margin, "What does not matter: a level changed where it is another by more")
-      ->type_name("SHARE")
+  add_value(command, "reports", "FOLDER|FILE...", options->reports, "Reports, or folders with some")->required();
+  add_value(command, "--margin", "SHARE", options->margin,
+            "What does not matter: a level changed where it is another by more")
       ->transform(as_share())
       ->default_str("3%");
   add_answer_options(command, options->answer, "the history");

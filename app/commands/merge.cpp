@@ -86,7 +86,7 @@ Result<int> merge(const MergeOptions& options) {
 void add_merge(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<MergeOptions>();
   CLI::App& command = *app.add_subcommand("merge", "One report of several: the shards of a matrix");
-  command.add_option("reports", options->reports, "Reports, or journals of killed runs")->required()->type_name("FILE");
+  add_value(command, "reports", "FILE", options->reports, "Reports, or journals of killed runs")->required();
   add_output(command, options->output,
              "Where the merged report goes, - for standard output; it may be one of those merged");
   command.add_flag("--by-machine", options->by_machine,

@@ -155,9 +155,8 @@ void add_plugin(CLI::App& app, Invocation& invocation) {
   check_command.add_option("file", options->file, "A shared object, or FILE.adapter.json")
       ->required()
       ->check(CLI::ExistingFile);
-  check_command
-      .add_option("--scenario", options->scenarios, "Scenario by name or file, for a plugin that is of some sizes only")
-      ->type_name("NAME|FILE")
+  add_value(check_command, "--scenario", "NAME|FILE", options->scenarios,
+            "Scenario by name or file, for a plugin that is of some sizes only")
       ->allow_extra_args(false);
   add_timeout(check_command, options->request, "Seconds that an answer may take, all of a worker twice that");
   check_command.footer("Example:\n  gdbench plugin check build/libmine.so");

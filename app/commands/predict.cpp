@@ -56,21 +56,18 @@ void add_predict(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<PredictCommand>();
   CLI::App& command =
       *app.add_subcommand("predict", "What would a step take by 4 to 4096 ranks? From reports of one and two");
-  command.add_option("reports", options->reports, "Reports of one machine")->required()->type_name("FILE...");
-  command.add_option("--ranks", options->ranks, "Numbers of ranks: 4,16,64")
-      ->type_name("N,N...")
+  add_value(command, "reports", "FILE...", options->reports, "Reports of one machine")->required();
+  add_value(command, "--ranks", "N,N...", options->ranks, "Numbers of ranks: 4,16,64")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1, kMostRanks))
       ->default_str("4,16,64,256,1024,4096");
   CLI::Option* latency =
-      command.add_option("--latency", options->latency_ns, "What a message takes between two machines")
-          ->type_name("TIME")
+      add_value(command, "--latency", "TIME", options->latency_ns, "What a message takes between two machines")
           ->transform(as_nanoseconds())
           ->default_str("as measured between ranks here");
   CLI::Option* bandwidth =
-      command.add_option("--bandwidth", options->bits_per_second, "What goes from one machine to another")
-          ->type_name("RATE")
+      add_value(command, "--bandwidth", "RATE", options->bits_per_second, "What goes from one machine to another")
           ->transform(as_bits_per_second())
           ->default_str("likewise");
   latency->needs(bandwidth);

@@ -49,16 +49,14 @@ void add_profile(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ProfileOptions>();
   CLI::App& command = *app.add_subcommand("profile", "Where a step's time goes, op by op and layer by layer");
   add_scenario(command, options->request);
-  command.add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
-  command.add_option("--trace", options->trace, "Write one mean step as a trace for Perfetto, speedscope or Chrome")
-      ->type_name("FILE");
-  command.add_option("--collapsed", options->collapsed, "Write collapsed stacks (picoseconds) for flame graphs")
-      ->type_name("FILE");
-  command
-      .add_option("--dump", options->dump,
-                  "Folder for what the implementation made of the step, where it compiles one: short for --set "
-                  "impl.dump=FOLDER")
-      ->type_name("FOLDER");
+  add_value(command, "--impl", "ID", options->implementation, "Implementation")->capture_default_str();
+  add_value(command, "--trace", "FILE", options->trace,
+            "Write one mean step as a trace for Perfetto, speedscope or Chrome");
+  add_value(command, "--collapsed", "FILE", options->collapsed,
+            "Write collapsed stacks (picoseconds) for flame graphs");
+  add_value(command, "--dump", "FOLDER", options->dump,
+            "Folder for what the implementation made of the step, where it compiles one: short for --set "
+            "impl.dump=FOLDER");
   add_measuring_options(command, options->request);
   add_answer_options(command, options->answer, "the profile");
   command.footer(

@@ -104,7 +104,7 @@ void add_report(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App& command = *app.add_subcommand(
       "report", "Render a report, or the journal of an interrupted run; every figure is recomputed");
-  command.add_option("report", options->input, "report.json or a journal")->required()->type_name("FILE");
+  add_value(command, "report", "FILE", options->input, "report.json or a journal")->required();
   command.add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command.add_flag("--plot", options->plot, "Draw the intervals of every scenario with characters instead");
   for (const Format& format : kFormats) {

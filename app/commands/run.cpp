@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/bisect.h"
 #include "app/commands.h"
 #include "app/comparison.h"
 #include "app/console.h"
@@ -181,17 +180,12 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_matrix_options(command, options->request);
   add_output(command, options->request.output, "Where the report goes");
   add_resume(command, options->request.output);
-  command
-      .add_option(
-          "--budget", options->request.budget_seconds,
-          "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
-          "even be verified and launched once in it, a line on stderr says at the start how long that takes")
-      ->type_name("TIME")
+  add_value(command, "--budget", "TIME", options->request.budget_seconds,
+            "Time for the whole run (default 60s, 12s with --quick). It is kept within a tenth; where cells cannot "
+            "even be verified and launched once in it, a line on stderr says at the start how long that takes")
       ->transform(as_seconds());
-  command
-      .add_option("--precision", options->precision,
-                  "Stop a scenario once every interval is within this share of its value")
-      ->type_name("SHARE")
+  add_value(command, "--precision", "SHARE", options->precision,
+            "Stop a scenario once every interval is within this share of its value")
       ->transform(as_share());
   command
       .add_option("--launches", options->request.launches,
@@ -203,17 +197,12 @@ void add_run(CLI::App& app, Invocation& invocation) {
                   "GiB of memory below which no further worker is started next to others")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  command
-      .add_option("--against", options->against,
-                  "Compare with another build, measured side by side, or with a report; see gdbench compare")
-      ->type_name("DIRECTORY|FILE");
-  command
-      .add_option("--padded", options->request.padded,
-                  "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
-                  "layout of the code")
-      ->type_name("DIRECTORY");
-  command.add_option("--padded-base", options->request.padded_base, "The same of the build in --against")
-      ->type_name("DIRECTORY");
+  add_value(command, "--against", "DIRECTORY|FILE", options->against,
+            "Compare with another build, measured side by side, or with a report; see gdbench compare");
+  add_value(command, "--padded", "DIRECTORY", options->request.padded,
+            "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
+            "layout of the code");
+  add_value(command, "--padded-base", "DIRECTORY", options->request.padded_base, "The same of the build in --against");
   add_comparison_options(command, options->comparison);
   command.add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
   command.add_flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, next to --out");
@@ -221,8 +210,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "--no-ceilings", options->no_ceilings,
       "Do not measure what the processor can do at most, which saves up to three seconds: the report then has no "
       "share of a ceiling");
-  command.add_option("--shard", options->request.shard, "Only this part of the scenarios: 2/4, for gdbench merge")
-      ->type_name("I/N");
+  add_value(command, "--shard", "I/N", options->request.shard,
+            "Only this part of the scenarios: 2/4, for gdbench merge");
   command.add_flag("--dry-run", options->dry_run,
                    "List the cells and say how long the run would take; measure nothing");
   command.add_flag("--details", options->details, "Print a table for every scenario instead of the overview");

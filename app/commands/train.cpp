@@ -206,14 +206,12 @@ void add_train(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App& command = *app.add_subcommand("train", "Train once; dump the trajectory's ends for checking elsewhere");
   add_scenario(command, options->request);
-  command.add_option("--impl", options->implementation, "Implementation")->capture_default_str()->type_name("ID");
+  add_value(command, "--impl", "ID", options->implementation, "Implementation")->capture_default_str();
   command.add_option("--steps", options->steps, "Steps (default: the scenario's)")->check(CLI::Range(1, 1'000'000'000));
   add_worker_options(command, options->request);
-  command
-      .add_option("--dump", options->dump,
-                  "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
-                  "loss.csv, scenario.json")
-      ->type_name("DIRECTORY");
+  add_value(command, "--dump", "DIRECTORY", options->dump,
+            "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
+            "loss.csv, scenario.json");
   command.footer("Example:\n  gdbench train mlp-10-50-1 --impl hand/eigen --steps 20 --dump trajectory");
   when_chosen(command, invocation, [options] { return train(*options); });
 }

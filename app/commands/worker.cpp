@@ -3,7 +3,6 @@
 
 #include "app/commands.h"
 #include "app/invocation.h"
-#include "app/version.h"
 #include "harness/ranks/library.h"
 #include "harness/worker/serve.h"
 

@@ -10,6 +10,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/shared_memory.h"
+#include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/measured_worker.h"
 #include "harness/measure/profile_cell.h"
@@ -139,7 +140,10 @@ class LaunchGroup {
   Result<report::Sample> visit(Member& member, int round, int position) {
     const MeasuredWorker::JudgedBlock block = TRY(member.worker->run_block(options_));
     distrust(*member.live, block.distrust);
-    if (block.traces > 0) note_traces(cell_of(*member.live), block.traces);
+    if (block.traces > 0) {  // no steady step; the row stays, and the reader knows
+      note_first(cell_of(*member.live).id + " traced or compiled a function again inside a timed block: ",
+                 cat(block.traces, " time(s)"));
+    }
     if (member.live->planned->on_device()) note_device(member, round);
     report::Sample sample = block.sample;
     sample.launch = launch_;
@@ -155,29 +159,13 @@ class LaunchGroup {
     if (round != 0 && round != options_.rounds) return;
     std::optional<report::DeviceState> state = options_.device_state();
     if (!state) return;
-    if (!state->throttled_by.empty()) note_throttling(cell_of(*member.live), *state);
+    if (!state->throttled_by.empty()) {
+      note_first("the device was throttled while " + cell_of(*member.live).id + " was measured: ",
+                 joined(state->throttled_by));
+    }
     std::optional<report::DeviceStates>& states = member.launch.device;
     if (!states) states.emplace().first = *state;
     states->last = std::move(*state);
-  }
-
-  void note_throttling(const report::Cell& cell, const report::DeviceState& state) {
-    const std::string note = "the device was throttled while " + cell.id + " was measured: ";
-    const auto same = [&](const std::string& known) { return known.starts_with(note); };
-    if (std::any_of(report_.notes.begin(), report_.notes.end(), same)) return;
-    std::string reasons;
-    for (const std::string& reason : state.throttled_by) reasons += (reasons.empty() ? "" : ", ") + reason;
-    note_once(note + reasons + "; first seen in launch " + std::to_string(launch_));
-  }
-
-  // A function that is traced or compiled again inside the clock is no steady step; the row stays, the reader is told.
-  void note_traces(const report::Cell& cell, std::uint64_t traces) {
-    const std::string note = cell.id +
-                             " traced or compiled a function again inside a timed block: " + std::to_string(traces) +
-                             " time(s), first seen in launch " + std::to_string(launch_);
-    const auto same = [&](const std::string& known) { return known.starts_with(cell.id + " traced"); };
-    if (std::any_of(report_.notes.begin(), report_.notes.end(), same)) return;
-    note_once(note);
   }
 
   void distrust(const LiveCell& live, const std::string& reason) {
@@ -217,6 +205,13 @@ class LaunchGroup {
     if (options_.cancelled()) return false;  // stopped by us
     note_once(note_on_profile(cell, profile.error()));
     return profile.error().kind == ErrorKind::unsupported;
+  }
+
+  // A note that begins so, unless there is one.
+  void note_first(const std::string& begin, const std::string& rest) {
+    const auto same = [&](const std::string& known) { return known.starts_with(begin); };
+    if (std::ranges::any_of(report_.notes, same)) return;
+    note_once(cat(begin, rest, "; first seen in launch ", launch_));
   }
 
   void note_once(const std::string& note) {

@@ -229,7 +229,8 @@ class Stops(ProgramTest):
 
     def test_the_journal_of_another_run(self):
         process = self.start(*self.ARGUMENTS)
-        self.assertTrue(soon(lambda: (self.folder / JOURNAL).exists(), 30))
+        journal = self.folder / JOURNAL
+        self.assertTrue(soon(lambda: journal.exists() and journal.stat().st_size > 0, 30))
         process.kill()
         process.communicate()
         _, errors = self.call(*self.ARGUMENTS, "--resume", "--seed", "5", status=2)

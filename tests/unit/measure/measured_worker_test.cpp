@@ -208,7 +208,7 @@ TEST_F(MeasuredWorkerTest, TracesInsideTheClockAreNotedOnce) {
   plan_and_run();
   expect_status(0, CellState::ok, "");
   EXPECT_EQ(report_.notes, std::vector<std::string>{"linreg-3x2/a/traced traced or compiled a function again inside a "
-                                                    "timed block: 2 time(s), first seen in launch 0"});
+                                                    "timed block: 2 time(s); first seen in launch 0"});
 }
 
 TEST_F(MeasuredWorkerTest, ABlockOfOneOrTwoStepsIsNotDividedAnyMore) {
