@@ -20,7 +20,8 @@ std::string Side::name() const {
 Result<Side> parse_side(const std::string& option, const std::string& text) {
   std::size_t at = text.rfind('@');
   if (at != std::string::npos && is_environment(text.substr(at + 1))) at = std::string::npos;
-  Side side{.option = option, .implementation = {}, .settings = {}, .threads = {}};
+  Side side;
+  side.option = option;
   if (at != std::string::npos) {
     side.threads = number_of<int>(text.substr(at + 1));
     if (!side.threads || *side.threads < 1 || *side.threads > scenario::kMaxThreads) {
@@ -59,10 +60,9 @@ bool are_one_but_for_threads(const Sides& sides) {
 }
 
 std::vector<CellChoice> choices_of(const Sides& sides, const std::optional<scenario::Setting>& setting) {
-  std::vector<CellChoice> choices;
-  for (const Side& side : sides) {
-    choices.push_back({side.implementation, side.settings, side.threads});
-    if (setting) choices.back().settings.push_back(*setting);
+  std::vector<CellChoice> choices(sides.begin(), sides.end());
+  for (CellChoice& choice : choices) {
+    if (setting) choice.settings.push_back(*setting);
   }
   return choices;
 }

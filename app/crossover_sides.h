@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,11 +12,8 @@
 
 namespace gdbench::app {
 
-struct Side {
-  std::string option;                       // "--a"
-  std::string implementation;               // "graph/jit"
-  std::vector<scenario::Setting> settings;  // dtype=bf16
-  std::optional<int> threads;               // 2
+struct Side : CellChoice {
+  std::string option;  // "--a"
 
   // As it is spelled on the command line; of two that are not the same cell they differ.
   std::string name() const;

@@ -26,14 +26,13 @@ struct CellRequest {
 };
 
 // With a and b: these in each scenario that has both; otherwise of scenarios that differ in overrides, each a beside
-// the b whose scenario differs in the fewest keys. Without: in each scenario the fastest beside the runner-up, the best
-// framework and the baseline; in a report without two such cells in one scenario, each cell beside the first of its
-// implementation under other overrides. At least one pair, all timed and ranked by processor
-// use. Errors: one line that names what was not found.
+// the b whose scenario differs in the fewest keys. With a baseline: in each scenario the fastest beside it. Without, or
+// where it is the fastest: beside the runner-up, the best framework and the report's baseline; in a report without two
+// such cells in one scenario, each cell beside the first of its implementation under other overrides. At least one
+// pair, all timed and ranked by processor use. Errors: one line that names what was not found.
 Result<std::vector<CellPair>> explained_cells(const report::Report& report, const CellRequest& request);
 
-// Why, pair after pair; and the same in words for a person.
+// Why, pair after pair.
 std::vector<report::Explanation> explanations_of(const report::Report& report, const std::vector<CellPair>& pairs);
-std::string text_of(const std::vector<report::Explanation>& explanations);
 
 }  // namespace gdbench::app

@@ -158,10 +158,10 @@ Result<Run> Run::open(const Invocation& invocation, const measure::RunOptions& o
   record.seed = options.seed;
   record.budget_seconds = options.budget_seconds;
   record.precision = options.precision;
-  run.is_journalled_ = !run.report_.cells.empty();
+  run.report_.environment = machine::environment();
+  run.is_journalled_ = run.has_file() && !run.report_.cells.empty();
   if (run.is_journalled_) run.report_.conditions = machine::conditions();
   if (run.has_file()) {
-    run.report_.environment = machine::environment();
     Result<report::Journal> journal = report::Journal::take(journal_path(output.path));
     if (!journal.ok()) return usage_error(journal.error().message);
     run.journal_ = std::move(journal).value();

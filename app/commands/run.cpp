@@ -215,7 +215,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command.add_flag("--dry-run", options->dry_run,
                    "List the cells and say how long the run would take; measure nothing");
   command.add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
-  command.add_flag("--explain", options->explain, "Then say why what is faster is, as gdbench explain does");
+  command.add_flag(
+      "--explain", options->explain,
+      "Then say why what is faster is, as gdbench explain does; with --baseline, why the fastest is faster than that");
   command.add_flag("--json", options->json, "Print the report as JSON instead of the table");
   command.add_flag(
       "--bisect", options->bisect,

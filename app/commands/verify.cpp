@@ -3,12 +3,8 @@
 
 #include "app/answer.h"
 #include "app/commands.h"
-#include "app/console.h"
 #include "app/measured_run.h"
 #include "app/plan.h"
-#include "harness/base/clock.h"
-#include "harness/machine/environment.h"
-#include "harness/measure/cell_worker.h"
 #include "harness/measure/verify_cell.h"
 #include "reports/answers/verification.h"
 #include "reports/exports/junit.h"
@@ -27,25 +23,20 @@ struct VerifyOptions {
 Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   report::Report report;
-  report.run.command = invocation.command;
-  report.run.started_at = utc_now();
-  report.run.seed = options.request.seed;
   measure::Plan planned = TRY(plan(options.request, report));
-  report.environment = machine::environment();
-  const Status status = measure::verify_all(planned, run_options(options.request), report);
-  clear_progress();
-  report.run.finished_at = utc_now();
-  const bool stopped = interrupted();
-  report.run.status = stopped ? "interrupted" : "complete";
+  measure::RunOptions run = run_options(options.request);
+  run.budget_seconds = 0;  // none
+  Run running = TRY(Run::open(invocation, run, options.request.output, std::move(report)));
+  const Status status = measure::verify_all(planned, run, running.report());
   AnswerOptions answer = options.answer;
   if (options.junit == "-") {  // stdout has nothing else
     answer.json = false;
     answer.quiet = true;
   }
-  TRY(print_answer(answer, answers::verification(report, options.brief), report::to_json(report)));
-  if (!options.junit.empty()) TRY(write_text(exports::junit(report), options.junit));
-  if (!status.ok()) return report_error(status.error());
-  return stopped ? report_interrupted() : status_of_cells(report);
+  return running.close(status, [&](const report::Report& verified) -> Status {
+    TRY(print_answer(answer, answers::verification(verified, options.brief), report::to_json(verified)));
+    return options.junit.empty() ? Status() : write_text(exports::junit(verified), options.junit);
+  });
 }
 
 }  // namespace
