@@ -84,7 +84,7 @@ void fields(auto& archive, Of<ClaimJudgement> auto& judgement) {
 }
 
 OrderedJson to_json(const std::vector<ClaimJudgement>& judgements) {
-  return RecordWriter::document("gdbench-claims", 1, 0, "claims", judgements);
+  return RecordWriter::document("gdbench-claims", 1, 1, "claims", judgements);
 }
 
 }  // namespace gdbench::report

@@ -21,7 +21,7 @@ void fields(auto& archive, Of<ReportComparison> auto& comparison) {
 }
 
 OrderedJson to_json(const ReportComparison& comparison) {
-  return RecordWriter::document("gdbench-comparison", 1, 1, comparison);
+  return RecordWriter::document("gdbench-comparison", 1, 2, comparison);
 }
 
 namespace {
@@ -86,7 +86,7 @@ void fields(auto& archive, Of<Calibration> auto& calibration) {
 }
 
 OrderedJson to_json(const Calibration& calibration) {
-  return RecordWriter::document("gdbench-calibration", 1, 0, calibration);
+  return RecordWriter::document("gdbench-calibration", 1, 1, calibration);
 }
 
 // Everything but the cell as it is has a name of its own.
@@ -101,6 +101,6 @@ void fields(auto& archive, Of<AblationVariant> auto& variant) {
 
 FIELDS_OF(Ablation, scenario, implementation, option, confidence, variants)
 
-OrderedJson to_json(const Ablation& ablation) { return RecordWriter::document("gdbench-ablation", 1, 0, ablation); }
+OrderedJson to_json(const Ablation& ablation) { return RecordWriter::document("gdbench-ablation", 1, 1, ablation); }
 
 }  // namespace gdbench::report

@@ -48,7 +48,7 @@ namespace {
 
 constexpr const char* kCrossoverSchema = "gdbench-crossover";
 constexpr int kCrossoverMajor = 2;
-constexpr int kCrossoverMinor = 1;
+constexpr int kCrossoverMinor = 2;
 
 }  // namespace
 

@@ -69,7 +69,7 @@ FIELDS_OF(Explanation, scenario, b_scenario, a, b, a_step_ns, b_step_ns, whole, 
           a_script, b_script)
 
 OrderedJson to_json(const std::vector<Explanation>& explanations) {
-  return RecordWriter::document("gdbench-explanation", 2, 2, "explanations", explanations);
+  return RecordWriter::document("gdbench-explanation", 2, 3, "explanations", explanations);
 }
 
 }  // namespace gdbench::report

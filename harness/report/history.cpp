@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kHistorySchema = "gdbench-history";
 constexpr int kHistoryMajor = 1;
-constexpr int kHistoryMinor = 1;
+constexpr int kHistoryMinor = 2;
 
 }  // namespace
 

@@ -13,7 +13,7 @@ FIELDS_OF(Prediction, scenario, implementation, options, threads, batch_rows, gr
 FIELDS_OF(Predictions, described, fitted, predictions, notes)
 
 OrderedJson to_json(const Predictions& predictions) {
-  return RecordWriter::document("gdbench-prediction", 1, 0, predictions);
+  return RecordWriter::document("gdbench-prediction", 1, 1, predictions);
 }
 
 }  // namespace gdbench::report

@@ -21,7 +21,7 @@ double data_share(const Profile& profile) {
 }
 
 OrderedJson to_json(const Profile& profile) {
-  OrderedJson json = RecordWriter::document("gdbench-profile", 1, 3, profile);
+  OrderedJson json = RecordWriter::document("gdbench-profile", 1, 4, profile);
   json["unattributed_ns"] = unattributed_ns(profile);
   return json;
 }

@@ -166,7 +166,7 @@ OrderedJson report_schema() {
 }
 
 OrderedJson to_json(const std::vector<Condition>& conditions) {
-  return RecordWriter::document("gdbench-conditions", 1, 0, "conditions", conditions);
+  return RecordWriter::document("gdbench-conditions", 1, 1, "conditions", conditions);
 }
 
 Result<Report> from_json(const Json& json, const std::string& origin) {

@@ -35,7 +35,7 @@ TEST(ComparisonDocument, NamesWhatWasFound) {
   cell.new_ns = estimate(20);
   cell.ratio = estimate(2);
   const std::string head =
-      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":1},"base":"a.json","new":"b.json",)";
+      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":2},"base":"a.json","new":"b.json",)";
   const std::string middle =
       R"("paired":true,"margin":0.02,"confidence":0.95,"noise_floor":0.01,"not_comparable":"",)"
       R"("remarks":["another kernel"],"cells":[{"id":"s/a","change":"regressed","remark":"","base_ns":)" +
@@ -59,7 +59,7 @@ TEST(CalibrationDocument, HasTheLevelsBesideTheOutcomes) {
   const std::string lower_limit = OrderedJson(levels_of(calibration).front().lower_limit).dump();
   EXPECT_EQ(
       to_json(calibration).dump(),
-      R"({"schema":"gdbench-calibration","schema_version":{"major":1,"minor":0},"launches":12,"margin":0.02,)"
+      R"({"schema":"gdbench-calibration","schema_version":{"major":1,"minor":1},"launches":12,"margin":0.02,)"
       R"("confidence":0.95,"planned":3,"smallest_detectable_slowdown":0.25,"levels":[{"slowdown":0.25,"comparisons":1,)"
       R"("regressed":1,"improved":0,"share":1.0,"lower_limit":)" +
           lower_limit +
@@ -91,7 +91,7 @@ TEST(AblationDocument, NamesEveryVariant) {
   ablation.variants[2].status = {CellState::crashed, "signal 11"};
   EXPECT_EQ(
       to_json(ablation).dump(),
-      R"({"schema":"gdbench-ablation","schema_version":{"major":1,"minor":0},"scenario":"mlp-10-50-1",)"
+      R"({"schema":"gdbench-ablation","schema_version":{"major":1,"minor":1},"scenario":"mlp-10-50-1",)"
       R"("implementation":"jit/fused","option":"passes","confidence":0.98,"variants":[{"variant":"as it is",)"
       R"("value":"all","status":{"state":"ok","reason":""},"step_ns":)" +
           text_of(estimate(10)) +
