@@ -1,7 +1,7 @@
 // The catalogue of the arithmetic: a row for each task, dtype, activation, loss, optimizer and phase of plugin.h, with
-// what is known of it besides its formula. Scenario files, messages, reports, masks of what implementations can do,
-// counts of operations and checks read it; whoever adds a row finds by the compiler, or by a test that takes its cases
-// from here, where a formula is missing.
+// what is known of it except its formula. Scenario files, messages, reports, masks of what implementations can do,
+// counts of operations and checks read it; after a row is added, the compiler, or a test that takes its cases from
+// here, shows where a formula is missing.
 #pragma once
 
 #include <cstddef>
@@ -71,8 +71,7 @@ enum class Phase : std::int32_t {
 };
 enum class ModelKind { linear_regression, multilayer_perceptron, tensors };  // of a scenario file
 enum class Clock : std::int32_t { host = 0, device = 1 };                    // gdbench_profile_record.device_clock
-// What an op does with the parameters that it names: it reads them, computes the gradient with respect to them, or
-// updates them.
+// What an op does with the parameters that it names: it reads them, computes their gradient, or updates them.
 enum class ParameterUse : std::int32_t {
   reads = GDBENCH_READS_PARAMETERS,
   gradient = GDBENCH_COMPUTES_GRADIENTS,
@@ -120,7 +119,7 @@ struct ActivationRow {
   Slope slope;
   int operations;
   int gradient_operations;  // of the derivative and its product with the gradient that comes in
-  // Whether its derivative is told from its input z; otherwise from its result f(z), and z need not be kept.
+  // Whether its derivative is computed from its input z; otherwise from its result f(z), and z need not be kept.
   bool reads_input = false;
   double steepest = 1;  // the largest |f'|
 };
@@ -132,9 +131,9 @@ inline constexpr ActivationRow kActivations[] = {
     {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},  // product, selection
     // As sigmoid s, and a product; d s (1 + z (1 - s)).
     {Activation::silu, "silu", Slope::varies, 5, 9, true, 1.0999},
-    // Two scalings, erf, addition, product; the same but for the product, the density (4), product, addition, product.
+    // Two scalings, erf, addition, product; the same except the product, the density (4), product, addition, product.
     {Activation::gelu, "gelu", Slope::varies, 5, 11, true, 1.129},
-    // The cubic polynomial's 4 and a scaling, tanh, addition, product and scaling; besides 1 - t t (2), the
+    // The cubic polynomial's 4 and a scaling, tanh, addition, product and scaling; in addition 1 - t t (2), the
     // polynomial's derivative (3), 3 products, 2 additions.
     {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, true, 1.1291},
 };
@@ -157,8 +156,7 @@ inline constexpr LossRow kLosses[] = {
     {Loss::half_mse, "half_mse", Targets::numbers, false, false, true, 3, 2},
     // Maximum, difference, exp, addition.
     {Loss::softmax_cross_entropy, "softmax_cross_entropy", Targets::labels, true, true, false, 4, 5},
-    // Exp, addition, logarithm, product, difference, addition; sigmoid (4), difference, scale. An output that is masked
-    // costs log 2.
+    // Exp, addition, logarithm, product, difference, addition; sigmoid (4), difference, scale; log 2 if it is masked.
     {Loss::binary_cross_entropy, "binary_cross_entropy", Targets::shares, true, false, false, 6, 6},
     // Difference, magnitude, comparison, two products, addition; difference, two comparisons, scale.
     {Loss::huber, "huber", Targets::numbers, false, false, true, 6, 4},
@@ -189,7 +187,7 @@ struct Optimizer {
   bool decoupled_weight_decay = false;  // always so for a kind that says so
 };
 
-// A number that optimizers are given besides the learning rate and the weight decay.
+// A number that optimizers are given in addition to the learning rate and the weight decay.
 template <class Struct>
 using Number = double Struct::*;
 struct OptimizerConstant {
@@ -208,8 +206,7 @@ inline constexpr OptimizerConstant kMomentumDecay = {"momentum_decay", &Optimize
 inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1,   &kBeta2,
                                                                    &kRho,      &kEpsilon, &kMomentumDecay};
 
-// A constant that a kind reads; the fallbacks are PyTorch's, but for the momentum, which is 0 there, and Lion's, which
-// are its paper's.
+// A constant that a kind reads; fallbacks are PyTorch's, except the momentum (0 there) and Lion's, its paper's.
 struct OptimizerKey {
   const OptimizerConstant& constant;
   double fallback;

@@ -11,8 +11,7 @@ namespace gdbench::catalogue {
 
 enum class Dtype : std::int32_t { f32 = GDBENCH_F32, f64 = GDBENCH_F64, bf16 = GDBENCH_BF16, f16 = GDBENCH_F16 };
 
-// Binary floating-point numbers: 0, subnormals, and normal ones from 2^least_exponent to below 2^(greatest_exponent +
-// 1).
+// Binary floating-point numbers: 0, subnormals, and normal ones from 2^least_exponent to below 2^(greatest_exponent+1).
 struct NumberFormat {
   int bits = 0;  // of the significand, the hidden bit included
   int least_exponent = 0;

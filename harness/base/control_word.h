@@ -1,6 +1,5 @@
 // The control word of floating-point arithmetic, without the flags of what happened so far: MXCSR of x86-64, FPCR of
-// AArch64. Every process starts with kUsualControlWord: rounding to nearest, every exception masked, denormals as they
-// are.
+// AArch64. Every process starts with kUsualControlWord: rounds to nearest, masks every exception, keeps denormals.
 #pragma once
 
 #include <cstdint>

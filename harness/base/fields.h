@@ -22,7 +22,7 @@
 //   named_or_default  a required enumerator; where its name is unknown, the struct's default stays
 //   number_or_null    a number that may be none, NaN here and null there
 //   text              a JSON object that is kept as text
-// and has(key), which is true of whatever is written.
+// and has(key), which is true of everything that is written.
 #pragma once
 
 #include <concepts>

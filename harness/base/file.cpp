@@ -81,9 +81,9 @@ std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file) {
   const auto size = static_cast<std::size_t>(information.st_size);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> resident((size + page - 1) / page);
-  const bool told = mincore(mapping, size, resident.data()) == 0;
+  const bool known = mincore(mapping, size, resident.data()) == 0;
   munmap(mapping, size);
-  if (!told) return std::nullopt;
+  if (!known) return std::nullopt;
   const auto pages =
       std::count_if(resident.begin(), resident.end(), [](unsigned char bits) { return (bits & 1U) != 0; });
   return std::min<std::int64_t>(information.st_size,

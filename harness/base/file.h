@@ -20,14 +20,13 @@ Result<std::string> read_file(const std::filesystem::path& file, const std::stri
 // Why `file` cannot be read as a regular file ("no such file"); empty where it can.
 std::string unreadable_because(const std::filesystem::path& file);
 
-// Refuses a path that is a symbolic link of somebody who is neither this user nor root: what is written there would go
-// where they want it.
+// Refuses a symbolic link of a user other than this one and root: it decides which file is written.
 Status refuse_link_of_others(const std::filesystem::path& file);
 
 // Whether `number` spells a process that there is no more, so that what it has left lying can be removed.
 bool is_gone_process(std::string_view number);
 
-// How many of a file's bytes lie in the page cache; nothing where that cannot be told. Reads none of them.
+// How many of a file's bytes lie in the page cache; nothing where that is unknown. Reads none of them.
 std::optional<std::int64_t> cached_bytes(const std::filesystem::path& file);
 
 // Bytes of the machine's physical memory.

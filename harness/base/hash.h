@@ -1,5 +1,4 @@
-// FNV-1a with 64 bits, after Fowler, Noll and Vo (RFC 9923): an identity that every machine computes alike. Not
-// cryptographic.
+// FNV-1a with 64 bits, after Fowler, Noll and Vo (RFC 9923): the same on every machine. Not cryptographic.
 #pragma once
 
 #include <cstddef>

@@ -30,11 +30,10 @@
 
 namespace gdbench {
 
-// Parses JSON text: refuses duplicate keys and deep nesting. The error's message is the fault alone ("line 2, column 7:
-// found ...").
+// Parses JSON text: refuses duplicate keys and deep nesting. The error is the fault alone ("line 2, column 7: found").
 Result<Json> parse_json(const std::string& text);
 
-// One line of every text and key in a value of somebody else (one_line of text.h).
+// One line of every text and key in a value from elsewhere (one_line of text.h).
 void escape_controls(Json& value);
 
 // A value on one line; bytes that are no UTF-8 are replaced.

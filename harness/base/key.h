@@ -1,13 +1,12 @@
 // What people may write under a key, and what it means. Lists of fields (fields.h) whose keys have one are read by
-// JsonReader, written by RecordWriter and described by KeyDescriber. Besides fields.h's methods such an archive has
+// JsonReader, written by RecordWriter and described by KeyDescriber. Such an archive has fields.h's methods and
 //   start      gives a member the default that it has from here on; only where nothing is written
 //   columns    names of columns, or numbers of columns
 //   object     an object whose keys a list names
 //   objects    at least one of them: list(archive, element, whether it is the last)
 //   variant    an object whose keys depend on its alternative
 //   check      what a reader refuses
-// and kWrites and kDescribes, true of RecordWriter and KeyDescriber. A path is that of a file, from the document's
-// folder.
+// and kWrites and kDescribes, true of RecordWriter and KeyDescriber. A file's path is based on the document's folder.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,7 @@ std::uint64_t split_mix_64(std::uint64_t& state) {
 }
 
 Random::Random(std::uint64_t seed, std::uint64_t stream) {
-  // The stream is mixed before it meets the seed, so that (seed, stream) and (seed + 1, stream - 1) have nothing in
-  // common.
+  // The stream is mixed first, so that (seed, stream) and (seed + 1, stream - 1) have nothing in common.
   std::uint64_t mixed = stream;
   std::uint64_t state = stream == 0 ? seed : seed ^ split_mix_64(mixed);
   for (std::uint64_t& word : state_) word = split_mix_64(state);

@@ -33,8 +33,7 @@ class Random {
   bool has_spare_ = false;
 };
 
-// exp, log (of a positive, normal number) and tanh from series, within a few units of the last place, reproducible as
-// above.
+// exp, log (of a positive, normal number) and tanh from series, reproducible, within a few units of the last place.
 double reproducible_exp(double x);
 double reproducible_log(double x);
 double reproducible_tanh(double x);

@@ -1,5 +1,4 @@
-// Fills structs from JSON by walking their lists of fields; see fields.h. The first mistake is kept as a fault of the
-// document.
+// Fills structs from JSON by their lists of fields; see fields.h. The first mistake is kept as the document's fault.
 #pragma once
 
 #include <filesystem>
@@ -58,7 +57,7 @@ class RecordReader : private JsonReader {
       if (row.name == name) target = row.value;
     }
   }
-  // Empty where it is absent or has another form: what is only shown makes nobody fail.
+  // Empty where it is absent or has another form: what is only shown causes no failure.
   template <class T>
   void if_readable(const char* key, std::optional<T>& target) {
     const Json* value = JsonReader::member(key);

@@ -130,7 +130,7 @@ class RecordWriter {
     for (const T& value : values) array.push_back(encode(value));
     return array;
   }
-  // Settings in an order of their own are an object all the same.
+  // Settings in an order of their own are an object, too.
   static OrderedJson encode(const std::vector<std::pair<std::string, std::string>>& values) {
     OrderedJson object = OrderedJson::object();
     for (const auto& [key, value] : values) object[key] = value;

@@ -56,7 +56,7 @@ std::uint64_t wait_for_memory(std::uint64_t bytes, const MemorySource& source) {
 void SharedMemory::Unmap::operator()(std::byte* data) const { munmap(data, size); }
 
 Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t bytes, const MemorySource& source) {
-  // Reserving more than there is would set the out-of-memory killer on whoever is largest.
+  // After reserving more than there is, the out-of-memory killer would end the largest process.
   if (const std::uint64_t available = wait_for_memory(bytes, source); bytes > available) {
     return failure("cannot reserve " + std::to_string(bytes) + " bytes of shared memory: the machine has " +
                    std::to_string(available) + " available");

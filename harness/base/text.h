@@ -84,15 +84,14 @@ std::string cat(const Parts&... parts) {
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
-// The candidate within a third of the text's length in edits (a swap of neighbours is one), the closest first; empty
-// where none is.
+// The candidate within a third of the text's length in edits (a swap of neighbours is one), the closest first, or "".
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 // " (did you mean X?)", or nothing where no candidate is near.
 std::string suggestion(std::string_view text, const std::vector<std::string>& candidates);
 
 // What was expected where the text is none of the candidates: "one of a, b, c (did you mean a?)". Of more than five the
-// nearest, and how many there are besides.
+// nearest, and how many more there are.
 std::string one_of(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace gdbench

@@ -15,8 +15,7 @@
 namespace gdbench::data {
 
 // A readable file with a header (RFC 4180; lines may end in LF). With `labels` the one target column holds class names,
-// mapped in sorted order (by value where all are integers). Errors: "FILE: line 3, column "x": found ..., expected
-// ...".
+// mapped in sorted order (by value if all are integers). Errors: "FILE: line 3, column "x": found ..., expected ...".
 Result<Table> read_csv(const std::filesystem::path& file, const scenario::CsvData& data, bool labels);
 
 struct CsvColumns {

@@ -100,7 +100,7 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
   dataset.outputs = table.outputs;
   dataset.has_labels = table.has_labels;
   dataset.dropped_rows = table.dropped_rows;
-  // A full batch is the same whatever its order.
+  // A full batch is the same in any order.
   dataset.has_order = scenario.batch.rows && *scenario.batch.rows < table.rows && scenario.batch.shuffle;
   dataset.epochs = dataset.has_order ? std::clamp<std::int64_t>(kMaxOrderEntries / table.rows, 1, kMaxEpochs) : 1;
 

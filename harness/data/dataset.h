@@ -15,8 +15,7 @@
 namespace gdbench::data {
 
 // Row-major x [rows, features] and either y [rows, outputs] in the scenario's dtype or labels [rows], all within
-// `memory` at the given byte offsets (multiples of 64). `order` is [epochs, rows]: the row indices of each epoch's
-// shuffle.
+// `memory` at the given byte offsets (multiples of 64). `order` is [epochs, rows]: the row indices of each epoch.
 struct Dataset {
   SharedMemory memory;
   catalogue::Dtype dtype = catalogue::Dtype::f32;
@@ -67,8 +66,7 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario);
 // example an output layer whose width is not the number of targets or classes.
 Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const Dataset& dataset);
 
-// Seeded initial parameters (uniform in +-sqrt(1 / inputs) for weights and biases), zero slots; values are exact in the
-// problem's dtype.
+// Seeded initial parameters (uniform in +-sqrt(1 / inputs), weights and biases), zero slots; exact in the dtype.
 scenario::State make_initial_state(const scenario::Problem& problem, std::uint64_t seed);
 
 }  // namespace gdbench::data

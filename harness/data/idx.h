@@ -9,8 +9,7 @@
 
 namespace gdbench::data {
 
-// Unsigned bytes: x is [rows, ...], flattened and divided by 255; labels [rows]. The classes are 0 to the largest
-// label.
+// Unsigned bytes: x is [rows, ...], flattened and divided by 255; labels [rows]. The largest label is the last class.
 Result<Table> read_idx(const std::filesystem::path& x_file, const std::filesystem::path& labels_file);
 
 }  // namespace gdbench::data

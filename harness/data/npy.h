@@ -13,8 +13,7 @@
 
 namespace gdbench::data {
 
-// x is [rows, features]; y is [rows] or [rows, outputs], with `labels` [rows] of integers, the classes being 0 to the
-// largest label.
+// x is [rows, features]; y is [rows] or [rows, outputs], with `labels` [rows] of integers, classes 0 to the largest.
 Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels);
 
 struct NpyHeader {
@@ -24,8 +23,8 @@ struct NpyHeader {
   std::size_t first_byte = 0;  // where the elements begin
 };
 
-// `bytes` is a file's beginning; `file` names it in messages. Errors: no NPY file, a header that is cut off or that
-// nobody understands, Fortran order.
+// `bytes` is a file's beginning; `file` names it in messages. Errors: no NPY file, a header that is cut off or not
+// understood, Fortran order.
 Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::string_view bytes);
 
 // "shape [3, 2]"

@@ -92,7 +92,7 @@ class StreamRows {
   const StreamFile& file() const { return file_; }
 
   // Rows first ... first + count - 1: x [count, features] and targets [count, targets], labels as numbers. After a
-  // fault everything is NaN: whoever asked for many rows asks for the fault at the end.
+  // fault everything is NaN: a caller that reads many rows asks for the fault at the end.
   void read(std::int64_t first, std::int64_t count, std::vector<double>& x, std::vector<double>& targets);
   // The first fault there was.
   const std::optional<Error>& fault() const { return fault_; }

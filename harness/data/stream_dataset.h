@@ -8,8 +8,7 @@
 namespace gdbench::data {
 
 // Reads the file once, in blocks: counts rows, checks every chosen value, takes means and deviations where the scenario
-// standardises. The scenario's data is a StreamData. Errors name the scenario's file and JSON pointer, or the data
-// file's line.
+// standardises. The scenario's data is a StreamData. Errors name the scenario's file and JSON pointer, or the line.
 Result<Dataset> make_stream_dataset(const scenario::Scenario& scenario);
 
 }  // namespace gdbench::data

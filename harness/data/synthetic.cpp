@@ -48,7 +48,7 @@ void mask_features(const scenario::SyntheticData& data, std::vector<double>& x) 
 
 // Column j of independent columns of one variance times condition^(-j / (2 (features - 1))): variances from 1 down to
 // 1 / condition in equal ratios, which are the eigenvalues of the covariance. Targets are made before, so that they are
-// the same whatever the condition.
+// the same for any condition.
 void spread_columns(const scenario::SyntheticData& data, std::vector<double>& x) {
   if (data.condition == 1 || data.features == 1) return;
   const double step = -reproducible_log(data.condition) / static_cast<double>(2 * (data.features - 1));

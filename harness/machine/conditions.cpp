@@ -75,7 +75,7 @@ Condition hyper_threads(const fs::path& root) {
   const std::optional<std::string> active = first_line(root / kCpu / "smt/active");
   if (!active) return unknown("hyper-threads", "a neighbour on the same core may take half of it");
   if (*active == "0") return {"hyper-threads", Severity::fine, "off", "", ""};
-  return {"hyper-threads", Severity::notice, "on", "whatever runs on the same core takes up to half of it",
+  return {"hyper-threads", Severity::notice, "on", "other work on the same core takes up to half of it",
           "keep the sibling of the compute processor idle, or echo off > /sys/devices/system/cpu/smt/control"};
 }
 
@@ -179,7 +179,7 @@ Condition processors() {
   if (sched_getaffinity(0, sizeof set, &set) != 0) return unknown("processors", "");
   const int count = CPU_COUNT(&set);
   return warning_if(count == 1, "processors", std::to_string(count),
-                    "the coordinator and whatever else runs interrupt the workers",
+                    "the coordinator and other processes interrupt the workers",
                     "allow this process a second processor");
 }
 

@@ -1,4 +1,4 @@
-// What a device beside the processor says of its clocks, its power and its temperature.
+// What a device other than the processor reports of its clocks, its power and its temperature.
 #pragma once
 
 #include <optional>

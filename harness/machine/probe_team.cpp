@@ -85,7 +85,7 @@ void ProbeTeam::work(int index) {
   meet();
 }
 
-// Returns once all threads of the team are here. They spin: nobody else is meant to use their processors.
+// Returns once all threads of the team are here. They spin: no other thread is meant to use their processors.
 void ProbeTeam::meet() {
   const int meeting = meetings_.load();
   if (arrived_.fetch_add(1) + 1 == static_cast<int>(stamps_.size())) {

@@ -15,13 +15,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kMaxSharedCache = std::int64_t{32} << 20;
 constexpr std::int64_t kMemoryPass = std::int64_t{32} << 20;
 constexpr std::int64_t kPage = 4096;
-// Long beside the clock's own 30 ns, short beside the spells in which a shared machine is slow.
+// Long compared with the clock's own 30 ns, short compared with the periods in which a shared machine is slow.
 constexpr double kRepetitionNs = 300'000;
 // Memory is the most disturbed part of a shared machine, and a pass over much of it is long: such probes get more
 // repetitions and more time.
 constexpr int kMinRepetitions = 2;
 constexpr int kMinRepetitionsOfSpans = 5;
-constexpr double kTimeOfSpans = 8;  // beside one of others
+constexpr double kTimeOfSpans = 8;  // compared with one of others
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 

@@ -59,10 +59,10 @@ struct Probe {
 
 // Of the widths that this processor has, narrowest first; spans of the widest alone. Spans that are shorter than what
 // the first level is measured with are measured with as much, for a pass over less is mostly its own beginning and end;
-// longer ones than memory is measured with likewise, for they are in memory all the same.
+// longer ones than memory is measured with likewise, for they are in memory, too.
 std::vector<Probe> probes_of(const std::vector<Level>& levels, const std::vector<report::Span>& spans);
 
-// The bytes that the probes need beside each other: the longest span.
+// The bytes that the probes need at the same time: the longest span.
 std::int64_t buffer_bytes(std::span<const Probe> probes, std::span<const Level> levels);
 
 // For `seconds` times whichever probe had the least time, and then those that had too few repetitions. best[p] becomes

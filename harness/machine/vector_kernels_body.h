@@ -2,7 +2,7 @@
 //   GDBENCH_VECTOR_TARGET   function attribute, may be empty
 //   GDBENCH_VECTOR_BYTES    bytes of a vector
 //   GDBENCH_RATE_ACCUMULATORS  independent accumulators of the rate loop, 12 or 24, whose vectors are to fit the
-//                           registers beside two operands: more than latency times units, 8 to 10 on x86-64, up to 16
+//                           registers with two operands: more than latency times units, 8 to 10 on x86-64, up to 16
 //                           on AArch64
 // Accumulators are named variables: an array of them is spilled to the stack and halves the rate. Vectors never cross
 // a function's boundary, whose calling convention would depend on the target.

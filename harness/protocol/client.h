@@ -1,4 +1,4 @@
-// One worker as the coordinator uses it, whatever is behind it: a process (process_client.h), or in a test a script.
+// One worker as the coordinator uses it: behind it is a process (process_client.h), or in a test a script.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace gdbench::protocol {
 struct Limits {
   std::chrono::milliseconds request{60'000};                                  // for one answer
   std::chrono::milliseconds all_requests = std::chrono::milliseconds::max();  // for all of a worker's answers
-  // To end after bye: who is given long to answer (a device's driver at work, a tool that checks each access) may be
-  // given some of it to close what he has open.
+  // To end after bye: a worker that has long to answer (a device's driver at work, a tool that checks each access) has
+  // a part of it to close what is open.
   std::chrono::milliseconds goodbye() const { return std::max(std::chrono::milliseconds{2000}, request / 10); }
   std::int64_t memory_bytes = std::int64_t{4} << 30;  // of a worker's own resident memory
   std::function<bool()> cancelled;                    // asked while waiting; true ends the wait
-  std::vector<int> processors;  // that a worker may use, whatever the coordinator keeps to; empty: the same as it
-  Permissions permissions;      // of a worker
+  std::vector<int> processors;                        // that a worker may use; empty: the same as the coordinator
+  Permissions permissions;                            // of a worker
 };
 
 struct BlockRequest {
@@ -46,7 +46,7 @@ struct BlockAnswer : RunAnswer {
   OutsideTime outside{};            // from the end of the block before this one to the end of this one
   bool host_tells_outside = false;  // whether that is the plugin's time alone; hosts before protocol 1.5 do not say
   std::int64_t end_step = 0;
-  // What follows is the coordinator's own knowledge, whatever the worker says. Zeros where there is no process.
+  // What follows is the coordinator's own knowledge, independent of the worker. Zeros where there is no process.
   double waiting_ns = 0;         // of the request, that worker and coordinator were ready and had no processor
   double request_cpu_ns = 0;     // CPU time of the worker's threads during the request
   std::int64_t sent_cpu_ns = 0;  // and since the worker began, until it was sent

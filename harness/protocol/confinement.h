@@ -19,8 +19,8 @@ struct Permissions {
 
 class Confinement {
  public:
-  // Rules for a process that writes in `folder` and the devices that everybody uses, and signals no process but its
-  // own ones, as far as the kernel has rules for it. Errors: the kernel has Landlock and refuses the rules.
+  // Rules for a process that writes in `folder` and to devices that every process uses, and signals only its own
+  // processes, as far as the kernel has rules for it. Errors: the kernel has Landlock and refuses the rules.
   static Result<Confinement> make(const std::filesystem::path& folder, const Permissions& permissions);
 
   // From here on for the calling process, which has no_new_privs set, and all that it starts. Async-signal-safe, for

@@ -87,8 +87,8 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file, const Env
   }
   if (argv.front() == kInterpreter) argv.front() = python_of(environment, "/usr/bin/python3");
   for (std::string& word : argv) {
-    const fs::path beside = file.parent_path() / word;
-    if (fs::path(word).is_relative() && fs::is_regular_file(beside)) word = beside.string();
+    const fs::path sibling = file.parent_path() / word;
+    if (fs::path(word).is_relative() && fs::is_regular_file(sibling)) word = sibling.string();
   }
   return argv;
 }
@@ -179,7 +179,7 @@ Status check_file(const Arm& arm, const fs::path& file) {
   TRY(check_writers(announced(file)));
   if (!is_manifest(file)) return {};
   const Result<std::vector<std::string>> command = worker_command(arm, file);
-  if (!command.ok()) return {};  // whoever asks it says so
+  if (!command.ok()) return {};  // the request to it will say so
   for (const std::string& word : *command) {
     if (word.find('/') != word.npos) TRY(check_writers(word));
   }

@@ -30,7 +30,7 @@ struct Arm {
   std::string name = "new";
   std::filesystem::path worker;  // the gdbench binary whose worker hosts the plugins
   std::vector<std::filesystem::path> plugin_folders;
-  std::vector<NamedFile> files;  // beside those of the folders
+  std::vector<NamedFile> files;  // in addition to those of the folders
   std::vector<PythonEnvironment> environments;
   std::filesystem::path allocation_counter;  // to be preloaded into workers that are profiled; empty: there is none
   bool allows_writable_plugins = false;      // that others may have changed
@@ -48,8 +48,7 @@ struct CatalogueEntry {
   // Of the arm; empty for a worker that would not read it.
   std::filesystem::path allocation_counter;
   std::string plugin;  // its name and version, for people
-  // Set where the plugin could not be asked: the entry then stands for the whole plugin, under the id plugin/<file
-  // name>.
+  // Set where the plugin could not be asked: the entry then stands for the whole plugin, as plugin/<file name>.
   std::optional<Error> problem;
 
   // By gdbench worker; an adapter is a program of its own.
@@ -60,8 +59,7 @@ struct CatalogueEntry {
 // command of its own, {"command": ["perl", "adapter.pl"]}, or a shared object, {"plugin": "mine.so"}. Relative file
 // names are relative to that file, and the first word "{python}" is the interpreter that GDBENCH_PYTHON names, or
 // /usr/bin/python3. FILE.py is run by own_file.py of the arm's frameworks, with the Python that GDBENCH_PYTHON names,
-// or python3. An environment takes the place of these. Errors: a manifest that names neither, or an arm without
-// frameworks.
+// or python3. An environment takes the place of these. Errors: a manifest without either, an arm without frameworks.
 Result<std::vector<std::string>> worker_command(const Arm& arm, const std::filesystem::path& file,
                                                 const Environment& environment = std::nullopt);
 
@@ -78,12 +76,12 @@ bool takes_environment(const std::filesystem::path& file);
 std::vector<CatalogueEntry> ask(const Arm& arm, const std::filesystem::path& file, const Limits& limits,
                                 const Environment& environment = std::nullopt);
 
-// Errors: somebody else may write (file_writers.h) the file, its folder, a file that its manifest names, or a library
-// that is opened from the folders beside it. The arm may allow that.
+// Errors: another user may write (file_writers.h) the file, its folder, a file that its manifest names, or a library
+// that is opened from the folders next to it. The arm may allow that.
 Status check_plugin(const Arm& arm, const std::filesystem::path& file);
 
-// Asks every *.so and *.adapter.json of the arm's folders, in order of file name, but no *.so that a manifest beside it
-// announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
+// Asks every *.so and *.adapter.json of the arm's folders, in order of file name, but no *.so that a manifest next to
+// it announces. What is there on request ({"command": [...], "on_request": "jax"}) is asked only where one of `globs`
 // begins with what it names ("jax/jit", "jax/*"), and always where no globs are given. Frameworks and Python files are
 // asked in each of the arm's environments. An id that was seen before becomes a problem entry: two plugins must not
 // claim one name. Errors: those of check_plugin, what cannot be asked in an environment, that the system lets no worker

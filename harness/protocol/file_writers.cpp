@@ -25,7 +25,7 @@ std::string name_of_group(gid_t group) {
   return entry != nullptr ? entry->gr_name : std::to_string(group);
 }
 
-// Root's, or the one that bears the user's name: where users have such groups, what they make is writable for it.
+// Root's, or the one with the user's name: where users have such groups, what they make is writable for it.
 bool is_own_group(gid_t group) { return group == 0 || name_of_group(group) == name_of_user(geteuid()); }
 
 }  // namespace
@@ -44,7 +44,7 @@ Status check_writers(const fs::path& file) {
   return usage_error(cat(file.string(), ": found mode ", formatted("%04o", about.st_mode & 07777U), ", owner ",
                          name_of_user(about.st_uid), ", group ", name_of_group(about.st_gid), ", expected that only ",
                          geteuid() == 0 ? "" : name_of_user(geteuid()) + " and ",
-                         "root may write it (GDBENCH_ALLOW_WRITABLE_PLUGINS=1 runs it all the same)"));
+                         "root may write it (GDBENCH_ALLOW_WRITABLE_PLUGINS=1 runs it anyway)"));
 }
 
 }  // namespace gdbench::protocol

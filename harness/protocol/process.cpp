@@ -30,8 +30,8 @@ namespace gdbench::protocol {
 
 namespace {
 
-// Copies of what a worker is to get, made before the fork: after it, a lack of descriptors could not be told. At free
-// numbers out of the way, for a source may have a number that another one is to get, and with many workers alive the
+// Copies of what a worker is to get, made before the fork: after it, a lack of descriptors could not be reported. They
+// have high, free numbers: a source may have a number that another one is to get, and with many workers alive the
 // coordinator's numbers are large.
 struct WorkerDescriptors {
   UniqueDescriptor input;
@@ -91,7 +91,7 @@ void become_worker(char* const* argv, char* const* environment, const std::vecto
   execvpe(argv[0], argv, environment);
 }
 
-// Returns once nobody has the pipe's other end open.
+// Returns once no process has the pipe's other end open.
 void wait_for_end(int pipe) {
   char byte;
   while (read(pipe, &byte, 1) < 0 && errno == EINTR) continue;
@@ -116,8 +116,7 @@ std::vector<std::string> environment_with(std::vector<std::string> changes, cons
   return variables;
 }
 
-// " (adapter.py, line 3)", from the innermost frame of a traceback of Python that has a file; empty where there is
-// none.
+// " (adapter.py, line 3)", from the innermost frame with a file of a Python traceback; empty without one.
 std::string place_in_traceback(std::string_view output) {
   constexpr std::string_view kFrame = "\n  File \"";
   constexpr std::string_view kLine = "\", line ";
@@ -142,7 +141,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Children of this process, but for what workers have left behind: workers, and those that were there before.
+// Children of this process, except those that workers have left behind: workers, and those that were there before.
 std::set<pid_t> known_children;
 
 // From here on what a worker leaves behind becomes a child of this process.

@@ -68,8 +68,7 @@ class Process {
   std::int64_t output_bytes() const;
   // The end of what it printed, at most 2048 bytes, as they are.
   std::string output_tail() const;
-  // The last line that it printed, at most 200 characters, and the file and line of a traceback that it ends; empty for
-  // none.
+  // The last line that it printed, at most 200 characters, and the file and line of a traceback that it ends; or empty.
   std::string last_output_line() const;
 
   // Waits up to `seconds` for the end, then kills the group.

@@ -104,7 +104,7 @@ Error ProcessClient::explain(const Error& error) {
     Error explained{ErrorKind::crashed, end.text()};
     // No process does this to itself by a mistake, and gdbench did not.
     if (end.kind == ProcessEnd::Kind::signal && end.number == SIGKILL) {
-      explained.message = "killed from outside, by another process or for want of memory: " + explained.message;
+      explained.message = "killed from outside, by another process or for lack of memory: " + explained.message;
     }
     if (const std::string line = process_.last_output_line(); !line.empty()) explained.message += ": " + line;
     return explained;

@@ -1,5 +1,4 @@
-// A worker in a process of its own: starts it and speaks the protocol. No call blocks longer than its limit, whatever
-// the worker does.
+// A worker in a process of its own: starts it and speaks the protocol. No call blocks longer than its limit.
 #pragma once
 
 #include <cstdint>
@@ -65,9 +64,9 @@ class ProcessClient : public Client {
     double waiting_ns = 0;      // of it, that worker and coordinator were ready and had no processor
     double claimed_ns = 0;      // of it, by the answers to run
     double claimed_cpu_ns = 0;  // likewise
-    double runs_cpu_ns = 0;     // CPU time of the worker during these requests, whatever it says
+    double runs_cpu_ns = 0;     // CPU time of the worker during these requests, read from outside
     double children_cpu_ns = 0;
-    std::int64_t cpu_ns = 0;  // of the worker, whatever it says
+    std::int64_t cpu_ns = 0;  // of the worker, read from outside
     OutsideTime idle;
   };
   double waiting_ns() const;

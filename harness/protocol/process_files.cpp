@@ -34,8 +34,7 @@ std::array<std::int64_t, count> status_numbers(pid_t pid, const std::array<std::
   return numbers;
 }
 
-// The sum of two fields of a process's stat, by their numbers in proc_pid_stat(5), from 3; nothing where it cannot be
-// read.
+// The sum of two fields of a process's stat, by their numbers in proc_pid_stat(5), from 3; nothing where unreadable.
 std::optional<std::int64_t> sum_of_stat(pid_t pid, int first, int second) {
   std::ifstream file(cat("/proc/", pid, "/stat"));
   std::string text;

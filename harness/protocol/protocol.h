@@ -28,7 +28,7 @@ constexpr int kResponseDescriptor = 4;
 constexpr int kDataDescriptor = 5;
 constexpr int kStateDescriptor = 6;
 
-// What every answer says beside its own fields.
+// What every answer says in addition to its own fields.
 struct Refusal {
   std::string kind;  // "unsupported", "failed", or of several ranks "untrusted"
   std::string message;
@@ -60,7 +60,7 @@ struct OptionDeclaration {
   std::string description;
 };
 
-// Of every implementation with ranks. It is the host's: plugins and adapters are never told.
+// Of every implementation with ranks. It is the host's: plugins and adapters never see it.
 inline OptionDeclaration rank_count_option() {
   return {.key = catalogue::kRanksOption,
           .type = OptionType::integer,
@@ -69,8 +69,7 @@ inline OptionDeclaration rank_count_option() {
           .description = "processes that train the model together, on parts of each batch"};
 }
 
-// What an implementation says of itself in the answer to hello. Lists hold names of the catalogue, and those of a newer
-// minor version.
+// What an implementation says of itself in the answer to hello. Lists hold the catalogue's names, or newer versions'.
 struct ImplementationDescription {
   std::string id;
   std::string description;
@@ -189,7 +188,7 @@ struct PrepareAnswer {
   std::optional<std::map<std::string, std::string>> runtime = {};  // builds, thread settings ...
   std::optional<bool> settles = {};                                // there is something that settle would change
 };
-// Of an adapter that is one of several ranks: which, and addresses of this machine where all may meet, one for each.
+// Of an adapter that is one of several ranks: which, and an address of this machine for each, where they may connect.
 struct RankPlace {
   int rank = 0;
   std::vector<std::string> addresses;
@@ -222,7 +221,7 @@ struct SetStateRequest {
 // Totals since the process began. Time of the host's own code is not in them.
 struct OutsideTime {
   double cpu_ns = 0;   // the plugin's functions, and other threads of the process at any time
-  double real_ns = 0;  // the plugin's functions, but for what they wait until a processor is free
+  double real_ns = 0;  // the plugin's functions, without their waits for a free processor
 };
 
 struct StateAnswer {

@@ -39,7 +39,7 @@ std::vector<Library> find_libraries(const std::vector<fs::path>& plugin_folders)
   return found;
 }
 
-// Processes of this machine whatever scheduler it belongs to, where gdbench says which processor each has.
+// Processes of this machine, under any scheduler, where gdbench says which processor each has.
 std::vector<std::string> Library::launch_command(int count, const fs::path& scratch,
                                                  const std::vector<std::string>& command) const {
   std::vector<std::string> line = {launcher()};

@@ -13,8 +13,7 @@ struct Library {
 
   // What starts processes with this library, a program on PATH.
   std::string launcher() const { return "mpirun." + name; }
-  // Starts `count` processes of `command` on this machine, without pinning them. Their library's files are in
-  // `scratch`.
+  // Starts `count` processes of `command` on this machine, unpinned. Their library's files are in `scratch`.
   std::vector<std::string> launch_command(int count, const std::filesystem::path& scratch,
                                           const std::vector<std::string>& command) const;
 };

@@ -1,5 +1,4 @@
-// A rank as it sees itself: joined to the others by a transport, at one end of a socket to the worker that answers for
-// all of them.
+// A rank as it sees itself: joined to the others by a transport, connected by a socket to the worker for all of them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class Membership {
   Membership& operator=(const Membership&) = delete;
 
   // Connects to the worker, joins the others, and gets the descriptors of data and state. From here on this process
-  // ends with its worker, whatever it is doing, and with its launcher.
+  // ends at once with its worker, and with its launcher.
   Status join(const std::string& socket_name);
 
   // What plugins are given.
@@ -35,8 +34,7 @@ class Membership {
   // To be called by all, when there is nothing more to do.
   Status leave();
 
-  // How long this rank has been in all-reduces so far, waiting for others included: a rank that waits keeps its
-  // processor busy.
+  // How long this rank has been in all-reduces so far, with waits for others: a waiting rank keeps its processor busy.
   double exchange_ns() const { return exchange_ns_; }
 
  private:

@@ -1,5 +1,4 @@
-// How far each rank has come, in memory that all ranks and their worker share: who keeps the others waiting is told by
-// it.
+// How far each rank is, in memory that all ranks and their worker share: it shows which one keeps the others waiting.
 #pragma once
 
 #include <atomic>

@@ -89,7 +89,7 @@ Result<std::unique_ptr<RankGroup>> RankGroup::start_adapters(const std::vector<s
   return group;
 }
 
-// Starts them and waits until all have connected, in whatever order.
+// Starts them and waits until all have connected, in any order.
 Status RankGroup::gather(int count, std::vector<std::string> command, const Library& library) {
   Listener listener = TRY(Listener::open());
   command.push_back(listener.name());

@@ -28,8 +28,7 @@ class RankGroup {
   // the descriptors of data and state, the others those of data and of memory like that of the state, all zeros.
   static Result<std::unique_ptr<RankGroup>> start(const Library& library, int count, std::vector<std::string> command,
                                                   int data, const SharedMemory& state);
-  // The same of an adapter, whose processes are its workers as any (harness/protocol/PROTOCOL.md) and meet as they
-  // like.
+  // The same of an adapter, whose processes are ordinary workers (harness/protocol/PROTOCOL.md) and connect directly.
   static Result<std::unique_ptr<RankGroup>> start_adapters(const std::vector<std::string>& command, int count, int data,
                                                            const SharedMemory& state);
 
@@ -49,7 +48,7 @@ class RankGroup {
   // Untrusted where a rank of a plugin has more threads than `declared`, without those of the library.
   Status check_threads(int declared) const;
 
-  // Waits for the end of ranks that were told to go.
+  // Waits for the end of ranks that were asked to end.
   Status finish();
 
  private:

@@ -54,7 +54,7 @@ ucred credentials_of(const UniqueDescriptor& connection) {
   return credentials;
 }
 
-// What a message with descriptors consists of beside them: one byte, as there is no message without any.
+// What a message with descriptors consists of in addition to them: one byte, as there is no message without any.
 struct DescriptorMessage {
   char byte = 0;
   iovec part{&byte, 1};

@@ -33,7 +33,7 @@ Result<UniqueDescriptor> connect_to(const std::string& name);
 // Both ends of a connection.
 Result<std::pair<UniqueDescriptor, UniqueDescriptor>> connected_pair();
 
-// Addresses of this machine (127.0.0.1:PORT), all different, on which nobody listens now.
+// Addresses of this machine (127.0.0.1:PORT), all different, on which no process listens now.
 Result<std::vector<std::string>> free_addresses(std::size_t count);
 
 // The process at the other end of a connection.

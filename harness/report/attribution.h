@@ -41,7 +41,7 @@ struct OpDifference {
   double base_time_ns = 0;
 };
 
-// What a strategy costs: "tape/eigen" beside "hand/eigen", in the same scenario, with the same threads and arm. The
+// What a strategy costs: "tape/eigen" against "hand/eigen", in the same scenario, with the same threads and arm. The
 // base is of the baseline's strategy or, where that shares its backends with none (loop/plain), of "hand".
 struct FrameworkTax {
   std::string cell;

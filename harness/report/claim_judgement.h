@@ -14,7 +14,7 @@
 
 namespace gdbench::report {
 
-// What of a cell is compared. A launch has one value of each, but for step.
+// What of a cell is compared. A launch has one value of each, except for step.
 enum class Quantity {
   step,             // time of a steady step
   first_step,       // time of a process's first step
@@ -84,7 +84,7 @@ struct JudgedPoint {
   Settings at;
   std::string a;  // cell ids; empty where the report has no such cell
   std::string b;
-  bool decides = true;  // false: beside those that do
+  bool decides = true;  // false: shown next to those that do
   PointState state = PointState::not_run;
   // Of a to b, also for a saving. A trend's deciding point, behind the others of its group, has what their ratio is
   // multiplied by. Absent where it was not run.

@@ -1,5 +1,5 @@
 // What commands find that compare cells of the same scenario: compare and run --against, calibrate, ablate. Documents
-// of their own beside the report, which holds the samples.
+// of their own next to the report, which holds the samples.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,7 @@ struct ComparedCell {
   std::vector<double> layouts;           // ratios, where there are padded builds: of each pair of layouts
   std::string remark;                    // why it is inconclusive, what failed; empty otherwise
 
-  // What of the id is the scenario's label and what is behind it. A label ends at the first slash, but for one that
+  // What of the id is the scenario's label and what is behind it. A label ends at the first slash, except for one that
   // holds a file's path.
   std::string scenario() const { return id.substr(0, id.find('/')); }
   std::string name() const { return scenario().size() < id.size() ? id.substr(scenario().size() + 1) : ""; }
@@ -102,14 +102,12 @@ std::vector<CalibrationLevel> levels_of(const Calibration& calibration);
 
 constexpr double kWantedDetections = 0.8;  // the power that experiments are customarily planned for
 
-// The slowdown that four in five comparisons find, on the straight line between the levels around it; 0 where no level
-// reaches that.
+// The slowdown that four in five comparisons find, on the straight line between the levels around it; 0 if none does.
 double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels);
 
 OrderedJson to_json(const Calibration& calibration);
 
-// What each part of an implementation that can be switched off is worth: the same cell without it, measured side by
-// side.
+// What each part of an implementation that can be switched off is worth: the same cell without it, measured alongside.
 
 struct AblationVariant {
   std::string without;      // the part that is off; empty for the cell as it is

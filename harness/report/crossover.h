@@ -1,5 +1,5 @@
 // Where one implementation is faster than another and where slower: along an axis of sizes, or along the number of
-// steps. Documents of their own beside the report, which holds the samples they rest on.
+// steps. Documents of their own next to the report, which holds the samples they rest on.
 #pragma once
 
 #include <array>

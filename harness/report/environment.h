@@ -1,5 +1,4 @@
-// What reports say of the environment that they were measured in (harness/machine/environment.h), as far as it is put
-// into words.
+// What reports say in words of the environment that they were measured in (harness/machine/environment.h).
 #pragma once
 
 #include <string>

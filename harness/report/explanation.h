@@ -93,9 +93,9 @@ struct ProfileBasis {
 };
 
 // Where the difference of two steps is. Of each profile the times are multiplied by measured step / profiled step, so
-// that with what nobody claims they add up to the measured step; a's measured step is the ratio times b's. Of three and
-// more profiles a part's time is their median with its interval; of fewer, it may be off by the drift. Added to that is
-// the part's share, the larger of those by calls and by time, of what profiling takes; what nobody claims may hold all.
+// that with the remainder they add up to the measured step; a's measured step is the ratio times b's. Of three and more
+// profiles a part's time is their median with its interval; of fewer, it may be off by the drift. Added to that is the
+// part's share, the larger of those by calls and by time, of what profiling takes; the remainder may hold all.
 struct ProfileDifference {
   ProfileBasis a;
   ProfileBasis b;
@@ -116,8 +116,7 @@ struct StartDifference {
   BreakEvenRecord break_even;  // of the cell with the faster steps
 };
 
-// What a cell's calls into its framework cost at least: dispatches per step x one call of the cheapest op, both of its
-// profile.
+// What a cell's calls into its framework cost at least: dispatches per step x a call of its profile's cheapest op.
 struct DispatchCost {
   double dispatches = 0;
   std::vector<FloorPart> floor;  // the cheapest op first
@@ -205,7 +204,7 @@ struct Explanation {
   std::string b;
   stats::Estimate a_step_ns;
   stats::Estimate b_step_ns;
-  CellDifference whole;                  // a beside b
+  CellDifference whole;                  // a against b
   bool paired = true;                    // since 2.2: false of scenarios that were measured apart
   std::vector<KeyDifference> differing;  // empty: one scenario
   std::optional<TargetDifference> target;

@@ -1,5 +1,5 @@
-// What became of the times of cells over many revisions on one machine: `gdbench history`. A document of its own beside
-// the reports, which hold the samples.
+// What became of the times of cells over many revisions on one machine: `gdbench history`. A document of its own next
+// to the reports, which hold the samples.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ struct HistoryChange {
   std::string before;  // their revisions. The same one twice: the machine changed, not the code
   std::string after;
   stats::Comparison comparison;  // of the level behind the border to the level before it
-  std::string remark;            // in what the two builds differ besides the revision; empty: in nothing that is known
+  std::string remark;  // in what else than the revision the two builds differ; empty: in nothing that is known
 };
 
 // The newest revision against the last level before it.

@@ -64,8 +64,7 @@ bool is_journal(const std::string& content);
 
 // Gives the cells of a planned report what the journal or the report of the stopped run knows of them: status, block,
 // launches, samples, profiles; and the run its id, start, seed and first ceilings. Errors, which name `origin`: the
-// journal is of another run (other cells, another seed, another build of an implementation), or of one that is
-// complete.
+// journal is of another run (other cells, another seed, another build of an implementation), or of a complete one.
 Status take_over(const Report& stopped, const std::string& origin, Report& planned);
 
 }  // namespace gdbench::report

@@ -1,5 +1,5 @@
-// Step times that nobody measured, of more ranks than a report has: `gdbench predict`. A document of its own beside the
-// reports, which hold the samples that it rests on.
+// Step times that were not measured, of more ranks than a report has: `gdbench predict`. A document of its own next to
+// the reports, which hold the samples that it rests on.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline constexpr Named<AllReduce> kAllReduces[] = {{AllReduce::none, "none"},
                                                    {AllReduce::ring, "ring"}};
 constexpr const auto& rows_of(AllReduce /*any*/) { return kAllReduces; }
 
-// A measured time beside the model's: of a step, or where nothing is computed of its all-reduce.
+// A measured time against the model's: of a step, or where nothing is computed of its all-reduce.
 struct PredictedCell {
   std::string cell;
   double measured_ns = 0;

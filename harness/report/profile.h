@@ -16,8 +16,7 @@ using catalogue::Clock;
 using catalogue::ParameterUse;
 using catalogue::Phase;
 
-// One op in one phase on one part of the model; everything per step, but for the phase compile, which happens once and
-// is given whole.
+// One op in one phase on one part of the model; everything per step, except the phase compile, which is given whole.
 struct ProfileRecord {
   Phase phase = Phase::other;
   std::string op;
@@ -76,8 +75,7 @@ struct Profile {
   std::optional<std::string> no_ops;
 };
 
-// Time of the profiled step that no record claims, per step; what loops, dispatch and clock readings take. Never
-// hidden.
+// Time of the profiled step that no record claims, per step: loops, dispatch and clock readings. Never hidden.
 double unattributed_ns(const Profile& profile);
 
 // Part of the profiled step that is phase data: making its batch, or waiting for it.

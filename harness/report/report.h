@@ -53,8 +53,7 @@ struct Sample {
   double cpu_ns = 0;        // process CPU time per step
   double request_ns = 0;    // the whole request seen by the coordinator, per block
   double displacement = 0;  // 2-norm of the parameters' change over the block
-  // Since 1.6: what the worker spent outside the clock since its block before this one, the larger of CPU and wall
-  // time.
+  // Since 1.6: what the worker spent outside the clock since its last block, the larger of CPU and wall time.
   std::optional<double> outside_ns{};
   // Since 1.10: per step by the clock of the device that computed it, idle moments between its kernels included.
   std::optional<double> device_ns{};
@@ -81,8 +80,7 @@ struct Launch {
   std::optional<std::int64_t> peak_anonymous_bytes{};
   std::optional<std::int64_t> peak_shared_bytes{};
   std::optional<std::int64_t> cached_file_bytes{};  // of a streamed file in the page cache, before its exit
-  // Since 1.4. Where the worker loads libraries in prepare: what of prepare_seconds that took, and what was resident
-  // just after.
+  // Since 1.4. Where the worker loads libraries in prepare: that part of prepare_seconds; what was resident after it.
   std::optional<double> import_seconds{};
   std::optional<std::int64_t> imported_resident_bytes{};
   // Since 1.6: blocks that were made again, because the worker was too busy outside the clock.
@@ -139,7 +137,7 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-// A cell beside what its processor could do; the formulas are in harness/analysis/ceilings.h.
+// A cell compared with what its processor could do; the formulas are in harness/analysis/ceilings.h.
 struct CeilingShare {
   BoundBy bound_by = BoundBy::operations;  // the longest of the three below
   std::string level;                       // that holds what bytes_ns rests on: "L1" ... "memory"
@@ -175,7 +173,7 @@ struct LossPoint {
 // steps, an evaluation of the loss over all training rows, and again.
 struct TargetRun {
   TargetState state = TargetState::unreached;
-  double target_loss = 0;  // absolute, whatever the scenario says
+  double target_loss = 0;  // absolute, even where the scenario's is relative
   double initial_loss = 0;
   // reached: a step after which the loss is at or below the target and before which it is above, found by bisection
   // between the last two evaluations; the first one where the loss falls between them. Otherwise stopped_after.
@@ -250,7 +248,7 @@ struct Cell {
   // Since 1.4: those that do not. Absent where the implementation declares none.
   std::optional<std::map<std::string, std::string>> default_options;
   int threads = 1;  // of each process
-  // Since 1.12: processes that train the model together. Absent where that is none of the implementation's kinds.
+  // Since 1.12: processes that train the model together. Absent where the implementation never has several.
   std::optional<int> ranks{};
   std::string arm = kNewArm;
   std::string build;   // of the implementation: compiler, flags, libraries
@@ -276,8 +274,8 @@ struct Cell {
   int processors() const { return threads * ranks.value_or(1); }
 };
 
-// Calls of a step, by the cell's profile: those of kernels in the phases forward, backward and update, as fetching a
-// batch and recording are none; of a framework, whose records are phases, what it counts itself. 0 where none are
+// Calls of a step, by the cell's profile: those of kernels in the phases forward, backward and update, without fetching
+// a batch and recording; of a framework, whose records are phases, what it counts itself. 0 where none are
 // known.
 double calls_per_step(const Cell& cell);
 
@@ -413,7 +411,7 @@ struct Report {
   std::optional<Ceilings> ceilings;                  // absent where they were not measured
   std::vector<ScenarioRecord> scenarios;
   std::vector<Cell> cells;
-  std::optional<std::vector<Control>> controls;  // since 1.5: cells beside themselves; absent where there are none
+  std::optional<std::vector<Control>> controls;  // since 1.5: cells against themselves; absent where there are none
   std::optional<Attribution> attribution;        // what differences are made of; absent where there is nothing to say
   std::optional<std::vector<ThreadScaling>> scaling;   // since 1.8: what more threads bring; absent where none has any
   std::optional<std::vector<ValueComparison>> values;  // since 1.17: of --set; absent where nothing is to be compared
@@ -430,11 +428,10 @@ struct Report {
 OrderedJson to_json(const Report& report);
 OrderedJson report_schema();
 OrderedJson to_json(const std::vector<Condition>& conditions);
-// Refuses another schema major in one line; takes older minors, ignoring nothing it knows. `origin` names the file in
-// messages.
+// Refuses another schema major in one line; takes older minors, ignoring nothing it knows. Messages name `origin`.
 Result<Report> from_json(const Json& json, const std::string& origin);
 
-// Reads a report or a journal (told apart by content).
+// Reads a report or a journal (distinguished by content).
 Result<Report> read_report(const std::string& path);
 // Writes through a temporary file and rename, so that a reader never sees half a report.
 Status write_report(const Report& report, const std::string& path);

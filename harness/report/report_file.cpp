@@ -41,7 +41,7 @@ void append_text(const OrderedJson& json, std::size_t indent, std::string& text)
 
 constexpr const char* kPartial = ".partial-";  // and the process that writes it
 
-// What processes that were killed as they wrote this file have left beside it.
+// What processes that were killed as they wrote this file have left next to it.
 void remove_left_behind(const fs::path& path) {
   const std::string prefix = path.filename().string() + kPartial;
   std::error_code ignored;
@@ -105,7 +105,7 @@ Status write_whole(const std::string& text, const std::string& path) {
   if (access(path.c_str(), W_OK) != 0 && errno != ENOENT) return cannot_be_written(path, std::strerror(errno));
   remove_left_behind(path);
   const std::string temporary = path + kPartial + std::to_string(getpid());
-  unlink(temporary.c_str());  // what somebody may have put there for this one to write to
+  unlink(temporary.c_str());  // a link, say, that another process made
   UniqueDescriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor.is_open()) return cannot_be_written(path, std::strerror(errno));
   Status status = write_all(descriptor.number(), text);

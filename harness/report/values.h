@@ -1,4 +1,4 @@
-// What one value of --set takes beside another. Computed by summarise() from the samples of one run.
+// What one value of --set takes compared with another. Computed by summarise() from the samples of one run.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace gdbench::report {
 
-// A cell beside the same cell with the first value of one key, in a scenario that was launched together with its own.
+// A cell against the same cell with the first value of one key, in a scenario that was launched together with its own.
 struct ValueComparison {
   std::string cell;
   std::string first;             // id of that cell

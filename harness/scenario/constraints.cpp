@@ -41,8 +41,7 @@ std::string losses_where(const Condition& holds) {
   return joined(names);
 }
 
-// What the optimizer computes with must neither vanish nor overflow in the arithmetic's own type. A schedule may end
-// at 0.
+// What the optimizer computes with must neither vanish nor overflow in the arithmetic's type. A schedule may end at 0.
 std::optional<Fault> find_optimizer_fault(const Scenario& scenario) {
   const auto fits = [&](double value) {
     return catalogue::with_element(scenario.dtype, [&](auto zero) {

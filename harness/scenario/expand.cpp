@@ -69,8 +69,7 @@ class Expansion {
     return usage_error(one_line(where + ": found " + found + ", expected " + expected));
   }
 
-  // What a name is and what globs that select it contain, nothing for most. Globs without an environment match the name
-  // in each.
+  // What a name is and what globs that select it contain; mostly nothing. Globs without an environment match in each.
   struct Name {
     std::string text;
     std::string mark{};

@@ -38,8 +38,7 @@ std::string base_of(const Point& point);
 // Expands to points in a stable order (scenario, then settings, then implementation). A glob that matches
 // nothing is an error that lists what there is. Several processes that train together are selected only by globs that
 // name what they are, the policy or else the mode: their cells need the processors of several others. More than
-// 100,000 points, or a million settings of all together, are an error, whatever is excluded. Linear in the number of
-// points.
+// 100,000 points, or a million settings together, before exclusions, are an error. Linear in the number of points.
 Result<std::vector<Point>> expand(const Matrix& matrix, const Selection& selection,
                                   const std::vector<KnownScenario>& scenarios,
                                   const std::vector<KnownImplementation>& implementations);

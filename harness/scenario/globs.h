@@ -10,7 +10,7 @@
 namespace gdbench::scenario {
 
 // Whether the whole text matches: * stands for any text, ? for a character, [a-c] for one of these, [!a-c] for another.
-// A name matches itself, whatever is in it.
+// A name matches itself, even with these characters in it.
 bool glob_match(const std::string& pattern, const std::string& text);
 
 bool matches_any(const std::vector<std::string>& globs, const std::string& text);

@@ -213,8 +213,7 @@ constexpr const char* kEitherBound = "exactly one: \"loss\", or \"relative\", a 
 
 // `steps`: the scenario's.
 void target_fields(auto& archive, auto& target, std::int64_t steps) {
-  // A training to a target may be this many times as long as the scenario says, and evaluates so often within its
-  // steps.
+  // A training to a target may be this many times as long as the scenario's, with so many evaluations in its steps.
   constexpr std::int64_t kLonger = 100;
   constexpr std::int64_t kEvaluations = 10;
   const bool both = archive.has("loss") && archive.has("relative");

@@ -89,8 +89,7 @@ void add_scenario_files(const std::vector<std::string>& wanted, std::vector<Know
 // The same of those that a matrix names.
 void add_scenario_files(const Matrix& matrix, std::vector<KnownScenario>& known);
 
-// Every *.json directly in the folders that is a scenario, by name. Errors: an unreadable folder, two files of one
-// name.
+// Every *.json directly in the folders that is a scenario, by name. Errors: an unreadable folder, a name in two files.
 Result<std::vector<KnownScenario>> list_scenarios(const std::vector<std::filesystem::path>& folders);
 
 // The keys of an object, each with a scalar or, where `lists`, an array of them. Axes must be such.

@@ -20,8 +20,8 @@ enum class Overtaking {
   from_the_start,  // ready sooner, and not slower
   after,           // from `steps` steps on
   never,           // not faster, so that it is behind in the long run, wherever it starts
-  at_latest,       // faster per step; which is ready sooner is not told: at most interval.high steps
-  at_earliest,     // ready later; which is faster per step is not told beyond the margin: at least interval.low steps
+  at_latest,       // faster per step; which is ready sooner is undecided: at most interval.high steps
+  at_earliest,     // ready later; steps are not distinguished beyond the margin: at least interval.low steps
   undecided,       // the interval covers all of these, or there are fewer than three launches
 };
 inline constexpr Named<Overtaking> kOvertakings[] = {{Overtaking::from_the_start, "from the start"},

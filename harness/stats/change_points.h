@@ -7,8 +7,8 @@
 
 namespace gdbench::stats {
 
-// The fewest values between two change points, and before the first and behind the last: of a single one nobody can
-// tell a level from an outlier.
+// The fewest values between two change points, and before the first and behind the last: a single one may be
+// a level or an outlier.
 constexpr std::size_t kMinSegment = 2;
 
 struct ChangePointOptions {

@@ -37,7 +37,7 @@ struct SizeToMeasure {
 // launches at the open sizes. Nothing: done.
 std::optional<SizeToMeasure> next_size(const ComparedSizes& sizes, const CrossoverOptions& options);
 
-// The inconclusive sizes, but for those between two winners so close together that they do not matter. By size.
+// The inconclusive sizes, except for those between two winners so close together that they do not matter. By size.
 std::vector<std::int64_t> open_sizes(const ComparedSizes& sizes);
 
 // Measured sizes that follow one another and have the same winner, or all of them none.

@@ -3,7 +3,7 @@
 // A launch has one figure: the least of its values, as interruptions only add time; of two cells the ratio or the
 // difference of their least values. Launches are independent, the values of one are not. The estimate is the median of
 // the launches' figures. Its interval:
-// - order statistics (the sign test's): exact whatever the distribution, from min_launches() on;
+// - order statistics (the sign test's): exact for any distribution, from min_launches() on;
 // - Student's t of the figures (logarithms of times and ratios) for fewer: wide, as it must be, and no worse with tails
 //   as heavy as timings have, since they widen it more than they move the mean;
 // - of a single launch the same of the values within it, marked as `within one process`: it says nothing of others.
@@ -109,7 +109,7 @@ struct VerdictOptions {
   double confidence = kConfidence;
   int minimum_launches = 3;
   double noise_floor = 0;  // what the run is known to be off by: the margin is at least this
-  std::string unfit{};     // why there can be no verdict, whatever the figures; empty: there can
+  std::string unfit{};     // why no figures can give a verdict; empty: they can
 };
 
 // The fewest launches whose figures span their median with that confidence: n values all lie on one side of it with
@@ -137,7 +137,7 @@ double margin_of(const VerdictOptions& options);
 // the whole interval lies beyond the margin, equivalent only when all of it lies within, inconclusive otherwise.
 Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options);
 
-// The same of a ratio that was estimated otherwise, at whatever confidence.
+// The same of a ratio that was estimated otherwise, at any confidence.
 Comparison compare_ratio(const Estimate& ratio, const VerdictOptions& options);
 
 // The same of samples that were not measured side by side.
@@ -147,8 +147,8 @@ Comparison compare_unpaired(std::span<const Observation> base, std::span<const O
 // Many verdicts of one table, where one in twenty would be wrong by chance if each stood for itself.
 //
 // `compare(i, confidence)` is the comparison of member i at a confidence of its own. faster and slower are given by
-// Holm's procedure: the chance that any of them is wrong, over the whole family, is at most 1 - confidence. Whatever it
-// leaves over is judged at `confidence`, and may only be equivalent or inconclusive.
+// Holm's procedure: the chance that any of them is wrong, over the whole family, is at most 1 - confidence. The
+// rest is judged at `confidence`, and may only be equivalent or inconclusive.
 // S. Holm, A simple sequentially rejective multiple test procedure (1979).
 std::vector<Comparison> compare_family(std::size_t members, double confidence,
                                        const std::function<Comparison(std::size_t, double)>& compare);

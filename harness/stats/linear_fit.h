@@ -30,7 +30,7 @@ struct LinearFit {
 // Solving Least Squares Problems, 1974, ch. 23). Nothing where no set has a solution.
 std::optional<LinearFit> fit(std::span<const FitPoint> points, const Columns& columns);
 
-// Whether the columns can be distinguished from these points, whatever their y.
+// Whether the columns can be distinguished from these points, for any y.
 bool separable(std::span<const FitPoint> points, const Columns& columns);
 
 // One point with the time of each of its launches.
@@ -41,7 +41,7 @@ struct ClusteredPoint {
 
 struct ClusteredFit {
   std::array<Estimate, kCoefficients> coefficients;  // launches is 0 for a column that took no part
-  Columns at_bound{};  // 0, or not told from it: the interval is one-sided, from 0 to what the coefficient is at most
+  Columns at_bound{};  // 0, or not distinguished from it: the interval goes from 0 to what the coefficient is at most
   double largest_relative_residual = 0;
 };
 

@@ -1,5 +1,4 @@
-// What every bootstrap here shares: for figures that come out of a whole data set, of which no order statistic has an
-// interval (fits).
+// What every bootstrap here shares: for figures of a whole data set, without an interval by order statistics (fits).
 #pragma once
 
 #include <algorithm>

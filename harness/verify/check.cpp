@@ -73,7 +73,7 @@ std::string finite_error(const ReferenceTrajectory& reference, const scenario::S
   return "";
 }
 
-// The first entry that is no bfloat16 though it has to be one. Empty where there is none.
+// The first entry that is no bfloat16 although it has to be one. Empty where there is none.
 std::string format_error(const ReferenceTrajectory& reference, const scenario::State& actual) {
   for (std::size_t p = 0; reference.bfloat16_parameters && p < reference.tensors.size(); ++p) {
     const std::vector<double>& values = actual.parameters[p];

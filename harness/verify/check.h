@@ -1,4 +1,4 @@
-// An implementation's result beside the reference's.
+// Compares an implementation's result with the reference's.
 #pragma once
 
 #include <string>

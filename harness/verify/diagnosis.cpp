@@ -78,7 +78,7 @@ std::string added_twice(const State& start, const State& end, const State& expec
   return "it ends at the old parameters added to the new ones: are they added twice?";
 }
 
-// Parameters that are where they began, though the reference moves them.
+// Parameters that have not changed, although the reference's do.
 std::string what_stays(const Problem& problem, const State& start, const State& end, const State& expected) {
   std::vector<std::string> names;
   const std::vector<scenario::ParameterShape> shapes = parameter_shapes(problem);

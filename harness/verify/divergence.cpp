@@ -21,7 +21,7 @@ namespace {
 using data::Dataset;
 using scenario::Problem;
 
-// What a step takes besides, in operations, which is all that the smallest have.
+// The overhead of a step, in operations, which is all that the smallest have.
 constexpr double kOperationsPerStep = 2000;
 
 // A training that diverges grows without end, by a factor a step. What is no divergence grows for a while: momentum

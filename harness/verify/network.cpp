@@ -114,8 +114,7 @@ T squared_error(const Chunk<T>& chunk, T factor, std::vector<T>* gradient) {
   return sum;
 }
 
-// Sum of E^2 / 2 for E = |P - Y| up to delta, else of delta (E - delta / 2); gradient factor * (P - Y), cut off at
-// delta.
+// Sum of E^2 / 2 for E = |P - Y| up to delta, else delta (E - delta / 2); gradient factor * (P - Y), clipped at delta.
 template <class T>
 T huber(const Chunk<T>& chunk, T delta, T factor, std::vector<T>* gradient) {
   const std::vector<T>& outputs = chunk.activations.back();
@@ -290,38 +289,38 @@ void activate(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk) {
 }
 
 template <class T>
-std::vector<T> told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk) {
-  std::vector<T> told =
+std::vector<T> derivative_arguments(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk) {
+  std::vector<T> arguments =
       catalogue::reads_input(layer.activation) ? chunk.pre_activations[index] : chunk.activations[index + 1];
-  narrow(layer, told);
-  return told;
+  narrow(layer, arguments);
+  return arguments;
 }
 
 template <class T>
-T derivative_of(Activation activation, T told) {
+T derivative_of(Activation activation, T argument) {
   switch (activation) {
     case Activation::identity:
       return T(1);
     case Activation::relu:
-      return told > T(0) ? T(1) : T(0);
+      return argument > T(0) ? T(1) : T(0);
     case Activation::tanh:
-      return T(1) - told * told;
+      return T(1) - argument * argument;
     case Activation::sigmoid:
-      return told * (T(1) - told);
+      return argument * (T(1) - argument);
     case Activation::leaky_relu:
-      return told > T(0) ? T(1) : T(1) / T(100);
+      return argument > T(0) ? T(1) : T(1) / T(100);
     case Activation::silu: {
-      const T gate = T(1) / (T(1) + std::exp(-told));
-      return gate * (T(1) + told * (T(1) - gate));
+      const T gate = T(1) / (T(1) + std::exp(-argument));
+      return gate * (T(1) + argument * (T(1) - gate));
     }
     case Activation::gelu: {
-      const T density = std::exp(-told * told / 2) / std::sqrt(2 * std::numbers::pi_v<T>);
-      return normal_distribution(told) + told * density;
+      const T density = std::exp(-argument * argument / 2) / std::sqrt(2 * std::numbers::pi_v<T>);
+      return normal_distribution(argument) + argument * density;
     }
     case Activation::gelu_tanh: {
-      const T tangent = std::tanh(gelu_argument(told));
-      const T slope = gelu_scale<T> * (T(1) + 3 * gelu_cube<T> * told * told);
-      return (T(1) + tangent + told * (T(1) - tangent * tangent) * slope) / 2;
+      const T tangent = std::tanh(gelu_argument(argument));
+      const T slope = gelu_scale<T> * (T(1) + 3 * gelu_cube<T> * argument * argument);
+      return (T(1) + tangent + argument * (T(1) - tangent * tangent) * slope) / 2;
     }
   }
   return T(0);
@@ -364,14 +363,14 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
     narrow_gradient_result(layer, chunk.upstream[index], chunk);
     std::vector<T>& delta = chunk.deltas[index];
     delta = chunk.upstream[index];
-    const std::vector<T> told =
-        layer.activation == Activation::identity ? std::vector<T>() : told_by(layer, index, chunk);
-    for (std::size_t i = 0; i < told.size(); ++i) delta[i] *= derivative_of(layer.activation, told[i]);
+    const std::vector<T> arguments =
+        layer.activation == Activation::identity ? std::vector<T>() : derivative_arguments(layer, index, chunk);
+    for (std::size_t i = 0; i < arguments.size(); ++i) delta[i] *= derivative_of(layer.activation, arguments[i]);
     if (ties == Ties::flipped) {
       for (const Tie& tie : chunk.ties) {
         if (tie.layer != index) continue;
         const std::size_t i = index_of(tie.row * layer.outputs + tie.unit);
-        delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, told[i]);
+        delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, arguments[i]);
       }
     }
     if (layer.operands.bits != 0) chunk.wide_deltas[index] = delta;
@@ -402,7 +401,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
   template void narrow_gradient_result(const LayerView<T>&, std::vector<T>&, Chunk<T>&);                            \
   template void forward_product(const LayerView<T>&, std::size_t, Chunk<T>&);                                       \
   template void activate(const LayerView<T>&, std::size_t, Chunk<T>&);                                              \
-  template std::vector<T> told_by(const LayerView<T>&, std::size_t, const Chunk<T>&);                               \
+  template std::vector<T> derivative_arguments(const LayerView<T>&, std::size_t, const Chunk<T>&);                  \
   template T derivative_of(Activation, T);                                                                          \
   template T loss_of(const catalogue::LossFunction&, const Chunk<T>&, std::int64_t, std::int64_t, std::vector<T>*); \
   template void backward(const std::vector<LayerView<T>>&, Ties, Chunk<T>&, std::vector<std::vector<T>>&);

@@ -1,5 +1,5 @@
 // Internal to verify: a chunk of rows going through the network, forward and backward. Batches are processed in chunks,
-// so that memory stays small whatever the batch; sums over rows run on from chunk to chunk.
+// so that memory stays small for any batch; sums over rows run on from chunk to chunk.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,7 @@ struct Chunk {
   std::vector<std::int32_t> labels;      // [rows]
   std::vector<std::vector<T>> upstream;  // [layers], dL/dA, each [rows, width]
   std::vector<std::vector<T>> deltas;    // [layers], dL/dZ, each [rows, width]
-  // What hidden layers' activations and all deltas were before they were rounded to a mixed dtype's operands; of others
-  // empty.
+  // What hidden layers' activations and all deltas were before the rounding to a mixed dtype's operands; else empty.
   std::vector<std::vector<T>> wide_activations;
   std::vector<std::vector<T>> wide_deltas;
   // How near a number that was rounded with the scale of the loss came to overflow_of: 0 there, 1 at 0.
@@ -89,12 +88,11 @@ template <class T>
 void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chunk,
               std::vector<std::vector<T>>& gradients);
 
-// The derivative of an activation as a function of `told`: its value, or its input where catalogue::reads_input says
-// so.
+// The derivative of an activation at its value or, where catalogue::reads_input says so, at its input.
 template <class T>
-T derivative_of(scenario::Activation activation, T told);
-// The one of these of a layer's, [rows, outputs], rounded as the layer's operands are.
+T derivative_of(scenario::Activation activation, T argument);
+// Those of a layer, [rows, outputs], rounded as the layer's operands are.
 template <class T>
-std::vector<T> told_by(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk);
+std::vector<T> derivative_arguments(const LayerView<T>& layer, std::size_t index, const Chunk<T>& chunk);
 
 }  // namespace gdbench::verify

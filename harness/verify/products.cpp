@@ -21,7 +21,7 @@ cpu_set_t processors_of_this_process() {
   return set;
 }
 
-// Read before main, while nobody has narrowed them.
+// Read before main, before they are narrowed.
 const cpu_set_t kProcessorsAtStart = processors_of_this_process();
 
 // Below, plain loops are as quick: blocks are copied before they are used.
@@ -258,8 +258,7 @@ void add_column(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64
   for (; row < m; ++row) add_to_rows<1>(a.values + row * a.row_stride, a, b.values, b.row_stride, c + row, k);
 }
 
-// C += A B in plain loops, which walk along rows of B and C where B's have no gaps, so that the inner one is
-// contiguous.
+// C += A B in plain loops along rows of B and C where B's have no gaps, so that the inner one is contiguous.
 template <class T>
 void add_plainly(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
   if (n == 1) return add_column(a, b, c, m, k);

@@ -19,7 +19,7 @@ namespace {
 using data::Dataset;
 using scenario::Problem;
 
-// Rows that go through the network together: enough for products of blocks, and memory stays small whatever the batch.
+// Rows that go through the network together: enough for products of blocks, and memory stays small for any batch.
 constexpr std::int64_t kChunkRows = 256;
 
 template <class T>

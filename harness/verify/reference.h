@@ -33,7 +33,7 @@ struct ReferenceState {
 };
 
 // That the reference makes at most where a training or a block is followed: about a nanosecond each, half a second. So
-// what a followed block of at most the scenario's steps meets was seen when the scenario's training was.
+// what happens in a followed block of at most the scenario's steps was seen when the scenario's training was.
 inline constexpr double kAffordableOperations = 5e8;
 
 template <class T>
@@ -61,7 +61,7 @@ scenario::State to_state(const ReferenceState<T>& state);
 template <class T>
 std::vector<double> loss_scaling_of(const ReferenceState<T>& state);
 
-// Gradients of step state.step's batch, whatever the number of micro-batches: accumulation must give the same. For the
+// Gradients of step state.step's batch, for any number of micro-batches: accumulation must give the same. For the
 // task update the given ones, with a loss of 0. `parameter_errors`: what the state's own parameters may be off by, one
 // each; empty for none.
 template <class T>

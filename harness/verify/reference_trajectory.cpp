@@ -5,12 +5,12 @@
 #include <type_traits>
 
 #include "harness/base/text.h"
+#include "harness/verify/distinguishable.h"
 #include "harness/verify/norms.h"
 #include "harness/verify/parameter_rounding.h"
 #include "harness/verify/products.h"
 #include "harness/verify/reference.h"
 #include "harness/verify/rounding.h"
-#include "harness/verify/told_apart.h"
 #include "harness/verify/update.h"
 
 namespace gdbench::verify {
@@ -85,9 +85,9 @@ std::vector<RoundingError> rounding_after_update(const Problem& problem, const R
   return errors;
 }
 
-// After a step that rounded the parameters: what was off by less than to the next number no longer is, but for entries
-// that may have become another one. Gradients may be off by all of their estimated error, spread evenly: a typical one
-// is off by far less, but one entry that is found wrong is one too many. Those of `steps_before` may have been off,
+// After a step that rounded the parameters: what was off by less than to the next number no longer is, except entries
+// that may have become another number. Gradients may be off by all of their estimated error, spread evenly: a typical
+// one is off by far less, but one entry that is found wrong is one too many. Those of `steps_before` may have been off,
 // too.
 template <class T>
 void add_undecided(const Problem& problem, const ReferenceGradients<T>& batch, std::int64_t steps_before,
@@ -178,7 +178,7 @@ Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset
 }
 
 // Of a trajectory of one step, for the entries of parameter p. A stored value and its update are rounded by less than
-// epsilon; the gradient's rounding is spread evenly, as far as anybody knows.
+// epsilon; the gradient's rounding is assumed to be spread evenly.
 template <class T>
 std::vector<float> entry_tolerances(const Problem& problem, const std::vector<double>& start,
                                     const Trajectory<T>& trajectory, std::size_t p) {
@@ -212,8 +212,7 @@ ReferenceState<double> in_double(ReferenceState<T> state) {
   return result;
 }
 
-// In double for both dtypes: only an f64 cell's tolerance feels the double's own rounding, and it allows several times
-// that.
+// In double for both dtypes: only an f64 cell's tolerance feels its rounding, and allows several times that.
 template <class Own>
 void add_losses(const Problem& problem, const Dataset& dataset, const std::vector<double>& loss_slopes,
                 ReferenceState<double> end, const ReferenceState<Own>& own_end, ReferenceTrajectory& reference) {
@@ -285,7 +284,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
                                                         : kFloor * (epsilon * stored + expected.rounding[p].total());
     tensor.tolerance = kFactor * distance(values, own.state.parameters[p]) + rounding + ties[p];
     moves = moves || distance(reference.start.parameters[p], values) > tensor.tolerance;
-    // What comes of numbers near the middle between two operands concerns few entries, nobody knows which.
+    // Numbers near the middle between two operands concern few entries; which ones is unknown.
     if (reference.sampled && !catalogue::is_mixed(problem.dtype))
       tensor.entry_tolerances = entry_tolerances(problem, reference.start.parameters[p], expected, p);
     loss_slopes.push_back(norm(expected.last_gradients[p]));
@@ -311,7 +310,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
     using Own = decltype(zero);
     return measure<Own, NextWider<Own>>(problem, dataset, std::move(reference));
   });
-  // Whatever came of rows that could not be read says nothing.
+  // What was computed from rows that could not be read says nothing.
   if (dataset.stream && dataset.stream->fault()) return *dataset.stream->fault();
   return measured;
 }
@@ -330,7 +329,7 @@ Status check_start(const Problem& problem, const scenario::State& start) {
   return {};
 }
 
-// Of a problem's reference beside one of doubles: long double has no vectors.
+// Of a problem's reference compared with one of doubles: long double has no vectors.
 double cost_of_type(const Problem& problem) {
   constexpr double kLongDoubleCost = 10;
   return catalogue::with_element(problem.dtype, [&](auto zero) {

@@ -24,8 +24,8 @@ struct ReferenceOptions {
   // With mini-batches the trajectory goes on into the second epoch, up to this many steps; where an epoch has more, it
   // starts late enough in the first one. So the smaller last batch is always among its steps.
   std::int64_t max_steps = 64;
-  // Above this many operations for the whole trajectory only one step is taken. Every entry that it updates is compared
-  // all the same: a sample of steps, not of entries. For an f64 problem, whose reference has no vectors, a tenth.
+  // Above this many operations for the whole trajectory only one step is taken. Every entry that it updates is still
+  // compared: a sample of steps, not of entries. For an f64 problem, whose reference has no vectors, a tenth.
   double trajectory_operations = 4e9;
   // Above this many operations the loss over all rows is not evaluated, neither by the reference nor by a cell.
   double evaluation_operations = 1e10;
@@ -55,7 +55,7 @@ struct ReferenceTrajectory {
   double initial_loss = 0;
   double final_loss = 0;
   double loss_tolerance = 0;         // on evaluate() after the last step, absolute
-  bool bfloat16_parameters = false;  // whatever the tolerance, every parameter is a bfloat16 after the last step
+  bool bfloat16_parameters = false;  // every parameter must be exactly a bfloat16 after the last step
   // After the last step, to be met exactly; empty where the dtype does not scale the loss.
   std::vector<double> loss_scaling = {};
 };
@@ -72,10 +72,10 @@ Result<ReferenceTrajectory> make_reference_trajectory(const scenario::Problem& p
 // The same problem in the uniform dtype of its elements.
 scenario::Problem uniform_of(const scenario::Problem& problem);
 
-// The one step that tells a mixed dtype from others. Of several, all but the first begin at parameters whose least
-// errors may become large ones of operands, so that right results spread as far as wrong ones. It is the first of
-// `whole`; with an optimizer that has slots, a later one. Errors: as above, and where it cannot be told from a step in
-// the uniform dtype (or, where results are rounded, from no step).
+// The one step that distinguishes a mixed dtype from others. Of several, all but the first begin at parameters whose
+// least errors may become large ones of operands, so that right results spread as far as wrong ones. It is the first of
+// `whole`; with an optimizer that has slots, a later one. Errors: as above, and where it cannot be distinguished from a
+// step in the uniform dtype (or, where results are rounded, from no step).
 Result<ReferenceTrajectory> make_single_step(const ReferenceTrajectory& whole, const scenario::Problem& problem,
                                              const data::Dataset& dataset);
 

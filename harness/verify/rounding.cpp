@@ -27,7 +27,7 @@ double ratio(double numerator, double denominator) { return denominator > 0 ? nu
 constexpr double kTieFactor = 4;
 
 // The estimates of what a tensor is off by, spread evenly over its entries, are some tens of times the typical entry's
-// error; what comes of numbers near a middle is none of those estimates, but concerns some rows more than others.
+// error; they exclude the effect of numbers near a middle, which concerns some rows more than others.
 constexpr double kTypicalShare = 0.05;
 constexpr double kUnevenness = 0.1;
 
@@ -245,7 +245,7 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
     const double steepest = catalogue::row_of(layer.activation).steepest;
     RoundingError delta_error = steepest * upstream_error;
     if (catalogue::row_of(layer.activation).slope == catalogue::Slope::varies) {
-      // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of what it is told from, A or Z,
+      // Through dL/dZ = dL/dA * f': f' is off by its own evaluation and by the error of its argument, A or Z,
       // of which that of Z is the smaller one.
       delta_error = delta_error + upstream / std::sqrt(rows_ * outputs) * activation_error[index + 1] +
                     RoundingError{2 * epsilon_ * upstream};
@@ -368,12 +368,12 @@ void TieFinder<T>::add_bounds(const Chunk<T>& chunk, std::vector<std::vector<dou
   for (std::size_t index = layers_.size(); index-- > 0;) {
     const LayerView<T>& layer = layers_[index];
     std::vector<double> change = upstream_change;
-    const std::vector<T> told = told_by(layer, index, chunk);
+    const std::vector<T> arguments = derivative_arguments(layer, index, chunk);
     for (const auto& [row, place] : places) {
-      const T* const row_told = told.data() + row * layer.outputs;
+      const T* const row_arguments = arguments.data() + row * layer.outputs;
       double* const row_change = change.data() + place * layer.outputs;
       for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
-        row_change[unit] *= std::abs(static_cast<double>(derivative_of(layer.activation, row_told[unit])));
+        row_change[unit] *= std::abs(static_cast<double>(derivative_of(layer.activation, row_arguments[unit])));
       }
     }
     for (const Tie& tie : chunk.ties) {

@@ -78,8 +78,7 @@ class RoundingModel {
   double loss_scale_;
   std::vector<Squares> squares_;
   std::vector<Rounded> rounded_;  // [layers]; empty where the dtype is uniform
-  // [layers][outputs]: the bias's gradient, times the scale of the loss, each sum of which is rounded; empty where
-  // results are not.
+  // [layers][outputs]: the bias's gradient, times the scale of the loss, each sum rounded; empty where results are not.
   std::vector<std::vector<T>> narrow_sums_;
   double rows_ = 0;
 };

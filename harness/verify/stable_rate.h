@@ -1,5 +1,4 @@
-// Internal to verify: the largest learning rate at which a training is stable, where that is a matter of linear
-// algebra.
+// Internal to verify: the largest learning rate at which a training is stable, where linear algebra gives it.
 #pragma once
 
 #include <optional>
@@ -21,8 +20,7 @@ struct StableRate {
 // one. Nothing for other problems, for streams, and where some hundred passes over the data are not affordable.
 std::optional<StableRate> largest_stable_rate(const scenario::Problem& problem, const data::Dataset& dataset);
 
-// Whether a column's root mean square is so far beyond 1 that training is slow or diverges for that reason. False for
-// streams.
+// Whether a column's root mean square is so far beyond 1 that training is slow or diverges. False for streams.
 bool has_large_features(const data::Dataset& dataset);
 
 }  // namespace gdbench::verify

@@ -150,12 +150,12 @@ void TrajectoryCache::keep(const std::string& identity, const scenario::State& s
   std::error_code error;
   fs::create_directories(folder_, error);
   const fs::path file = file_of(folder_, key);
-  const fs::path beside = file.string() + "." + std::to_string(getpid());
-  std::ofstream stream(beside, std::ios::binary);
+  const fs::path partial = file.string() + "." + std::to_string(getpid());
+  std::ofstream stream(partial, std::ios::binary);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   stream.close();
-  if (stream) fs::rename(beside, file, error);
-  if (!stream || error) fs::remove(beside, error);
+  if (stream) fs::rename(partial, file, error);
+  if (!stream || error) fs::remove(partial, error);
   make_room();
 }
 
@@ -168,7 +168,7 @@ void TrajectoryCache::make_room() const {
     std::error_code gone;
     const std::uintmax_t bytes = entry->file_size(gone);
     const fs::file_time_type used = entry->last_write_time(gone);
-    if (gone) continue;  // somebody else took it away
+    if (gone) continue;  // another process removed it
     files.emplace_back(used, bytes, entry->path());
     total += bytes;
   }

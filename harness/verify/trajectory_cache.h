@@ -1,4 +1,4 @@
-// ReferenceTrajectories on disk, for runs that ask for the same one again. Whatever goes wrong with a file is no error:
+// ReferenceTrajectories on disk, for runs that ask for the same one again. A fault of a file is no error:
 // the reference trajectory is made anew.
 #pragma once
 
@@ -28,7 +28,7 @@ class TrajectoryCache {
   // A file that is damaged, cut off or of another build's reference counts as none.
   std::optional<ReferenceTrajectory> find(const std::string& identity, const scenario::State& start) const;
 
-  // Written beside and renamed: a reader never sees half a file.
+  // Written under another name and renamed: a reader never sees half a file.
   void keep(const std::string& identity, const scenario::State& start, const ReferenceTrajectory& reference) const;
 
  private:

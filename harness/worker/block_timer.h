@@ -1,8 +1,8 @@
 // How long a plugin takes: inside the blocks that are timed, and outside of them.
 //
-// Google Benchmark times one block, one iteration around a function; its CPU time is read beside that, because Google
+// Google Benchmark times one block, one iteration around a function; its CPU time is read separately, because Google
 // Benchmark reads that of other threads by the kernel's ticks. Linux books the time of a thread that runs on another
-// processor when its clock ticks, milliseconds apart, or when somebody reads that thread's own clock. So each is read
+// processor when its clock ticks, milliseconds apart, or when a process reads that thread's own clock. So each is read
 // first, which takes a microsecond or two a thread.
 #pragma once
 
@@ -34,8 +34,7 @@ struct BlockTime {
 // Runs `block` once, inside the clock.
 BlockTime time_block(const std::function<void()>& block);
 
-// Work that a calibration adds to a timed block: a known slowdown, made by the processor and not by arithmetic on
-// times.
+// Work that a calibration adds to a timed block: a known slowdown by the processor, not by arithmetic on times.
 
 // A chain of so many dependent multiply-adds; touches no memory.
 void add_work(std::uint64_t iterations);

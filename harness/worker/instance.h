@@ -18,7 +18,7 @@
 namespace gdbench::worker {
 
 // What this process has allocated, all threads since it began, where allocation_counter.c was preloaded into it;
-// nothing where nobody counts, which costs a test of a pointer.
+// nothing where nothing is counted, which costs a test of a pointer.
 std::optional<protocol::AllocationTotals> allocation_totals();
 
 class Instance {
@@ -56,7 +56,7 @@ class Instance {
   const scenario::Problem& problem() const { return problem_; }  // once it is prepared
   bool loaded() const { return loaded_; }
   bool prepared() const { return prepared_; }
-  // What the plugin allocated in load and prepare, where somebody counts.
+  // What the plugin allocated in load and prepare, where that is counted.
   const std::optional<protocol::AllocationTotals>& preparation() const { return preparation_; }
 
  private:

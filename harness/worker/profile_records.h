@@ -17,8 +17,7 @@ class ProfileRecords {
  public:
   // Appends to this, which must stay where it is meanwhile.
   gdbench_profile_sink sink();
-  // Layers and parameters by the names of `problem`. A failure where the plugin named some that the problem does not
-  // have.
+  // Layers and parameters by the names of `problem`. A failure where the plugin named some that it does not have.
   Result<std::vector<protocol::OpTotals>> totals(const scenario::Problem& problem) const;
   // Of the profiled time what belongs to no step.
   double left_out_ns() const { return left_out_ns_; }

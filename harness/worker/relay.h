@@ -43,7 +43,7 @@ class Relay {
   Result<protocol::RunAnswer> answer_to(const protocol::RunRequest& request);
   // Of the first rank.
   Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request);
-  // By all, as told by the first one.
+  // By all, as the first one says.
   Result<protocol::ProfileAnswer> answer_to(const protocol::ProfileRequest& request);
   Result<protocol::ProfileOpsAnswer> answer_to(const protocol::ProfileOpsRequest& request);
   Result<protocol::Done> answer_to(const protocol::ByeRequest& request);

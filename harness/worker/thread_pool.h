@@ -5,7 +5,7 @@ namespace gdbench::worker {
 
 // Threads of GNU's OpenMP spin for milliseconds after their work, beyond the end of a block; without spinning, waking
 // them takes longer than many an operation. From now on a pool that is loaded spins for a moment and sleeps then.
-// Whoever sets GOMP_SPINCOUNT or OMP_WAIT_POLICY for the whole run has it as they say.
+// GOMP_SPINCOUNT or OMP_WAIT_POLICY, where set for the whole run, take precedence.
 void limit_spinning_of_thread_pools();
 
 }  // namespace gdbench::worker

@@ -61,10 +61,10 @@ namespace {
 
 constexpr double kFlagGap = 10;  // between words
 
-// Where the words begin: beside their line, or before it where they would leave the picture.
+// Where the words begin: behind their line, or before it where they would leave the picture.
 double begin_of(const Flag& flag) {
-  const double beside = flag.x + kFlagGap / 2;
-  return beside + width_of(flag.text) <= kPictureWidth ? beside : flag.x - kFlagGap / 2 - width_of(flag.text);
+  const double behind = flag.x + kFlagGap / 2;
+  return behind + width_of(flag.text) <= kPictureWidth ? behind : flag.x - kFlagGap / 2 - width_of(flag.text);
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ void add_flags(Markup& markup, const PlotArea& area, const std::vector<Flag>& fl
   for (const Flag& flag : flags) {
     const double y = area.top - 4 - kLineHeight * static_cast<double>(flag.row);
     add_line(markup, flag.x, y - 8, flag.x, area.bottom, "o");
-    const bool beside = begin_of(flag) > flag.x;
-    add_text(markup, flag.x + (beside ? kFlagGap / 2 : -kFlagGap / 2), y, beside ? "" : "e", flag.text);
+    const bool behind = begin_of(flag) > flag.x;
+    add_text(markup, flag.x + (behind ? kFlagGap / 2 : -kFlagGap / 2), y, behind ? "" : "e", flag.text);
   }
 }
 

@@ -65,7 +65,7 @@ class InnerTexts {
 };
 
 // Words above an area for places of its horizontal axis, each with a line down through it; in as many rows as they need
-// to stand beside each other.
+// to stand next to each other.
 struct Flag {
   double x;
   std::string text;

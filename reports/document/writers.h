@@ -37,7 +37,7 @@ struct Drawing {
 };
 Drawing drawing_of(const Chart& chart);
 
-// "a\|b": the text in a line of Markdown, whatever it holds.
+// "a\|b": any text in a line of Markdown.
 std::string markdown_escaped(const std::string& text);
 // A table of Markdown with an empty line behind it.
 std::string markdown_table(const Columns& columns);

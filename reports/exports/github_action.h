@@ -8,8 +8,7 @@
 namespace gdbench::exports {
 
 // An entry for each cell: a step's time, always in ns because the action tells series apart by their names alone, its
-// interval as `range`, and as `extra` the launches and what is known of the run. The action fails on a report without a
-// timed cell.
+// interval as `range`, and as `extra` launches and remarks. The action fails on a report without a timed cell.
 std::string github_action(const report::Report& report);
 
 }  // namespace gdbench::exports

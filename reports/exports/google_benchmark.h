@@ -1,4 +1,4 @@
-// For compare.py of Google Benchmark (1.7), and whatever else reads its JSON.
+// For compare.py of Google Benchmark (1.7), and other readers of its JSON.
 #pragma once
 
 #include <string>

@@ -10,8 +10,7 @@
 namespace gdbench::exports {
 
 // A suite is a scenario, and a test case a cell. Wrong is a failure; crashed, timed out and untrusted are errors;
-// unsupported and pending are skipped. A case's time is what its launches took, in seconds; a step's time is in its
-// system-out.
+// unsupported and pending are skipped. A case's time is its launches', in seconds; a step's is in its system-out.
 std::string junit(const report::Report& report);
 
 // Regressed is a failure, failing an error, removed is skipped, and all else passes, each with both times in its

@@ -1,4 +1,4 @@
-// For Prometheus and whatever reads OpenMetrics 1.0: the textfile collector of node_exporter, a Pushgateway.
+// For Prometheus and other readers of OpenMetrics 1.0: the textfile collector of node_exporter, a Pushgateway.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 
 namespace gdbench::exports {
 
-// One line for each sample of each cell, whatever became of the cell: what the cell is, then the sample's fields as
+// One line for each sample of each cell, also of failed ones: what the cell is, then the sample's fields as
 // report.json names them. Times are of one step, in nanoseconds.
 std::string samples(const report::Report& report);
 

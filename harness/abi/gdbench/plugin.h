@@ -19,7 +19,7 @@
  *   The host calls all functions of a plugin from one thread, one call at a time. A plugin may use
  *   gdbench_settings.compute_threads threads for arithmetic (the calling thread is one of them) and the helper
  *   threads it declares, which belong on gdbench_settings.helper_cores. When run or sync has returned, none of them
- *   may use the processor until the next call, but for a moment in which it waits for more work.
+ *   may use the processor until the next call, except for a moment in which it waits for more work.
  *
  * Time
  *   run and sync are timed together; all arithmetic of a step belongs there. set_state and get_state copy and may
@@ -393,9 +393,9 @@ typedef enum gdbench_capability {
   /* Since 1.3. Products of floats round their operands to TF32 (NVIDIA's format: 10 bits after the point), which
    * verification then allows for. To be shown as a policy in the id. */
   GDBENCH_CAPABILITY_TF32_PRODUCTS = 6,
-  GDBENCH_CAPABILITY_DEVICE = 7, /* since 1.7: computes on a device beside the processor; its blocks are longer */
-  GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8,    /* since 1.9: with a mixed dtype those of products and activations, too */
-  GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9, /* since 1.9: every update rounds parameters to bfloat16; a policy */
+  GDBENCH_CAPABILITY_DEVICE = 7,         /* since 1.7: computes on a device, not on the processor; blocks are longer */
+  GDBENCH_CAPABILITY_ROUNDS_RESULTS = 8, /* since 1.9: with a mixed dtype those of products and activations, too */
+  GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9,      /* since 1.9: every update rounds parameters to bfloat16; a policy */
   GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10, /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
   GDBENCH_CAPABILITY_RANKS = 11, /* since 1.10: trains as one of gdbench_settings.ranks; to be shown as a policy */
   GDBENCH_CAPABILITY_EPSILON_PLACE = 12 /* since 1.11: follows gdbench_optimizer.epsilon_place */
@@ -439,7 +439,7 @@ typedef struct gdbench_implementation {
   /* Since 1.2. Asked once after prepare: how many helper threads this instance has with its options, where that is
    * fewer than the helper_threads above; CPU time is judged by it. May be null: as many as declared. */
   int32_t (*helper_threads_in_use)(gdbench_instance* instance);
-  /* Since 1.4: why this machine cannot run it ("no CUDA device"), so that nobody starts it; null where it can. */
+  /* Since 1.4: why this machine cannot run it ("no CUDA device"), so that it is not started; null where it can. */
   const char* unavailable;
   /* Since 1.7; null where there is no device. Asked once sync has returned: the nanoseconds of the last run by the
    * device's own clock, from before the first thing that it was given until it had done the last, idle moments

@@ -1,4 +1,4 @@
-// What vector_kernels_body.h leaves to instructions of SVE, whose vectors' length the compiler was told.
+// What vector_kernels_body.h leaves to instructions of SVE, whose vectors' length the compiler knows.
 #pragma once
 
 #include <arm_sve.h>

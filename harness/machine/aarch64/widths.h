@@ -1,4 +1,4 @@
-// The widths of AArch64's vectors, each in a source of its own. SVE's are those that its processors have had beside 128
+// The widths of AArch64's vectors, each in a source of its own. SVE's are those that its processors have had except 128
 // bits, which are NEON's; they are compiled for SVE as a whole, and called only where a processor's have that length.
 #pragma once
 

@@ -40,13 +40,13 @@ JudgedRelation relation(RelationKind kind, Quantity quantity, std::vector<Judged
 }
 
 ClaimJudgement confirmed() {
-  JudgedPoint beside =
+  JudgedPoint shown =
       point({{"batch.rows", "1000"}}, PointState::fails, {1.1, {1.05, 1.16}, 6, false}, stats::Position::below);
-  beside.decides = false;
+  shown.decides = false;
   JudgedRelation ratio = relation(
       RelationKind::ratio, Quantity::step,
       {point({{"batch.rows", "1"}}, PointState::holds, {3.125, {2.9, 3.3}, 6, false}, stats::Position::within),
-       point({{"batch.rows", "32"}}, PointState::holds, {2.1, {2.05, 2.2}, 6, false}, stats::Position::within), beside},
+       point({{"batch.rows", "32"}}, PointState::holds, {2.1, {2.05, 2.2}, 6, false}, stats::Position::within), shown},
       ClaimVerdict::confirmed, 1);
   ratio.relation.at_least = 2;
   ratio.relation.at = {{"batch.rows", {"1", "32"}}};

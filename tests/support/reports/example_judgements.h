@@ -7,7 +7,7 @@
 
 namespace gdbench::tests {
 
-// Confirmed with flips and a point beside, refuted by counts, inconclusive with what it would take, not run.
+// Confirmed with flips and an undeciding point, refuted by counts, inconclusive with what it would take, not run.
 std::vector<report::ClaimJudgement> example_judgements();
 
 }  // namespace gdbench::tests

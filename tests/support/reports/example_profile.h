@@ -5,7 +5,7 @@
 
 namespace gdbench::tests {
 
-// 100 ns profiled: 40 forward, 30 backward, 30 claimed by nobody; compiling once took longer than any step.
+// 100 ns profiled: 40 forward, 30 backward, 30 unattributed; compiling once took longer than any step.
 report::Profile example_profile();
 
 // Two layers and one update of both.

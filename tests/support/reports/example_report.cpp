@@ -184,7 +184,7 @@ report::VectorCeilings ceilings_with_spans(const char* vectors, int bits, double
   return width;
 }
 
-// The second measurement is slower but for the narrower vectors.
+// The second measurement is slower except for the narrower vectors.
 report::Ceilings example_ceilings() {
   report::Ceilings ceilings;
   ceilings.processor = 1;
@@ -195,7 +195,7 @@ report::Ceilings example_ceilings() {
   return ceilings;
 }
 
-// Two ops, a tenth of the step that nobody claims, and what was allocated.
+// Two ops, a tenth of the step unattributed, and what was allocated.
 void profile(Cell& cell, double allocations_per_step) {
   const double step_ns = cell.summary->step_ns.value;
   report::Profile made;

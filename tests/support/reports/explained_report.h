@@ -22,7 +22,7 @@ report::Report report_of(std::vector<report::Cell> cells);
 void add_profile(report::Cell& cell, std::vector<report::ProfileRecord> records, double profiled_beyond_ns = 0,
                  double unprofiled_beyond_ns = 0);
 
-// slow/loops beside fast/loops, fast/matrix and slow/matrix, summarised, with profiles of the first two: 4000 ns more
+// slow/loops against fast/loops, fast/matrix and slow/matrix, summarised, with profiles of the first two: 4000 ns more
 // in the backward product, of which there are twice as many calls, 300 ns less in the update.
 report::Report explained_report();
 

@@ -152,7 +152,7 @@ Case random_optimizer_case(std::uint64_t seed, Dtype dtype) {
   Random random(seed + 2);
   scenario::Optimizer& optimizer = result.problem.optimizer;
   optimizer.kind = any_of<scenario::OptimizerKind>(random);
-  // Rates at which entries move by parts of their size, whatever the gradient's.
+  // Rates at which entries move by parts of their size, for any size of the gradient.
   const auto& keys = catalogue::row_of(optimizer.kind).keys;
   const bool adaptive = std::any_of(keys.begin(), keys.end(), [](const catalogue::OptimizerKey& key) {
     return &key.constant == &catalogue::kEpsilon;

@@ -125,7 +125,7 @@ class Trainer {
     const auto rows = static_cast<std::size_t>(chunk.rows);
     const auto inputs = static_cast<std::size_t>(layer.inputs);
     const auto outputs = static_cast<std::size_t>(layer.outputs);
-    std::vector<T> delta = told_by(layer, l, chunk);
+    std::vector<T> delta = derivative_arguments(layer, l, chunk);
     for (std::size_t i = 0; i < delta.size(); ++i) {
       delta[i] = gradient_operand(upstream[i] * derivative_of(layer.activation, operand(delta[i])));
     }
@@ -149,7 +149,7 @@ class Trainer {
     const std::vector<T> ones(deltas.size(), T(1));
     if (fault_ == Fault::frozen_bias && !layer.hidden) return 0;
     if (fault_ == Fault::narrow_bias_sums) return gradient_result(narrow_gradient_dot(ones, deltas));
-    // No product, whatever it is written as here.
+    // No product, although it is written as one here.
     return updated_by(
         gradient_result(dot(deltas, ones, summation_ == Summation::tf32 ? Summation::forward : summation_)));
   }

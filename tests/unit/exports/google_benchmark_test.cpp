@@ -1,4 +1,4 @@
-// The export beside what Google Benchmark itself writes.
+// The export against what Google Benchmark itself writes.
 #include "reports/exports/google_benchmark.h"
 
 #include <benchmark/benchmark.h>

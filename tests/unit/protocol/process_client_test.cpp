@@ -70,10 +70,10 @@ void expect_follows_the_reference(const SmallProblem& small, const BlockAnswer& 
 
 TEST_F(ProcessClientTest, TellsWhatAPluginLoaded) {
   ASSERT_TRUE(prepare(fake_plugin("import")).ok());
-  const PrepareAnswer& told = client_->preparation();
-  EXPECT_EQ(told.import_ns, 250e6);
-  EXPECT_EQ(told.imported_resident_bytes, 3 << 20);
-  EXPECT_EQ(told.runtime.value().at("library"), "a library, version 7");
+  const PrepareAnswer& answer = client_->preparation();
+  EXPECT_EQ(answer.import_ns, 250e6);
+  EXPECT_EQ(answer.imported_resident_bytes, 3 << 20);
+  EXPECT_EQ(answer.runtime.value().at("library"), "a library, version 7");
   ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
   EXPECT_FALSE(client_->preparation().import_ns.has_value());
 }

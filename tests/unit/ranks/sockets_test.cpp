@@ -41,9 +41,9 @@ TEST(RankSockets, NobodyConnects) {
 
 TEST(RankSockets, EachListenerHasANameOfItsOwn) {
   EXPECT_NE(Listener::open()->name(), Listener::open()->name());
-  const Result<UniqueDescriptor> nowhere = connect_to("gdbench-ranks-nobody");
-  ASSERT_FALSE(nowhere.ok());
-  EXPECT_EQ(nowhere.error().message, "cannot connect to the worker: Connection refused");
+  const Result<UniqueDescriptor> connection = connect_to("gdbench-ranks-no-listener");
+  ASSERT_FALSE(connection.ok());
+  EXPECT_EQ(connection.error().message, "cannot connect to the worker: Connection refused");
 }
 
 TEST(RankSockets, CarryLinesAndThenDescriptors) {

@@ -1,4 +1,4 @@
-// Mutates scenarios that are fine: whatever the change, reading and making the data end in success or one line.
+// Mutates scenarios that are fine: after any change, reading and making the data end in success or one line.
 #include <algorithm>
 
 #include "tests/support/scenarios/files.h"

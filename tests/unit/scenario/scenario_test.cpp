@@ -49,7 +49,7 @@ TEST_F(ScenarioFile, IdentityFollowsWhatIsComputedAndNothingElse) {
   };
   json other = perceptron_scenario();
   other["purpose"] = "another";
-  other["favours"] = "nobody";
+  other["favours"] = "none";
   const std::string original = identity(perceptron_scenario(), {});
   EXPECT_EQ(original.size(), 16U);
   EXPECT_EQ(identity(other, {}), original);

@@ -118,7 +118,7 @@ TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
   EXPECT_EQ(next_size(sizes, options)->size, 316);
   sizes[96] = kSlower;
   sizes[105] = kFaster;
-  EXPECT_FALSE(next_size(sizes, options)) << "whatever is between 96 and 105 does not matter";
+  EXPECT_FALSE(next_size(sizes, options)) << "what is between 96 and 105 does not matter";
   EXPECT_TRUE(open_sizes(sizes).empty());
   sizes = {{10, kSlower},        {90, kSlower},  {91, kInconclusive}, {100, sizes[100]},
            {110, kInconclusive}, {111, kFaster}, {1000, kFaster}};

@@ -76,10 +76,10 @@ TEST(Fit, NoCoefficientCanBeChangedForABetterOne) {
       at_bound += found->coefficients[i] == 0 ? 1 : 0;
       EXPECT_GE(found->coefficients[i], 0);
       for (const double sign : {1.0, -1.0}) {
-        Coefficients beside = found->coefficients;
-        beside[i] += sign * step;
-        if (beside[i] < 0) continue;
-        EXPECT_GE(sum_of_squares(points, beside), least * (1 - 1e-12)) << trial << ", " << i;
+        Coefficients nearby = found->coefficients;
+        nearby[i] += sign * step;
+        if (nearby[i] < 0) continue;
+        EXPECT_GE(sum_of_squares(points, nearby), least * (1 - 1e-12)) << trial << ", " << i;
       }
     }
   }
@@ -132,7 +132,7 @@ TEST(ClusteredFit, ACoefficientAtItsBoundHasAOneSidedInterval) {
   const std::optional<ClusteredFit> small = clustered_fit(scattered_points({0.3, 7, 0.02}, 0.1, 12), kAll, {});
   ASSERT_TRUE(small.has_value());
   EXPECT_GT(small->coefficients[0].value, 0);
-  EXPECT_TRUE(small->at_bound[0]) << "not told from 0";
+  EXPECT_TRUE(small->at_bound[0]) << "not distinguished from 0";
   EXPECT_EQ(small->coefficients[0].interval.low, 0);
 
   const std::optional<ClusteredFit> negative = clustered_fit(scattered_points({-20, 7, 0.02}, 0.02, 12), kAll, {});

@@ -1,4 +1,4 @@
-// What is said of a state beside a reference that is made by hand.
+// What is said of a state, compared with a reference that is made by hand.
 #include "harness/verify/check.h"
 
 #include <gtest/gtest.h>

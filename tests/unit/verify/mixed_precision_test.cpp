@@ -99,17 +99,17 @@ TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
   EXPECT_LT(one.largest_share, 0.5);
   EXPECT_GT(one.found.at(Fault::doubled_loss_gradient), one.judged * 9 / 10);
   EXPECT_LT(tally(testing::random_optimizer_case, 6, true).largest_share, 0.5);
-  int told = 0;
+  int found = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Case problem_case = testing::random_case(seed * 1000, GetParam());
     const auto uniform = make_reference_trajectory(uniform_of(problem_case.problem), problem_case.dataset,
                                                    problem_case.start, steps_of(1));
     problem_case.start = uniform.value().start;
     problem_case.problem.rounds_results = true;
-    told += judged(*uniform, problem_case).ok ? 0 : 1;
+    found += judged(*uniform, problem_case).ok ? 0 : 1;
     EXPECT_FALSE(finds(*uniform, problem_case, Fault::wide_operands)) << seed;
   }
-  EXPECT_GT(told, 95);
+  EXPECT_GT(found, 95);
 }
 
 // So does the gradient of a bias that TensorFlow's kernel adds up in the format of operands. Of many rows that is far

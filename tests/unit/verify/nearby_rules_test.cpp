@@ -20,7 +20,7 @@ using scenario::Problem;
 struct Neighbours {
   std::string name;
   std::function<void(Problem&)> right;
-  std::function<void(Problem&)> wrong;  // besides
+  std::function<void(Problem&)> wrong;  // in addition
 };
 
 auto hidden(Activation activation) {

@@ -1,4 +1,4 @@
-// What the reference is said to take of memory, beside what it takes; and what is refused.
+// What the reference is said to take of memory, against what it takes; and what is refused.
 #include "harness/verify/reference_memory.h"
 
 #include <gtest/gtest.h>

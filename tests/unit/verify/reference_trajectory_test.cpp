@@ -96,8 +96,8 @@ TEST(ReferenceTrajectoryTest, AcceptsLongSumsAndLargeLayers) {
   }
 }
 
-// Targets that cancel: a bias that is added up row by row finds exactly 0, for no sum is rounded. Whoever adds up those
-// of one sign first, in eight sums, rounds numbers a thousand times as large, and is right, too.
+// Targets that cancel: a bias that is added up row by row finds exactly 0, for no sum is rounded. An implementation
+// that adds up those of one sign first, in eight sums, rounds numbers a thousand times as large, and is right, too.
 TEST(ReferenceTrajectoryTest, AcceptsSumsOfABiasThatCancelInItsOwnOrderAlone) {
   constexpr std::int64_t kRows = 4096;
   const Problem problem = make_problem({1, 1}, Activation::identity, true, Loss::mse, kRows, kRows, Dtype::f32, 0.1);
@@ -266,7 +266,7 @@ TEST(ReferenceTrajectoryTest, WhereManyRowsAreDearTheLossIsTheBatchs) {
   EXPECT_EQ(reference.initial_loss, reference.losses.back());
   EXPECT_LT(reference.final_loss, reference.initial_loss);
   const Outcome outcome = train_otherwise(problem_case, reference.steps);
-  EXPECT_TRUE(check(reference, outcome.state, 2 * outcome.loss).ok) << "nobody can say what it should be";
+  EXPECT_TRUE(check(reference, outcome.state, 2 * outcome.loss).ok) << "what it should be is unknown";
   EXPECT_TRUE(made(problem_case, {.evaluation_operations = kOperations}).evaluated);
 }
 

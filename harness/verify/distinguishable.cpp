@@ -1,4 +1,4 @@
-#include "harness/verify/told_apart.h"
+#include "harness/verify/distinguishable.h"
 
 #include <cstddef>
 #include <vector>
@@ -20,7 +20,7 @@ Error moves_too_little(const std::string& what) {
 namespace {
 
 // Whether parameters are beyond the tolerance of a trajectory's end.
-bool is_told_from(const ReferenceTrajectory& step, const std::vector<std::vector<double>>& parameters) {
+bool is_distinguishable(const ReferenceTrajectory& step, const std::vector<std::vector<double>>& parameters) {
   for (std::size_t p = 0; p < step.tensors.size(); ++p) {
     if (distance(step.tensors[p].values, parameters[p]) > step.tensors[p].tolerance) return true;
   }
@@ -34,21 +34,21 @@ Status check_that_parameter_rounding_shows(const Problem& problem, const Dataset
   constexpr int kOtherSeeds = 16;
   ReferenceState<double> state = to_reference<double>(step.start);
   train(problem, dataset, state, step.steps);
-  const auto is_told = [&](const Problem& other) {
+  const auto is_visible = [&](const Problem& other) {
     state.parameters = state.unrounded;
     round_parameters(other, state);
-    return is_told_from(step, state.parameters);
+    return is_distinguishable(step, state.parameters);
   };
   const bool nearest = problem.parameter_rounding == ParameterRounding::nearest;
   Problem other = problem;
   other.parameter_rounding = nearest ? ParameterRounding::stochastic : ParameterRounding::nearest;
-  bool told = is_told(other);
+  bool visible = is_visible(other);
   other = problem;
-  for (int i = 0; i < kOtherSeeds && told && !nearest; ++i) {
+  for (int i = 0; i < kOtherSeeds && visible && !nearest; ++i) {
     ++other.rounding_seed;
-    told = is_told(other);
+    visible = is_visible(other);
   }
-  if (told) return {};
+  if (visible) return {};
   return moves_too_little("one step ends within the tolerance of one that rounds parameters otherwise");
 }
 
@@ -58,7 +58,7 @@ Status check_that_rounding_shows(const Problem& problem, const Dataset& dataset,
   if (problem.rounds_parameters()) return check_that_parameter_rounding_shows(problem, dataset, step);
   ReferenceState<double> other = to_reference<double>(step.start);
   if (!problem.rounds_results) train(uniform_of(problem), dataset, other, step.steps);
-  if (is_told_from(step, other.parameters)) return {};
+  if (is_distinguishable(step, other.parameters)) return {};
   return moves_too_little(problem.rounds_results ? "one step moves no parameter by more than its tolerance"
                                                  : "one step ends within the tolerance of one without rounding");
 }
