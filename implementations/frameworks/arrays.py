@@ -71,8 +71,8 @@ class Problem(SimpleNamespace):
         return self.product
 
     def corrections(self, update, product=None):
-        """What rules that correct their moments use in addition at an update counted from 1, as step_writer.ONCE: {name:
-        number}. Where `update` is no number of Python's, neither is nadam's `product` of the momenta up to it."""
+        """What else rules that correct moments use at an update counted from 1, as step_writer.ONCE: {name: number}. Where
+        `update` is no number of Python's, neither is nadam's `product` of the momenta up to it."""
         if not self.corrects_moments:
             return {}
         correction2 = 1 - self.optimizer.beta2**update

@@ -1,6 +1,6 @@
 """autograd (HIPS): NumPy's functions, recorded call by call and played backward; updates are NumPy's expressions.
 
-Its gradients of mean, maximum and where are float64 whatever their input is. Formulas here go without these functions,
+Its gradients of mean, maximum and where are float64 for every input. Formulas here go without these functions,
 so that float32 stays float32.
 """
 import numpy_adapter
@@ -38,7 +38,7 @@ def huber(outputs, targets, delta):
 
 
 class TapeWriter(StepWriter):
-    """value_and_grad's two halves, which can be told apart."""
+    """value_and_grad's two halves, which can be timed separately."""
 
     def gradients(self):
         gradients = ", ".join(f"g_{p}" for p in self.parameters)

@@ -168,7 +168,7 @@ class Fit(TensorFlowTraining):
         saved = [variable.numpy() for variable in variables]
 
         class Readings(keras.callbacks.Callback):
-            # fit calls back from a thread of its own, as it does where nobody listens to batches.
+            # fit calls back from a thread of its own, as it does where no callback listens to batches.
             async_safe = True
 
             def on_train_batch_begin(self, batch, logs=None):

@@ -1,7 +1,7 @@
 """Writes a model's training as plain loops over numbers, for a compiler of Python: rows outside, features inside. For
 each row of a batch the forward pass, the derivative of its loss and its part of the gradient; then one update.
 
-Names besides those of step_writer.py: d0 the loss's derivative by z0; k counts a layer's inputs, j its outputs; `real`
+Names, with those of step_writer.py: d0 the loss's derivative by z0; k counts a layer's inputs, j its outputs; `real`
 is the problem's dtype. Constants are converted to it, because a number that is written out has 64 bits and would make
 everything that it meets as wide.
 """

@@ -98,7 +98,7 @@ class Source:
 
 
 def load_package(folder):
-    """What `import gdbench` is, whatever the environment has."""
+    """What `import gdbench` is, in any environment."""
     place = os.path.join(folder, "gdbench")
     spec = importlib.util.spec_from_file_location(
         "gdbench", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
@@ -109,7 +109,7 @@ def load_package(folder):
 def run_file(source, package):
     """The file's module."""
     load_package(package)
-    os.environ["GDBENCH_WORKER"] = "1"  # so that a script that runs gdbench itself is told where to put that
+    os.environ["GDBENCH_WORKER"] = "1"  # so that a script that runs gdbench itself learns where to put that
     spec = importlib.util.spec_from_file_location(source.name, source.path)
     module = importlib.util.module_from_spec(spec)
     # What it imports lies in its own folder before ours, which has a training.py and a runner.py, too.
@@ -134,7 +134,7 @@ def adapter_of(source, package):
     adapter = SimpleNamespace(NAME=source.name, OWN_FILE=source.path, WORKER="frameworks/own_file.py")
     modules = dict.fromkeys((*source.modules, "numpy"))  # which the worker needs in any case
     distributions = [DISTRIBUTIONS.get(name, name) for name in modules]
-    adapter.DISTRIBUTIONS = [name for name in distributions if runner.version(name) != "?"]  # of modules beside the file
+    adapter.DISTRIBUTIONS = [name for name in distributions if runner.version(name) != "?"]  # of imported modules
 
     def start(threads):
         import own_training

@@ -150,16 +150,16 @@ class Model:
         self.shapes, self.transposed = problem.shapes, []
         for (own, parameter), name, shape in zip(named, names, problem.shapes):
             values = numpy_of(parameter)
-            turned = own in transposed or (values.shape != shape and values.shape == shape[::-1] and 1 not in shape)
-            check_array(f"the model has {own} for {name}", values.T if turned else values, shape, problem.dtype)
-            self.transposed.append(turned)
+            swapped = own in transposed or (values.shape != shape and values.shape == shape[::-1] and 1 not in shape)
+            check_array(f"the model has {own} for {name}", values.T if swapped else values, shape, problem.dtype)
+            self.transposed.append(swapped)
 
     def write_all(self, targets, arrays):
-        for target, array, turned in zip(targets, arrays, self.transposed):
-            self.arrays.write(target, array.T if turned else array)
+        for target, array, swapped in zip(targets, arrays, self.transposed):
+            self.arrays.write(target, array.T if swapped else array)
 
     def read_all(self, arrays):
-        return [numpy_of(array).T if turned else numpy_of(array) for array, turned in zip(arrays, self.transposed)]
+        return [numpy_of(array).T if swapped else numpy_of(array) for array, swapped in zip(arrays, self.transposed)]
 
     def write(self, values):
         self.write_all(self.parameters, values)

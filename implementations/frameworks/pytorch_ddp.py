@@ -15,7 +15,7 @@ class DataParallel(RankedTraining):
         from torch import distributed
 
         self.distributed = distributed
-        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # all ranks are on this machine, whatever its name means
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # ranks are on this machine, even if its name is another's
         distributed.init_process_group(
             "gloo",
             init_method=f"tcp://{problem.addresses[0]}",

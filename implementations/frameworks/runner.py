@@ -37,8 +37,8 @@ HEAP_OPTION = choice(
 )
 LARGE_ARRAY = 30 << 20  # bytes; glibc learns from arrays up to 32 MiB
 
-# A pool of one thread is not one thread of computing: callers compute beside it (JAX's eager mode 1.5 processors).
-# Threads that stay on as many processors as the cell has compute threads cannot use more, whatever they are for.
+# A pool of one thread is not one thread of computing: callers compute, too (JAX's eager mode 1.5 processors).
+# Threads that stay on as many processors as the cell has compute threads cannot use more, for any purpose.
 POOL_OPTION = choice(
     "pool",
     "limited",
@@ -81,7 +81,7 @@ def place_of(error, folder):
 
 
 def as_failure(error, folder):
-    """One line of an exception of whatever length; `folder` as in place_of."""
+    """One line of an exception of any length; `folder` as in place_of."""
     text = " ".join(str(error).split())
     cause = f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
     place = place_of(error, folder)
@@ -270,7 +270,7 @@ def answer_to(worker, request):
         return {"ok": True, **answer}
     except Unsupported as error:
         return {"ok": False, "error": {"kind": "unsupported", "message": str(error)}}
-    except Exception as error:  # whatever a framework throws is an answer, not the worker's end
+    except Exception as error:  # a framework's exception is an answer, not the worker's end
         return {"ok": False, "error": {"kind": "failed", "message": as_failure(error, worker.folder)}}
 
 

@@ -111,7 +111,7 @@ class Mlp(PartialFit):
             "solver": "adam" if settings.kind == "adam" else "sgd",
             "hidden_layer_sizes": [layer.outputs for layer in hidden],
             "activation": MLP_ACTIVATIONS[hidden[0].activation if hidden else "identity"],
-            # Adam divides the factor away, but for epsilon.
+            # Adam divides the factor away, up to epsilon.
             "learning_rate_init": problem.rate if settings.kind == "adam" else rate_of(problem),
             "momentum": settings.momentum if settings.kind in ("momentum", "nesterov") else 0,
             "nesterovs_momentum": settings.kind == "nesterov",
@@ -125,7 +125,7 @@ class Mlp(PartialFit):
         if problem.loss in ("mse", "half_mse"):
             return MLPRegressor(**constants)
         model = MLPClassifier(**constants)
-        # Only the first call is told of all classes.
+        # Only the first call gets all classes.
         model.partial_fit(*next(self.batches(1)), classes=numpy.arange(max(last.outputs, 2)))
         return model
 

@@ -101,7 +101,7 @@ UPDATES_IN_PLACE["adamw"], UPDATES_IN_PLACE["adamw hat"] = UPDATES_IN_PLACE["ada
 # sqrt(2 / pi), of GDBENCH_GELU_TANH.
 GELU_SCALE = 0.7978845608028654
 
-# Of values z before the activation and a after it; s is another one's name, for what the derivative reads besides.
+# Of values z before the activation and a after it; s is another one's name, for what else the derivative reads.
 ACTIVATED = {
     "relu": "{a} = maximum({z}, 0)",
     "tanh": "{a} = tanh({z})",
@@ -127,7 +127,7 @@ DERIVATIVE = {
     f"({GELU_SCALE} + {3 * 0.044715 * GELU_SCALE} * {{z}} * {{z}})))",
 }
 
-# A loss's derivative by an output p with target y, but for a factor.
+# A loss's derivative by an output p with target y, up to a factor.
 SLOPES = {"mse": "{p} - y", "half_mse": "{p} - y", "binary_cross_entropy": "1 / (1 + exp(-{p})) - y"}
 SLOPES["huber"] = "clip({p} - y, -delta, delta)"
 

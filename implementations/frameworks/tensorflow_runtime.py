@@ -71,7 +71,7 @@ class TensorFlowTraining(Training):
         return tf.gather(array, indices)
 
     def wait(self):
-        # On a processor ops are done when they return, unless somebody switched that off.
+        # On a processor ops are done when they return, unless that was switched off.
         async_wait()
 
     def outputs(self, x, parameters):

@@ -114,7 +114,7 @@ class Training:
 
     # Where arrays have NumPy's operators, and ACTIVATIONS and LOSSES are the framework's functions.
     def loss_of(self, parameters, x, y):
-        """The loss of a batch; parameters w0 b0 w1 b1 ..., and whatever comes after them."""
+        """The loss of a batch; parameters w0 b0 w1 b1 ..., and what comes after them."""
         parameters = iter(parameters)
         for layer in self.problem.layers:
             x = x @ next(parameters)
@@ -228,7 +228,7 @@ class Training:
 
 
 class PhasedTraining(Training):
-    """A mode whose step is update(backward(forward(x, y))), three calls that can be told apart."""
+    """A mode whose step is update(backward(forward(x, y))), three calls that can be timed separately."""
 
     # A problem whose step does not fall into these calls has its own function of x and y here, and no phases.
     whole_step = None

@@ -55,8 +55,7 @@ class BatchLoader {
     if (prefetcher_) prefetcher_->start(first_step, steps);
   }
   // The batch of a step counted from 0, by the rule at gdbench_data.order. Never allocates. One that is made is valid
-  // until the next call. With prefetch only for steps that were started, in their order. Throws Failure where the data
-  // cannot be read.
+  // until the next call. With prefetch only for started steps, in order. Throws Failure where the data cannot be read.
   Batch batch(std::int64_t step);
   // Where a batch of a step's size lies, without what is in it.
   Batch place(std::int64_t step) const;

@@ -19,8 +19,7 @@ class BatchMaker {
 
 // Copies rows by index.
 std::unique_ptr<BatchMaker> make_gatherer(const BatchPlan& plan);
-// What a textbook loader does: each sample is fetched through an indirect call into a copy of its own; then the copies
-// are collated.
+// What a textbook loader does: it fetches each sample through an indirect call into a copy, then collates the copies.
 std::unique_ptr<BatchMaker> make_sampler(const BatchPlan& plan);
 // Reads rows from a stream in order. `reader` must outlive it.
 std::unique_ptr<BatchMaker> make_stream_maker(const BatchPlan& plan, StreamReader& reader);

@@ -1,5 +1,5 @@
 // The features of resident data in compressed sparse rows: made once from the dense array, zeros left out, then handed
-// out batch by batch. It stands beside BatchLoader, which goes on to deliver the targets.
+// out batch by batch. BatchLoader goes on to deliver the targets.
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,7 @@ class Prefetcher {
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  // From here on batches of the steps first, first + 1 ... first + count - 1 are wanted; what an earlier start has left
-  // over is dropped.
+  // From here on batches of the steps first ... first + count - 1 are wanted; what is left of earlier ones is dropped.
   void start(std::int64_t first, std::uint64_t count);
   // Batch after batch of what was started; valid until the next call. Throws what making it threw.
   const Slot& next();

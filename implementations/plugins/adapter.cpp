@@ -172,7 +172,7 @@ gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
   return when_prepared(instance, [&](Strategy& strategy) { strategy.run(steps); });
 }
 
-// On a device, whose clock runs beside the host's.
+// On a device, whose clock is not the host's.
 gdbench_status run_on_device(gdbench_instance* instance, std::uint64_t steps) {
   return when_prepared(instance, [&](Strategy& strategy) {
     strategy.session().begin_span();
@@ -222,8 +222,7 @@ std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& 
               : 0);
 }
 
-// A region's options behind the strategy's own; its passes join those of the option `passes`. `entry` must not move
-// afterwards.
+// A region's options behind the strategy's own; its passes join the option `passes`. `entry` must not move afterwards.
 void add_region_options(Entry& entry) {
   const gdbench::backends::RegionFunctions& regions = entry.backend.regions;
   entry.options.insert(entry.options.end(), regions.options, regions.options + regions.option_count);

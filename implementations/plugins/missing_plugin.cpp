@@ -26,7 +26,7 @@ gdbench_implementation table_of(const Missing& missing) {
   table.id = missing.id;
   table.description = missing.description;
   table.unavailable = GDBENCH_REASON;
-  // Nobody calls them, for it is unavailable; the interface wants them all the same.
+  // They are never called, for it is unavailable; the interface requires them.
   table.create = refuse;
   table.destroy = [](gdbench_instance* /*none*/) {};
   table.load = refuse;

@@ -114,8 +114,7 @@ gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
       void* volatile large = std::malloc(kLargeArray);  // freed at once
       std::free(large);
     }
-    // Libraries read the number of threads when they are opened, and a thread stays where the one that makes it may
-    // run.
+    // Libraries read the number of threads when they are opened, and a thread stays on the processors of its maker.
     const int threads = settings->compute_threads;
     for (const char* variable : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
       setenv(variable, std::to_string(threads).c_str(), 1);

@@ -256,7 +256,7 @@ extern "C" GDBENCH_EXPORT gdbench::torch_cpp::Training* gdbench_make_torch_train
                                                                                     const gdbench_problem& problem,
                                                                                     int compute_threads) {
   using namespace gdbench::torch_cpp;
-  // It has read the number from the environment. Setting it makes threads for XNNPACK besides, which nothing here uses.
+  // It has read the number from the environment. Setting it also makes threads for XNNPACK, which nothing here uses.
   if (at::get_num_threads() != compute_threads) at::set_num_threads(compute_threads);
   at::set_num_interop_threads(1);
   switch (gdbench::catalogue::task_of(problem)) {

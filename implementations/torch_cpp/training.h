@@ -11,7 +11,7 @@ namespace gdbench::torch_cpp {
 
 enum class Mode { eager, fused };
 
-// The functions mirror gdbench_implementation's; they throw Failure, or whatever libtorch throws.
+// The functions mirror gdbench_implementation's; they throw Failure, or what libtorch throws.
 class Training {
  public:
   virtual ~Training() = default;

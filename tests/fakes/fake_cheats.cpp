@@ -104,7 +104,7 @@ constexpr Fake kFakes[] = {
     {"early", "fake/early", "comes back before it has trained", run_behind, fake_prepare, declare_trainer},
     {"flush", "fake/flush", "switches denormals off", fake_run, prepare_flushing},
     {"remember", "fake/remember", "repeats an answer that it remembers", run_or_remember},
-    {"threads", "fake/threads", "has a thread that nobody knows of", fake_run, prepare_sleeper},
+    {"threads", "fake/threads", "has a thread that it does not declare", fake_run, prepare_sleeper},
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ gdbench_status exhaust_memory(gdbench_instance*, std::uint64_t) {
     void* const memory = std::malloc(kChunk);
     if (memory == nullptr) return fake_error(GDBENCH_OUT_OF_MEMORY, "malloc returned null");
     std::memset(memory, 1, kChunk);
-    // Hidden from the optimiser, which may otherwise remove an allocation that nobody reads.
+    // Hidden from the optimiser, which may otherwise remove an allocation that is not read.
     __asm__ volatile("" : : "g"(memory) : "memory");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // NOLINT(clang-analyzer-unix.Malloc)
   }
@@ -102,7 +102,7 @@ gdbench_status flatter(gdbench_instance* instance, std::int32_t split, double* l
   return GDBENCH_OK;
 }
 
-// Each step waits, busily. Of several threads each is taken to wait an equal share beside the others; there is one that
+// Each step waits, busily. Several threads are taken to wait an equal share each at the same time; one of them
 // does. Without a delay no clock is read.
 gdbench_status run_and_wait(gdbench_instance* instance, std::uint64_t steps) {
   if (instance->delay_ns <= 0) return fake_run(instance, steps);

@@ -1,6 +1,6 @@
 // Linear regression with every optimizer of the interface, mini-batches and micro-batches: once right, and once for
 // each of the mistakes that people make with them. The rules are written here from torch.optim's documentation, so that
-// they repeat nobody's error.
+// they repeat no error of other code.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class Fault {
   dropped_last_batch,
   partial_batch_by_full_rows,  // the smaller last batch's mean divided by the rows of a whole one
   accumulation_without_division,
-  accumulation_without_weights,  // the mean over parts, whatever their rows
+  accumulation_without_weights,  // the mean over parts, for any number of rows
   late_schedule,                 // the rate of the step before
   sign_of_momentum,              // the momentum brought up to date before its sign is taken
   constant_momentum,             // NAdam without the schedule of its momentum

@@ -1,8 +1,8 @@
 // Linear regressions that differ in one phase by a known time, and say so in their profiles.
 //
-// Each op of a step waits, busily, for a stated time beside its (tiny) arithmetic, so that steps take the same time on
-// any machine and build: 10 us for plain/fake. The others add kDelay in the place that their name tells. twin/fake
-// adds nothing.
+// Each op of a step waits, busily, for a stated time in addition to its (tiny) arithmetic, so that steps take the same
+// time on any machine and build: 10 us for plain/fake. The others add kDelay in the place that their name tells.
+// twin/fake adds nothing.
 #include <array>
 #include <chrono>
 #include <cstdint>

@@ -12,14 +12,14 @@ namespace {
 
 enum class Fault {
   none,
-  mean_of_means,      // the parts' means are averaged, whatever their rows
+  mean_of_means,      // the parts' means are averaged without weights
   counted_twice,      // the first rank's part counts twice
   stale,              // what is added up is the gradient of the step before
   update_before_sum,  // every rank makes a step by its own gradient
   drifting,           // the last rank's parameters move away from the others'
   failing,            // the last rank fails in a step
   waiting,            // the last rank does not reach a sum
-  threaded            // the last rank has a thread that nobody declared
+  threaded            // the last rank has an undeclared thread
 };
 
 const gdbench_ranks* all = nullptr;  // null: there is one
@@ -85,7 +85,7 @@ struct Named {
 
 constexpr std::array kAll = {
     Named{"fake/ranks+mpi", "right", run<Fault::none>},
-    Named{"fake/mean-of-means+mpi", "parts count the same, whatever their rows", run<Fault::mean_of_means>},
+    Named{"fake/mean-of-means+mpi", "parts count the same with any number of rows", run<Fault::mean_of_means>},
     Named{"fake/counted-twice+mpi", "the first rank counts twice", run<Fault::counted_twice>},
     Named{"fake/stale+mpi", "adds up the gradients of the step before", run<Fault::stale>},
     Named{"fake/update-before-sum+mpi", "every rank by its own gradient", run<Fault::update_before_sum>},

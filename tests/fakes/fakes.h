@@ -1,4 +1,4 @@
-// Plugins that are fake_core's regression but for one fault each, out of a table: fake_entry.cpp is built once for
+// Plugins that are fake_core's regression except for one fault each, out of a table: fake_entry.cpp is built once for
 // each.
 #pragma once
 

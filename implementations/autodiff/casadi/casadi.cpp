@@ -14,8 +14,7 @@ namespace {
 
 using casadi::MX;
 
-// Matrices of CasADi are column-major: each is the transpose of a row-major one in the same memory, columns are rows of
-// the batch.
+// CasADi's matrices are column-major, transposes of row-major ones in the same memory: columns are a batch's rows.
 
 MX positive_part(const MX& z) { return if_else_zero(z > 0, z); }
 

@@ -1,5 +1,4 @@
-// Sacado's reverse mode: scalars leave their derivatives in an arena, which Gradcomp walks backward and then uses
-// again.
+// Sacado's reverse mode: scalars leave their derivatives in an arena, which Gradcomp walks backward and then reuses.
 #include <Sacado_trad.hpp>
 
 #include "implementations/autodiff/common/recorded_gradient.h"

@@ -19,8 +19,7 @@ using stan::math::subtract;
 using stan::math::sum;
 using stan::math::var;
 
-// Matrices of Stan are column-major: each is the transpose of a row-major one in the same memory, columns are rows of
-// the batch.
+// Stan's matrices are column-major, transposes of row-major ones in the same memory: columns are a batch's rows.
 using Matrix = stan::math::var_value<MatrixXd>;
 using Given = Eigen::Map<const MatrixXd>;
 

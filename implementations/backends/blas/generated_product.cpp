@@ -16,8 +16,7 @@ namespace {
 template <class T>
 using Kernel = void (*)(const T* a, const T* b, T* c, ...);
 
-// libxsmm's matrices are column-major, so that it computes C' = op(B)' op(A)' here: its first operand is our B, its m
-// our n.
+// libxsmm's matrices are column-major: it computes C' = op(B)' op(A)' here, its first operand is our B, its m our n.
 template <class T>
 Kernel<T> generate(const ProductShape& shape, int lda, bool transpose_a, T beta) {
   const T alpha = 1;

@@ -82,7 +82,7 @@ class Symbols {
   template <class Function>
   Function* find(const std::string& name) const {
     if (handle_ == nullptr) return nullptr;      // which stands for the program itself otherwise
-    for (const char* prefix : {"", "scipy_"}) {  // PyPI's OpenBLAS has a prefix, lest it be taken for another
+    for (const char* prefix : {"", "scipy_"}) {  // PyPI's OpenBLAS has a prefix, to differ from others
       if (void* symbol = dlsym(handle_, (prefix + name).c_str())) return reinterpret_cast<Function*>(symbol);
     }
     return nullptr;
@@ -119,7 +119,7 @@ std::string said_by(const Symbols& symbols) {
 enum Parallel : int { kSequential = 0, kPosixThreads = 1, kOpenMp = 2 };
 
 // Has every call use `threads` threads from now on. The rest of a step is shared by threads of OpenMP, whose number and
-// processors the host knows: a library with a pool of its own beside theirs is refused. So is an OpenBLAS built without
+// processors the host knows: a library with a pool of its own is refused. So is an OpenBLAS built without
 // threads that several of ours, the `callers`, use at the same time: its results are wrong.
 void set_threads(const Symbols& symbols, const std::string& choice, int callers, int threads) {
   if (auto* parallel = symbols.find<int()>("openblas_get_parallel")) {

@@ -35,7 +35,7 @@ struct Library {
 extern const gdbench_option kLibraryOption;
 
 // Opens what `settings` (which may be null) choose, with so many threads of its own for each call. One library serves
-// a process. Throws Failure (GDBENCH_UNSUPPORTED) for a name that is none, and for a library that is not there (with
+// a process. Throws Failure (GDBENCH_UNSUPPORTED) for an unknown name, and for a library that is not there (with
 // what to install), that cannot have as many threads, or that is not the one that the process has.
 void open_library(const gdbench_settings* settings, int threads);
 

@@ -49,7 +49,7 @@ struct ContextSettings {
   const gdbench_settings* settings = nullptr;  // the instance's, read during create; null: all as by default
 };
 
-// What devices may have beside the functions of every backend.
+// What devices may have in addition to the functions of every backend.
 struct DeviceFunctions {
   // Zero-filled host memory whose pages are locked (pinned), so that the device reads them by itself, aligned to
   // GDBENCH_ALIGNMENT: upload from it may still be reading after it returns, until synchronise.
@@ -62,11 +62,11 @@ struct DeviceFunctions {
   gdbench_status (*end_span)(Context* context) = nullptr;
   gdbench_status (*span_ns)(Context* context, double* nanoseconds) = nullptr;
 
-  // The same for calls one by one, each followed by a mark: what the device needs for a call is told from what the host
-  // needs to launch it. begin_marks holds the device back, so that all launches are queued before the first begins.
-  // end_marks waits for the last mark, and gives the nanoseconds before each of the `count` marks since begin_marks,
-  // without what a mark itself takes. `held` is false where the device was let go before the last mark was there: times
-  // then contain launches. It is held back for longer the next time, up to a limit.
+  // The same for calls one by one, each followed by a mark: what the device needs for a call is separated from what the
+  // host needs to launch it. begin_marks holds the device back, so that all launches are queued before the first
+  // begins. end_marks waits for the last mark, and gives the nanoseconds before each of the `count` marks since
+  // begin_marks, without what a mark itself takes. `held` is false where the device was let go before the last mark was
+  // there: times then contain launches. It is held back for longer the next time, up to a limit.
   gdbench_status (*begin_marks)(Context* context) = nullptr;
   gdbench_status (*mark)(Context* context) = nullptr;
   gdbench_status (*end_marks)(Context* context, double* nanoseconds, std::size_t count, bool* held) = nullptr;
@@ -96,8 +96,8 @@ struct Backend {
   std::uint32_t dtypes = 0;  // GDBENCH_BIT masks
   std::uint32_t optimizers = 0;
   std::int32_t max_compute_threads = 1;
-  std::int32_t helper_threads = 0;          // the most that the backend's own runtime starts beside them
-  const gdbench_option* options = nullptr;  // its own, beside those of the strategy
+  std::int32_t helper_threads = 0;          // the most that the backend's own runtime starts in addition to them
+  const gdbench_option* options = nullptr;  // its own, in addition to those of the strategy
   std::size_t option_count = 0;
   // Of a plugin's own copy: what its contexts, and its updates, are asked for.
   bool tf32 = false;
@@ -109,8 +109,7 @@ struct Backend {
   // Zero-filled, aligned to GDBENCH_ALIGNMENT.
   gdbench_status (*allocate)(Context* context, std::size_t bytes, Buffer* buffer) = nullptr;
   void (*release)(Context* context, Buffer buffer) = nullptr;
-  // A buffer that shows host memory: on CPU backends the same memory, on a device a copy made now. Released like any
-  // other.
+  // A buffer that shows host memory: on CPU backends the same memory, on a device a copy made now. Released as others.
   gdbench_status (*import_host)(Context* context, const void* data, std::size_t bytes, Buffer* buffer) = nullptr;
   // The part of a buffer that starts at a byte offset; not released.
   Buffer (*slice)(Buffer buffer, std::size_t offset) = nullptr;

@@ -9,7 +9,7 @@
 namespace gdbench::backends {
 
 // The folder that holds the kernel libraries of the shared object (or program) that this code is linked into:
-// `kernels` beside its file. Empty where the file cannot be told.
+// `kernels` next to its file. Empty where the file is unknown.
 std::string kernel_folder();
 
 // What the library `name` ("eigen") of a folder exports as `symbol`; it stays open as long as the process lives. Null

@@ -21,7 +21,7 @@ enum class Op : std::uint32_t {
   // C[m,n] = alpha op(A) op(B) + beta C. Operands A, B, C; transpose_a/b say whether op transposes. With epilogues,
   // which are optional (BackendFlag): C = f(alpha op(A) op(B) + beta C + b) for a fourth operand b[1,n]
   // (epilogue_bias) and f = epilogue_activation. With beta 0, for gradients: C = alpha op(A) op(B) .* f' for f =
-  // `activation`, told from a fourth operand A or Z[m,n] as in activation_gradient (epilogue_activation_gradient); or
+  // `activation`, at a fourth operand A or Z[m,n] as in activation_gradient (epilogue_activation_gradient); or
   // C = alpha d loss / d (op(A) op(B) + b) for targets Y[m,n] behind the bias (epilogue_loss_gradient, of losses whose
   // columns are not coupled). With alpha 1 and beta 0, for weights C whose gradient is op(A) op(B): their update
   // (epilogue_update) by `optimizer`; operands behind C are `scalars` and C's slots. With epilogue_bias the same for a
@@ -34,10 +34,9 @@ enum class Op : std::uint32_t {
   // D[m,n] *= f'(z), with f' from f's result A, or from Z where catalogue::reads_input says so. Operands A or Z, D.
   activation_gradient,
   // loss[1] = alpha times the loss of outputs P[m,n] against targets Y[m,n], or labels [m,1] (int32) for cross-entropy.
-  // Operands P, Y, loss; the loss is a double whatever the dtype.
+  // Operands P, Y, loss; the loss is a double for every dtype.
   loss,
-  // G[m,n] = alpha d loss / d P, times the context's scale of the loss. Operands P, Y (or labels), G. G may be P's
-  // buffer.
+  // G[m,n] = alpha d loss / d P, times the context's scale of the loss. Operands P, Y (or labels), G, which may be P.
   loss_gradient,
   // s[1,n] = sum over rows of D[m,n]. Operands D, s.
   column_sum,
@@ -97,7 +96,7 @@ struct Operand {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Layout layout = Layout::row_major;
-  std::int64_t entries = 0;  // of sparse_csr, as many as are stored or expected: what the op's cost is told by
+  std::int64_t entries = 0;  // of sparse_csr, as many as are stored or expected: what the op's cost depends on
   // Entries from a row to the next; 0: as many as there are columns. Backends ask it of themselves alone, for product's
   // A where no dimension is 1 and B is not transposed.
   std::int64_t stride = 0;

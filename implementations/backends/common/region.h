@@ -40,7 +40,7 @@ struct RegionNode {
   std::uint32_t result = 0;
 };
 
-// A training step, or a part of it, as data: values by their number, nodes in an order of execution. Nobody reads a
+// A training step, or a part of it, as data: values by their number, nodes in an order of execution. No node reads a
 // parameter, a slot or a gradient after its update.
 struct RegionGraph {
   const RegionValue* values = nullptr;
@@ -75,11 +75,9 @@ struct TrainingRegion {
   // Whether there is another region of most of the work: these are the fewer rows that end an epoch, or what follows
   // the gradients. Fewer threads than the settings name will do.
   bool minor = false;
-  // Whether what is the same in all steps is computed once, though it rounds otherwise than step by step: a policy of
-  // its own.
+  // Whether what is the same in all steps is computed once, although it rounds otherwise: a policy of its own.
   bool hoist = false;
-  // X and the targets where all steps see the same ones, whose entries may be read while the region is bound; else
-  // null.
+  // X and the targets where all steps see the same ones: may be read while the region is bound; else null.
   Buffer constant_x = nullptr;
   Buffer constant_targets = nullptr;
 };
@@ -97,7 +95,7 @@ struct RegionReport {
 struct RegionCall : Call {
   std::uint64_t steps = 0;  // to be set before each run
   // Null where runs work on the blocks themselves. Otherwise the call keeps the parameters and slots in an order of its
-  // own: load_state takes them from the blocks, before the first run and whenever somebody else has changed them, and
+  // own: load_state takes them from the blocks, before the first run and after changes by other code, and
   // store_state writes what runs have changed back. Both take the buffers of a run and copy, no more.
   void (*load_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
   void (*store_state)(const RegionCall* call, const Buffer* buffers) = nullptr;
@@ -111,8 +109,8 @@ struct RegionFunctions {
   // Any number of steps as one call, which is unbound like others. GDBENCH_UNSUPPORTED (with a reason) for
   // what does not fit.
   gdbench_status (*bind)(Context* context, const TrainingRegion& region, RegionCall** call) = nullptr;
-  // What its regions can be told: options, and names of passes, separated by '|', which the strategy's own option
-  // `passes` switches besides its own. A name may be both one of the strategy's and one of the backend's.
+  // The options of its regions, and names of passes, separated by '|', which the strategy's own option
+  // `passes` switches in addition to its own. A name may be both one of the strategy's and one of the backend's.
   const gdbench_option* options = nullptr;
   std::size_t option_count = 0;
   const char* passes = "";

@@ -51,10 +51,10 @@ std::string why_no_device() {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error == cudaSuccess && devices > 0) return "";
-  given_back(error);
+  discard_error(error);
   int driver = 0;
   const cudaError_t unknown = cudaDriverGetVersion(&driver);
-  given_back(unknown);
+  discard_error(unknown);
   if (unknown == cudaSuccess && driver == 0) return "no CUDA device (no driver is installed)";
   if (error == cudaSuccess || error == cudaErrorNoDevice) return "no CUDA device (none is visible)";
   return "no CUDA device; " + described(error, "counting them");
@@ -62,16 +62,16 @@ std::string why_no_device() {
 
 void release(Context* context, Buffer buffer) {
   context->owned.erase(buffer);
-  given_back(cudaFree(data<void>(buffer)));
+  discard_error(cudaFree(data<void>(buffer)));
 }
 
 // Also of what create did not finish.
 void destroy(Context* context) {
-  if (context->stream != nullptr) given_back(cudaStreamSynchronize(context->stream));
+  if (context->stream != nullptr) discard_error(cudaStreamSynchronize(context->stream));
   context->blas.reset();
-  for (const Buffer buffer : context->owned) given_back(cudaFree(data<void>(buffer)));
+  for (const Buffer buffer : context->owned) discard_error(cudaFree(data<void>(buffer)));
   context->timing.reset();
-  if (context->stream != nullptr) given_back(cudaStreamDestroy(context->stream));
+  if (context->stream != nullptr) discard_error(cudaStreamDestroy(context->stream));
   delete context;
 }
 
@@ -149,8 +149,8 @@ gdbench_status allocate_pinned(Context* context, std::size_t bytes, void** memor
 
 // A copy may still be reading.
 void release_pinned(Context* context, void* memory) {
-  given_back(cudaStreamSynchronize(context->stream));
-  given_back(cudaFreeHost(memory));
+  discard_error(cudaStreamSynchronize(context->stream));
+  discard_error(cudaFreeHost(memory));
 }
 
 gdbench_status begin_recording(Context* context) {
@@ -159,11 +159,11 @@ gdbench_status begin_recording(Context* context) {
 }
 
 void discard(Context* /*context*/, Recording* recording) {
-  if (recording->executable != nullptr) given_back(cudaGraphExecDestroy(recording->executable));
+  if (recording->executable != nullptr) discard_error(cudaGraphExecDestroy(recording->executable));
   delete recording;
 }
 
-// A recording that lacks a call is none: what could not be recorded is said here.
+// A recording that lacks a call is invalid: what could not be recorded is reported here.
 gdbench_status end_recording(Context* context, Recording** recording) {
   const ContextSettings& settings = context->settings;
   cudaGraph_t graph = nullptr;
@@ -174,7 +174,7 @@ gdbench_status end_recording(Context* context, Recording** recording) {
   if (status == GDBENCH_OK) {
     status = checked(settings, cudaGraphInstantiate(&recorded->executable, graph, 0), "making a CUDA graph");
   }
-  if (graph != nullptr) given_back(cudaGraphDestroy(graph));
+  if (graph != nullptr) discard_error(cudaGraphDestroy(graph));
   if (status == GDBENCH_OK) {
     status = checked(settings, cudaGraphUpload(recorded->executable, context->stream), "uploading a CUDA graph");
   }

@@ -239,8 +239,8 @@ class LtBlas final : public Blas {
   LtBlas& operator=(const LtBlas&) = delete;
   ~LtBlas() override {
     if (shared_.handle != nullptr) shared_.library.cublasLtDestroy(shared_.handle);
-    if (shared_.workspace != nullptr) given_back(cudaFree(shared_.workspace));
-    given_back(cudaPeekAtLastError());  // of calls that cuBLAS made
+    if (shared_.workspace != nullptr) discard_error(cudaFree(shared_.workspace));
+    discard_error(cudaPeekAtLastError());  // of calls that cuBLAS made
   }
 
   // What is wrong, if anything is.

@@ -12,7 +12,7 @@
 
 namespace gdbench::backends::cuda {
 
-// What a product does beside it.
+// What a product does in addition.
 enum class GemmEpilogue {
   none,
   bias,          // adds a bias[m] to each column

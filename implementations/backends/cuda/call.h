@@ -28,7 +28,7 @@ struct Context {
   cudaStream_t stream = nullptr;
   std::unordered_set<Buffer> owned;      // what allocate and import_host returned
   std::unique_ptr<cuda::Blas> blas;      // of the first product that needs it
-  std::unique_ptr<cuda::Timing> timing;  // of the first time that somebody wants to know
+  std::unique_ptr<cuda::Timing> timing;  // made when it is first asked for
   float loss_scale = 1;
   std::optional<cuda::Scratch> overflown;  // of the first call of a dtype that scales the loss: what unscale found
   std::string unsupported;                 // why the last bind was refused, where it was

@@ -21,8 +21,7 @@ struct CublasLibrary {
 #undef GDBENCH_DECLARE
 };
 
-// Stays open as long as the process, as the library's own state does. False, with a reason in `error`, where it is not
-// found.
+// Stays open as long as the process, as the library's own state does. False, with a reason in `error`, if not found.
 bool open_library(CublasLibrary& functions, std::string& error);
 
 // A description that the library makes and destroys.

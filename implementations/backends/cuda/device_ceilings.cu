@@ -1,5 +1,5 @@
 // What a device can do, for scripts/gpu-check: copies in its memory, products by cuBLAS, and what a launch costs.
-// Writes one JSON object; every figure is the best of several, by events and therefore without the host's time but for
+// Writes one JSON object; every figure is the best of several, by events and therefore without the host's time except
 // launches. Products are of SIZE x SIZE, 4096 without it, and copies of as many bytes as 16 of their matrices of
 // floats. (gdbench-device-ceilings [SIZE])
 #include <cuda_runtime_api.h>
@@ -97,7 +97,7 @@ double product_rate(cudaStream_t stream, Blas& blas, Gemm gemm) {
   return 2e-9 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k) / milliseconds;
 }
 
-// The products of a layer's step, which differ in what is transposed and in what the library does beside them.
+// The products of a layer's step, which differ in what is transposed and in what the library does in addition.
 void print_products_of_a_layer(cudaStream_t stream, Blas& blas, const char* dtype, std::int64_t size) {
   constexpr auto kNone = GemmEpilogue::none;
   const auto print = [&](const char* name, bool transpose_a, bool transpose_b, GemmEpilogue epilogue, const char* end) {

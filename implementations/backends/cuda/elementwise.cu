@@ -10,8 +10,8 @@ namespace {
 template <class Number, class Function>
 struct ActivationGradient {
   using T = SumOf<Number>;
-  GDBENCH_HOST_DEVICE T operator()(T told, T d) const {
-    return d * Function::template derivative<T>(as_operand<Number>(told));
+  GDBENCH_HOST_DEVICE T operator()(T argument, T d) const {
+    return d * Function::template derivative<T>(as_operand<Number>(argument));
   }
 };
 

@@ -26,8 +26,8 @@ inline void check(cudaError_t error, const std::string& what) {
   if (error != cudaSuccess) throw implementations::Failure(status_of(error), described(error, what));
 }
 
-// Of what gives something back: nobody is left who could do anything about it, but the next launch is not to blame.
-inline void given_back(cudaError_t error) {
+// Of a call that frees something: no caller can handle its error, which must not be taken for the next launch's.
+inline void discard_error(cudaError_t error) {
   if (error != cudaSuccess) cudaGetLastError();
 }
 

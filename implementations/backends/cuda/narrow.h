@@ -55,7 +55,7 @@ GDBENCH_HOST_DEVICE SumOf<Number> as_operand(SumOf<Number> value) {
   return static_cast<SumOf<Number>>(static_cast<Number>(value));
 }
 
-// The same where a kernel is told at run time which dtype it is.
+// The same where a kernel gets its dtype at run time.
 template <class T>
 GDBENCH_HOST_DEVICE T as_operand_of(Dtype dtype, T value) {
   if constexpr (std::is_same_v<T, float>) {

@@ -75,7 +75,7 @@ struct Product {
     }
     epilogue.activation = request.epilogue_activation;
     if (request.epilogue_activation_gradient) {
-      epilogue.told = data<const T>(last);
+      epilogue.argument = data<const T>(last);
       epilogue.operands = request.dtype;
       epilogue.activation = request.activation;
     }

@@ -15,8 +15,8 @@ struct Epilogue {
   T alpha = 1;
   T beta = 0;
   const T* bias = nullptr;                       // [columns], or none
-  Activation activation = Activation::identity;  // applied, or differentiated where there is a `told`
-  const T* told = nullptr;                       // [rows, columns], what its derivative is told from,
+  Activation activation = Activation::identity;  // applied, or differentiated where there is an `argument`
+  const T* argument = nullptr;                   // [rows, columns], of its derivative,
   Dtype operands = Dtype::f32;                   // rounded as this dtype's operands
   // [rows, columns], of the loss whose gradient with respect to the sum C is, times `scale`.
   const T* targets = nullptr;
@@ -28,8 +28,8 @@ struct Epilogue {
     T z[1] = {alpha * sum};
     if (beta != T(0)) z[0] += beta * before;
     if (bias != nullptr) z[0] += bias[entry % columns];  // a division, which takes longer than all else
-    if (told != nullptr) {
-      const T one[1] = {as_operand_of(operands, told[entry])};
+    if (argument != nullptr) {
+      const T one[1] = {as_operand_of(operands, argument[entry])};
       multiply_by_derivative(activation, one, z);
     } else if (targets != nullptr) {
       const T one[1] = {targets[entry]};
@@ -49,7 +49,7 @@ struct StoreElement {
   std::int64_t columns;
   Epilogue<T> epilogue;
   GDBENCH_HOST_DEVICE void fetch(std::int64_t entry) const {
-    if (epilogue.told != nullptr) fetch_ahead(epilogue.told + entry);
+    if (epilogue.argument != nullptr) fetch_ahead(epilogue.argument + entry);
     if (epilogue.targets != nullptr) fetch_ahead(epilogue.targets + entry);
   }
   GDBENCH_HOST_DEVICE void operator()(std::int64_t entry, T sum) const {

@@ -49,7 +49,7 @@ struct ElementTerms {
 };
 
 // C as a row of columns: element row * n + column of C. Where it is `kSumsB`, there is one more row beyond the m of C,
-// whose elements are the column sums of B: the gradient of a bias beside that of weights.
+// whose elements are the column sums of B: the gradient of a bias with that of weights.
 template <class Number, bool kSumsB>
 struct ProductTerms {
   Factor<Number> a;

@@ -111,8 +111,8 @@ std::int64_t lay_out(std::int64_t blocks, bool cluster, RegionShape<T>& shape) {
     RegionLayer& layer = shape.layers[l];
     layer.input = input;
     arena.place(layer.output, (layer.outputs + std::int64_t{1}) * column);
-    layer.told_by = layer.output;
-    if (catalogue::reads_input(layer.activation)) arena.place(layer.told_by, layer.outputs * column);
+    layer.argument = layer.output;
+    if (catalogue::reads_input(layer.activation)) arena.place(layer.argument, layer.outputs * column);
     arena.place(layer.deltas, layer.outputs * column);
     input = layer.output;
     if (layer.slices > 1) slice_sums = std::max(slice_sums, layer.slices * layer.outputs * column);

@@ -38,12 +38,10 @@ struct RegionProgram : RegionBuffers<T> {
   UpdateConstants<T> constants;
   OptimizerKind optimizer = OptimizerKind::sgd;
   Decay decay = Decay::none;
-  // [2, blocks, parameters], gradients of even and of odd steps of a grid's blocks, so that one meeting a step
-  // suffices.
+  // [2, blocks, parameters], gradients of even and of odd steps of a grid's blocks, for a single barrier a step.
   T* partials = nullptr;
 
-  // Before the first step: everything that stays in the arena, which was cleared. After the last one: back to where it
-  // came from.
+  // Before the first step: all that stays in the arena, which was cleared. After the last one: back to its origin.
   GDBENCH_HOST_DEVICE void load(const Place& at, T* arena) const {
     for (int l = 0; l < shape.layer_count; ++l) {
       const RegionLayer& layer = shape.layers[l];
@@ -151,7 +149,7 @@ struct RegionProgram : RegionBuffers<T> {
   // From what the activation is applied to.
   GDBENCH_HOST_DEVICE void finish_output(const RegionLayer& layer, int output, int pack, Rows z, const Place& at,
                                          T* arena) const {
-    column(arena, layer.told_by, output)[pack] = z;  // and written over, where that is the output
+    column(arena, layer.argument, output)[pack] = z;  // and written over, where that is the output
     activate(layer.activation, z.entries);
     column(arena, layer.output, output)[pack] = z;
     const bool is_last = &layer == &shape.layers[shape.layer_count - 1];
@@ -162,7 +160,7 @@ struct RegionProgram : RegionBuffers<T> {
   GDBENCH_HOST_DEVICE void output_gradient(const RegionLayer& layer, int output, int pack, Rows delta, const Place& at,
                                            T* arena) const {
     take_loss_slope(shape.loss, column(arena, shape.targets, output)[pack].entries, shape.huber_delta, delta.entries);
-    multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, delta.entries);
+    multiply_by_derivative(layer.activation, column(arena, layer.argument, output)[pack].entries, delta.entries);
     for (int row = 0; row < kWidth; ++row) {
       delta.entries[row] = pack * kWidth + row < rows_of(at) ? shape.loss_scale * delta.entries[row] : T(0);
     }
@@ -174,7 +172,7 @@ struct RegionProgram : RegionBuffers<T> {
     const int stride = shape.packs * kWidth;
     for (int row = at.thread; row < packs_of(at) * kWidth; row += at.threads) {
       const T* logits = arena + layer.output + row;
-      const T* told = arena + layer.told_by + row;
+      const T* arguments = arena + layer.argument + row;
       T* deltas = arena + layer.deltas + row;
       T shift = logits[0];
       for (int j = 1; j < layer.outputs; ++j) shift = logits[j * stride] > shift ? logits[j * stride] : shift;
@@ -184,7 +182,7 @@ struct RegionProgram : RegionBuffers<T> {
       const T scale = row < rows_of(at) ? shape.loss_scale : T(0);
       for (int j = 0; j < layer.outputs; ++j) {
         const T share = std::exp(logits[j * stride] - shift) / sum;
-        const T one[1] = {told[j * stride]};
+        const T one[1] = {arguments[j * stride]};
         T delta[1] = {scale * (share - (label == static_cast<T>(j) ? T(1) : T(0)))};
         multiply_by_derivative(layer.activation, one, delta);
         deltas[j * stride] = delta[0];
@@ -204,7 +202,7 @@ struct RegionProgram : RegionBuffers<T> {
       const T* weights = arena + behind.parameters + output * behind.stride;
       Rows sum{};
       add_products(deltas, shape.packs, weights, 1, 0, 1, behind.outputs, sum);
-      multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, sum.entries);
+      multiply_by_derivative(layer.activation, column(arena, layer.argument, output)[pack].entries, sum.entries);
       column(arena, layer.deltas, output)[pack] = sum;
     }
   }

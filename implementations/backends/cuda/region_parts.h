@@ -129,8 +129,7 @@ GDBENCH_HOST_DEVICE void add(Pack<T> rows, T factor, Pack<T>& sum) {
 // Packs that are read at a time: a load from shared memory takes some 30 cycles, as long as 30 multiplications.
 constexpr int kPacksInFlight = 4;
 
-// sum += rows[i] * factors[i] for i = first, first + stride, ... below `count`, by the distances of rows and of
-// factors.
+// sum += rows[i] * factors[i] for i = first, first + stride, ... below `count`, by the distances of both.
 template <class T>
 GDBENCH_HOST_DEVICE void add_products(const Pack<T>* rows, int row_distance, const T* factors, int factor_distance,
                                       int first, int stride, int count, Pack<T>& sum) {

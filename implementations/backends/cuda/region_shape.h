@@ -39,17 +39,17 @@ struct RegionLayer {
   // Where things start in the arena, in entries.
   int parameters = 0;  // [inputs + 1, stride], among all parameters; the last row is the bias
   int stride = 0;
-  int input = 0;    // [inputs + 1 columns]
-  int output = 0;   // [outputs + 1 columns]
-  int told_by = 0;  // what its derivative is told from: its output, or what the activation was applied to
-  int deltas = 0;   // [outputs columns], gradients with respect to what the activation was applied to
-  int slices = 1;   // threads that share the inputs of an output
+  int input = 0;     // [inputs + 1 columns]
+  int output = 0;    // [outputs + 1 columns]
+  int argument = 0;  // of the activation's derivative: the output, or what the activation was applied to
+  int deltas = 0;    // [outputs columns], gradients with respect to what the activation was applied to
+  int slices = 1;    // threads that share the inputs of an output
 
   // Rows of the weights that have gradients.
   GDBENCH_HOST_DEVICE int parameter_rows() const { return inputs + (has_bias ? 1 : 0); }
 };
 
-// What is the same for every thread of every block, whatever the blocks share.
+// What is the same for every thread of every block, in every kind of region.
 template <class T>
 struct RegionSizes {
   int layer_count = 0;

@@ -1,4 +1,4 @@
-// The formulas of the catalogue's values where a kernel is told at run time which one applies: what it branches by is
+// The formulas of the catalogue's values where a kernel gets at run time which one applies: what it branches by is
 // the same for all of its threads, and a kernel of its own for each value would take seconds to compile. Kernels that
 // are bound by memory and do nothing else take theirs when they are compiled (elementwise.h). Each works on the few
 // entries that a thread has, so that it branches once for all of them.
@@ -70,10 +70,10 @@ GDBENCH_HOST_DEVICE void activate(Activation activation, T (&z)[n]) {
 
 // d *= f'
 template <class T, int n>
-GDBENCH_HOST_DEVICE void multiply_by_derivative(Activation activation, const T (&told)[n], T (&d)[n]) {
+GDBENCH_HOST_DEVICE void multiply_by_derivative(Activation activation, const T (&arguments)[n], T (&d)[n]) {
   if (activation == Activation::identity) return;
   T derivatives[n];
-  for (int e = 0; e < n; ++e) derivatives[e] = told[e];
+  for (int e = 0; e < n; ++e) derivatives[e] = arguments[e];
   apply<true>(activation, derivatives);
   for (int e = 0; e < n; ++e) d[e] *= derivatives[e];
 }

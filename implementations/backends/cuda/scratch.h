@@ -28,7 +28,7 @@ class Scratch {
     return *this;
   }
   ~Scratch() {
-    if (address_ != nullptr) given_back(cudaFree(address_));
+    if (address_ != nullptr) discard_error(cudaFree(address_));
   }
 
   template <class T>

@@ -23,7 +23,7 @@ std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
     layer.width = static_cast<int>((layer.outputs + blocks - 1) / blocks);
     layer.by_width = Divisor(layer.width);
     layer.stride = layer.width | 1;
-    layer.told_by_input = catalogue::reads_input(layer.activation);
+    layer.derivative_of_input = catalogue::reads_input(layer.activation);
     layer.parameters = static_cast<int>(parameters);
     parameters += (std::int64_t{layer.inputs} + 1) * layer.stride;
     const std::int64_t items = packs * layer.width;
@@ -37,7 +37,7 @@ std::int64_t lay_out(std::int64_t blocks, SpreadShape<T>& shape) {
     SpreadLayer& layer = shape.layers[l];
     layer.input = input;
     arena.place(layer.output, (layer.outputs + std::int64_t{1}) * column);
-    arena.place(layer.told_by, layer.width * column);
+    arena.place(layer.argument, layer.width * column);
     arena.place(layer.deltas, layer.width * column);
     if (l + 1 < shape.layer_count) arena.place(layer.sums, layer.outputs * column);
     input = layer.output;

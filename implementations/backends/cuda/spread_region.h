@@ -4,8 +4,8 @@
 // before, which the owners of those columns collect. Gradients are complete where the parameters are, so that these are
 // updated by the thread that sums them.
 //
-// The arena is laid out as in region.h. Between two meetings of the blocks nobody reads what another writes: outputs
-// are read for the last time before the last meeting of a step, and sums before the second one of the next.
+// The arena is laid out as in region.h. Between two barriers no block reads what another writes: outputs
+// are read for the last time before the last barrier of a step, and sums before the second one of the next.
 #pragma once
 
 #include <cmath>
@@ -16,11 +16,11 @@
 
 namespace gdbench::backends::cuda {
 
-// RegionLayer's parameters, `told_by` and `deltas` are of the block's own columns.
+// RegionLayer's parameters, `argument` and `deltas` are of the block's own columns.
 struct SpreadLayer : RegionLayer {
   int width = 0;  // columns of a block, at most
   Divisor by_width;
-  bool told_by_input = false;  // whether `told_by` is what the activation was applied to, or what it made of it
+  bool derivative_of_input = false;  // `argument` is what the activation was applied to; false: its result
   int sums = 0;  // [outputs columns], what the block's columns of the layer behind add to this one's deltas
 };
 
@@ -150,9 +150,9 @@ struct SpreadProgram : RegionBuffers<T> {
         return reinterpret_cast<const Rows*>(arena + shape.slice_sums)[number * packs * layer.width + i];
       };
       Rows z = sum_of_packs<T>(slice, 0, 1, layer.slices);
-      if (layer.told_by_input) column(arena, layer.told_by, output)[pack] = z;
+      if (layer.derivative_of_input) column(arena, layer.argument, output)[pack] = z;
       activate(layer.activation, z.entries);
-      if (!layer.told_by_input) column(arena, layer.told_by, output)[pack] = z;
+      if (!layer.derivative_of_input) column(arena, layer.argument, output)[pack] = z;
       for (int block = 0; block < shape.blocks; ++block) {
         T* there = arena_of_block(arena, block, at.block, shape.arena);
         column(there, layer.output, first_column(layer, at) + output)[pack] = z;
@@ -176,7 +176,7 @@ struct SpreadProgram : RegionBuffers<T> {
         take_loss_slope(shape.loss, column(arena, shape.targets, number)[pack].entries, shape.huber_delta,
                         delta.entries);
       }
-      multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, delta.entries);
+      multiply_by_derivative(layer.activation, column(arena, layer.argument, output)[pack].entries, delta.entries);
       for (int row = 0; row < kWidth; ++row) {
         delta.entries[row] = pack * kWidth + row < shape.rows ? shape.loss_scale * delta.entries[row] : T(0);
       }
@@ -216,7 +216,7 @@ struct SpreadProgram : RegionBuffers<T> {
     }
   }
 
-  // By the same additions in whatever order the blocks are done.
+  // By the same additions, in whichever order the blocks end.
   GDBENCH_HOST_DEVICE void collect_deltas(const SpreadLayer& layer, const Place& at, T* arena) const {
     const int columns = columns_of(layer, at);
     for (int i = at.thread; i < packs_in_use() * layer.width; i += at.threads) {
@@ -228,7 +228,7 @@ struct SpreadProgram : RegionBuffers<T> {
         return column(there, layer.sums, first_column(layer, at) + output)[pack];
       };
       Rows sum = sum_of_packs<T>(sums, 0, 1, shape.blocks);
-      multiply_by_derivative(layer.activation, column(arena, layer.told_by, output)[pack].entries, sum.entries);
+      multiply_by_derivative(layer.activation, column(arena, layer.argument, output)[pack].entries, sum.entries);
       column(arena, layer.deltas, output)[pack] = sum;
     }
   }

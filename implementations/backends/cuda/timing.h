@@ -15,7 +15,7 @@
 namespace gdbench::backends::cuda {
 
 struct DestroyEvent {
-  void operator()(cudaEvent_t event) const { given_back(cudaEventDestroy(event)); }
+  void operator()(cudaEvent_t event) const { discard_error(cudaEventDestroy(event)); }
 };
 using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 

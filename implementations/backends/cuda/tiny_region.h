@@ -1,4 +1,4 @@
-// The training of a linear regression on few rows as one kernel of one warp, which waits for nobody: rows, parameters
+// The training of a linear regression on few rows as one kernel of one warp, which waits for no other: rows, parameters
 // and slots lie in registers for all steps. A lane has every so many rows; every lane holds all parameters, adds up all
 // lanes' gradients by the same additions, and updates its own copy.
 #pragma once

@@ -14,7 +14,7 @@ void lay_out(std::int64_t blocks, WarpShape<T>& shape) {
   const std::int64_t rows = (shape.rows + blocks - 1) / blocks;
   for (int l = 0; l < shape.layer_count; ++l) {
     shape.layers[l].stride = shape.layers[l].outputs;
-    shape.told_by_input[l] = catalogue::reads_input(shape.layers[l].activation);
+    shape.derivative_of_input[l] = catalogue::reads_input(shape.layers[l].activation);
   }
   shape.layers[1].parameters = (shape.layers[0].inputs + 1) * shape.layers[0].outputs;
   const int parameters = shape.layers[1].parameters + shape.layers[0].outputs + 1;

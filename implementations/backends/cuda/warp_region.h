@@ -19,10 +19,10 @@ constexpr int kWarpRegionThreads = 256;
 template <class T>
 struct WarpShape : RegionSizes<T> {
   RegionLayer layers[2];
-  bool told_by_input[2] = {};  // what a layer's derivative is told from: what the activation is applied to
-  int warps = 1;               // of a block
-  int sums = 0;                // [warps, parameters], in the arena
-  int owned_packs = 0;         // packs of parameters that a block owns
+  bool derivative_of_input[2] = {};  // a layer's `arguments` are what its activation is applied to
+  int warps = 1;                     // of a block
+  int sums = 0;                      // [warps, parameters], in the arena
+  int owned_packs = 0;               // packs of parameters that a block owns
   Divisor by_owned;
   int collected = 0;  // [blocks, owned packs]
 };
@@ -44,7 +44,7 @@ struct WarpProgram : RegionBuffers<T> {
     T weights[kFeatures + 1][kUnits];
     T out[kUnits];
     T hidden[kUnits * kRows];
-    T told[kUnits * kRows];
+    T arguments[kUnits * kRows];
     T outputs[kRows];  // the lane's part of them
   };
 
@@ -106,12 +106,13 @@ struct WarpProgram : RegionBuffers<T> {
       for (int r = 0; r < kRows; ++r) {
         T z = lane.weights[kFeatures][u];
         for (int f = 0; f < kFeatures; ++f) z += lane.x[r][f] * lane.weights[f][u];
-        lane.told[u * kRows + r] = z;
+        lane.arguments[u * kRows + r] = z;
         lane.hidden[u * kRows + r] = z;
       }
     }
     activate(shape.layers[0].activation, lane.hidden);
-    for (int i = 0; i < kUnits * kRows; ++i) lane.told[i] = shape.told_by_input[0] ? lane.told[i] : lane.hidden[i];
+    for (int i = 0; i < kUnits * kRows; ++i)
+      lane.arguments[i] = shape.derivative_of_input[0] ? lane.arguments[i] : lane.hidden[i];
     for (int r = 0; r < kRows; ++r) {
       lane.outputs[r] = 0;
       for (int u = 0; u < kUnits; ++u) lane.outputs[r] += lane.hidden[u * kRows + r] * lane.out[u];
@@ -125,10 +126,10 @@ struct WarpProgram : RegionBuffers<T> {
     const T z[1] = {sum + arena[last.parameters + hidden()]};
     T delta[1] = {z[0]};
     activate(last.activation, delta);
-    const T told[1] = {shape.told_by_input[1] ? z[0] : delta[0]};
+    const T arguments[1] = {shape.derivative_of_input[1] ? z[0] : delta[0]};
     const T target[1] = {lane.target};
     take_loss_slope(shape.loss, target, shape.huber_delta, delta);
-    multiply_by_derivative(last.activation, told, delta);
+    multiply_by_derivative(last.activation, arguments, delta);
     return lane.loss_scale * delta[0];
   }
 
@@ -141,7 +142,7 @@ struct WarpProgram : RegionBuffers<T> {
     for (int u = 0; u < kUnits; ++u) {
       for (int r = 0; r < kRows; ++r) hidden_deltas[u * kRows + r] = deltas[r] * lane.out[u];
     }
-    multiply_by_derivative(shape.layers[0].activation, lane.told, hidden_deltas);
+    multiply_by_derivative(shape.layers[0].activation, lane.arguments, hidden_deltas);
     for (int u = 0; u < kUnits; ++u) {
       const int unit = unit_of(at, u);
       const bool there = unit < hidden();

@@ -45,8 +45,7 @@ void run_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   *cpu::data<T>(buffers[1]) = input_array<T>(buffers[0], shape.rows).sum();
 }
 
-// An activation f on an array, and d f' in terms of a = f(z), or of a few entries of z where catalogue::reads_input
-// says so.
+// An activation f on an array, and d f' at a = f(z), or at a few entries of z where catalogue::reads_input says so.
 template <Activation activation>
 struct ArrayRule;
 template <>

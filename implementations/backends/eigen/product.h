@@ -17,7 +17,7 @@ struct ProductCall : cpu::OwnedCall {
   cpu::ProductFactors<T> factors;
 };
 
-// C = beta C, and zero for beta = 0 whatever C held. `c` is a matrix, a vector or an array.
+// C = beta C, and zero for beta = 0, even where C holds NaN. `c` is a matrix, a vector or an array.
 template <class Result, class T>
 void scale_result(Result&& c, T beta) {
   if (beta == T(0)) {

@@ -10,7 +10,7 @@ namespace {
 
 using cpu::UpdateCall;
 
-// A step whose epsilon stands inside the root, told apart by its type: an addition more in each entry shows.
+// A step whose epsilon stands inside the root, a type of its own: another addition in each entry would be measurable.
 template <class T>
 struct InsideStep : UpdateStep<T> {};
 
@@ -66,7 +66,7 @@ struct ArrayRule<OptimizerKind::rmsprop> {
     return step.rate * g / root_of(step, v);
   }
 };
-// torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,
+// torch.optim.Adam; torch.optim.AdamW is the same except for its decay: m = beta1 m + (1 - beta1) g,
 // v = beta2 v + (1 - beta2) g^2; rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
 template <>
 struct ArrayRule<OptimizerKind::adam> {

@@ -266,7 +266,7 @@ class RegionCompiler {
   std::int64_t fired_[kPassCount] = {};
 };
 
-// Those of the compute threads, the caller's first; none where nobody says.
+// Those of the compute threads, the caller's first; none where they are unknown.
 std::vector<int> processors_of(const gdbench_settings* settings) {
   if (settings == nullptr || settings->compute_cores == nullptr) return {};
   return {settings->compute_cores, settings->compute_cores + settings->compute_core_count};

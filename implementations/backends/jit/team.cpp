@@ -18,7 +18,7 @@ void bind_calling_thread(int processor) {
   static_cast<void>(sched_setaffinity(0, sizeof(one), &one));
 }
 
-// Until `value` is no longer `old`. Whoever waits long lets others run.
+// Until `value` is no longer `old`. A thread that waits long lets others run.
 void spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   constexpr int kSpins = 1 << 12;  // some tens of microseconds
   for (int i = 0; value.load(std::memory_order_acquire) == old; ++i) {

@@ -49,7 +49,7 @@ void run_plain(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   }
 }
 
-// A is [k,m]: k outermost, so that A and B are both read in the order in which they lie; but for a B that is [n,k],
+// A is [k,m]: k outermost, so that A and B are both read in the order in which they lie; except for a B that is [n,k],
 // which no layer needs: it is here because the op has it.
 template <class T, bool transpose_b>
 void run_transposed_a(const Call* call, const Buffer* buffers, Stream* /*stream*/) {

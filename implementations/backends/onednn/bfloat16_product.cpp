@@ -1,5 +1,4 @@
-// C = f(alpha op(A) op(B) + beta C + b), A and B rounded to bfloat16: the matmul primitive on rounded copies, whose
-// sums are floats.
+// C = f(alpha op(A) op(B) + beta C + b) by matmul on copies of A and B that are rounded to bfloat16; sums are floats.
 #include <dnnl.hpp>
 #include <vector>
 
@@ -69,7 +68,7 @@ void run_update(const Call* call, const Buffer* buffers, Stream* stream) {
 
 const char* bfloat16_products() {
   static const bool native = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
-  return native ? "products of bfloat16 by the processor's instructions for them, but for small ones" : nullptr;
+  return native ? "products of bfloat16 by the processor's instructions for them, except small ones" : nullptr;
 }
 
 cpu::Binding bind_bfloat16_product(const Request& request) {

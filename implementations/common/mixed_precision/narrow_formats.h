@@ -11,8 +11,7 @@
 
 namespace gdbench::implementations {
 
-// To the nearest number that has `dropped` bits fewer, ties to even. Not of a NaN, whose bits might carry into its
-// sign.
+// To the nearest number that has `dropped` bits fewer, ties to even. Not of a NaN, whose sign a carry might change.
 inline float without_bits(float value, int dropped) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t half = (1U << (dropped - 1)) - 1;

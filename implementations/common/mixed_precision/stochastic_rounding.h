@@ -1,5 +1,4 @@
-// Floats rounded to bfloat16 up or down by random numbers that are the same in every run (docs/arithmetic.md, "Mixed
-// precision").
+// Floats rounded to bfloat16 by random numbers that are the same in every run (docs/arithmetic.md, "Mixed precision").
 #pragma once
 
 #include <bit>

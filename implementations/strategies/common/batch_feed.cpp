@@ -103,8 +103,7 @@ Transfer read_transfer(const gdbench_settings& settings) {
   return implementations::chosen<Transfer>(settings, kTransferOption);
 }
 
-// Rows without features are free to slice and to gather. What is resident on a device is gathered there, unless it is
-// laid out ahead.
+// Rows without features are free to slice and gather. Resident data are gathered on the device, unless laid out ahead.
 gdbench_data loaded_by(const Session& session, const gdbench_data& data, const gdbench_settings& settings,
                        Features features) {
   gdbench_data loaded = data;

@@ -45,7 +45,7 @@ constexpr gdbench_option kTransferOption = {"transfer",
 // How batches get to a device.
 class DeviceBatches {
  public:
-  // `loader` delivers batches of `data` in the host's memory. With Transfer::resident its own order is none, as
+  // `loader` delivers batches of `data` in the host's memory. With Transfer::resident it has no order, as
   // `data.order` is followed here. `gather`: rows are gathered although they lie together, so that every step reads its
   // batch from the same place. Throws Failure: GDBENCH_UNSUPPORTED where the host would have to make what is resident.
   DeviceBatches(Session& session, const gdbench_data& data, const gdbench_problem& problem, loader::BatchLoader& loader,
@@ -99,9 +99,8 @@ inline backends::CsrMatrix matrix_of(const loader::CsrFeatures::Rows& rows) {
 
 class BatchFeed {
  public:
-  // On a CPU nothing is copied but for csr, whose features are compressed here: data and the loader's batch buffers are
-  // shown to the backend as they are. For a device see DeviceBatches, whose `gather` this is. Throws Failure, as both
-  // do.
+  // On a CPU nothing is copied except for csr, whose features are compressed here: data and the loader's batch buffers
+  // are shown to the backend as they are. For a device see DeviceBatches, also for `gather`. Both throw Failure.
   BatchFeed(Session& session, const gdbench_data& data, const gdbench_problem& problem,
             const gdbench_settings& settings, Features features, bool gather);
 

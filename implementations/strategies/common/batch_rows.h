@@ -16,8 +16,7 @@ struct MicroBatch {
   double weight = 1;  // its part of the batch's rows
 };
 
-// The rank's rows of a batch of `rows` rows in `count` parts, none of them empty: fewer than `count` where there are
-// fewer rows.
+// The rank's rows of a batch of `rows` rows in `count` parts, none of them empty: fewer parts if there are fewer rows.
 std::vector<MicroBatch> micro_batches(std::int64_t rows, std::int64_t count, const loader::Rank& rank = {});
 
 // Rows of the largest part.
@@ -28,7 +27,7 @@ inline std::int64_t largest_micro_batch(std::int64_t rows, std::int64_t count, c
 // The rows of each step's batch, also where nothing shuffles them.
 class RowOrder {
  public:
-  // `numbered`: rows get numbers although they lie together, so that every step's batch can be told by them. `labels`:
+  // `numbered`: rows get numbers although they lie together, so that they identify every step's batch. `labels`:
   // the targets are labels. A step's rows are the rank's. `data` must outlive this.
   RowOrder(const gdbench_data& data, std::int64_t batch_rows, bool labels, bool numbered,
            const loader::Rank& rank = {});
@@ -45,7 +44,7 @@ class RowOrder {
 
  private:
   std::vector<std::uint32_t> identity_;
-  gdbench_data ordered_;  // the data with an order, though it be the identity's
+  gdbench_data ordered_;  // the data with an order, which may be the identity
   loader::BatchPlan plan_;
 };
 

@@ -33,7 +33,7 @@ class CallClock {
     add_whole(as, now_ns() - start);
   }
 
-  // What is timed by whoever calls.
+  // What the caller times.
   void add(const ProfiledAs& as, double nanoseconds) { profile_.add(as, nanoseconds); }
 
   // Once, after all steps. Where many steps were launched too slowly for the device to be held back, its times are

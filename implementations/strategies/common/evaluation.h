@@ -25,8 +25,7 @@ class Evaluation {
     std::int64_t max_rows = 0;
   };
 
-  // `index` as in Strategy::evaluate; the training rows are the feed's. Throws Failure where the split is unknown or
-  // has no rows.
+  // `index` as in Strategy::evaluate; the training rows are the feed's. Throws Failure for an unknown or empty split.
   static Split split_of(const gdbench_data& data, BatchFeed& feed, std::int32_t index);
 
   Evaluation(Session& session, const gdbench_problem& problem, const Parameters& parameters, const Split& split);

@@ -38,8 +38,8 @@ class Exchange {
 
   bool overlaps() const { return kind_ == ExchangeKind::overlapped && ranks_.count > 1; }
 
-  // Where it overlaps: appends what begins the exchange of a layer's gradients. In a step it comes once for each layer,
-  // from the last one to the first, when they are complete.
+  // Where it overlaps: appends the call that begins the exchange of a layer's gradients. To be called once a step for
+  // each layer, from the last one to the first, when they are complete.
   void add_layer(Program& program, std::int64_t layer);
   // What a step without rows has in place of its passes: gradients that are zero, as if it had computed them.
   void add_no_rows(Program& program);

@@ -26,7 +26,7 @@ Request ForwardPass::request(Op op) const {
 void ForwardPass::add(Program& program, const Matrix& x) {
   Matrix input = x;
   for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
-    const Matrix sums = told_by(l, x.rows);
+    const Matrix sums = derivative_argument(l, x.rows);
     const Matrix output = activations(l, x.rows);
     program.add(session_, request(Op::product), catalogue::Phase::forward,
                 parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), sums});

@@ -18,8 +18,7 @@ class ForwardPass {
   // What passes of up to `rows` rows write.
   ForwardPass(Session& session, const gdbench_problem& problem, const Parameters& parameters, std::int64_t rows);
 
-  // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1], loss [1, 1]
-  // (double).
+  // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1], loss a double.
   void add(Program& program, const Matrix& x);
   void add_loss(Program& program, const Matrix& targets, const Matrix& loss);
 
@@ -28,7 +27,7 @@ class ForwardPass {
     return {activations_[static_cast<std::size_t>(l)], rows, layer(l).outputs};
   }
   // What op activation_gradient reads of layer l: A_l, or Z_l.
-  Matrix told_by(std::int64_t l, std::int64_t rows) const {
+  Matrix derivative_argument(std::int64_t l, std::int64_t rows) const {
     return {sums_[static_cast<std::size_t>(l)], rows, layer(l).outputs};
   }
   const gdbench_layer& layer(std::int64_t l) const { return problem_.layers[l]; }

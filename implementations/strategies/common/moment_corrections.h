@@ -1,5 +1,5 @@
 // What updates that correct their moments compute once a step. Both classes are for updates that mostly follow each
-// other; what they say is the same whatever was asked for before.
+// other; what they say does not depend on what was asked for before.
 #pragma once
 
 #include <cstdint>

@@ -126,8 +126,9 @@ void derivative_of_activation(Emitter& emitter, const Application& application, 
     gradients[0] = g;
     return;
   }
-  const Value told = catalogue::reads_input(activation) ? application.operands[0] : application.result;
-  gradients[0] = emit(emitter, Op::activation_gradient, {.activation = activation}, told, g, gradient_of(0, 1u << 1));
+  const Value argument = catalogue::reads_input(activation) ? application.operands[0] : application.result;
+  gradients[0] =
+      emit(emitter, Op::activation_gradient, {.activation = activation}, argument, g, gradient_of(0, 1u << 1));
 }
 
 // R = D f'(A): dD = G f'(A), dA = D G df'/dA; f' in terms of A is 1 - A^2 for tanh and A (1 - A) for sigmoid.

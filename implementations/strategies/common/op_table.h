@@ -17,7 +17,7 @@ namespace gdbench::strategies::ops {
 
 using backends::Op;
 
-// A value in whatever holds it: an index into the tape's or the graph's values.
+// A value in its container: an index into the tape's or the graph's values.
 using Value = std::uint32_t;
 constexpr Value kNoValue = UINT32_MAX;
 
@@ -27,7 +27,7 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// What an op takes besides operands; each reads its own.
+// What an op takes in addition to operands; each reads its own.
 struct Attributes {
   bool transpose_a = false;  // product
   bool transpose_b = false;
@@ -97,7 +97,7 @@ struct OpRow {
 const OpRow& row_of(Op op);
 std::span<const OpRow> all_rows();
 
-// What the derivative of an application reads: as the row says, but for activations, of which it may be the input.
+// What the derivative of an application reads: as the row says, except activations, where it may be the input.
 struct DerivativeReads {
   std::uint32_t operands = 0;
   bool result = false;

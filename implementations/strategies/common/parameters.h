@@ -54,7 +54,7 @@ class Parameters {
   std::int64_t offset(std::size_t parameter) const;
   std::size_t parameter_count() const { return places_.size(); }
   std::vector<std::int64_t> layers() const;  // of each parameter
-  // Of the step that set_step was told last; they lie elsewhere from step to step where they vary on a device.
+  // Of the step of the last set_step; they lie elsewhere from step to step where they vary on a device.
   Matrix scalars() const { return {scalars_, 1, 1}; }
   // Keeps the scalars among a program's operands at those of the step. The program's calls live as long as this.
   void follow_steps(Program& program);
@@ -108,7 +108,7 @@ class Parameters {
   const gdbench_optimizer& optimizer_;
   catalogue::Dtype dtype_;
   std::uint64_t rounding_seed_;
-  std::uint64_t step_seed_ = 0;  // of the step that set_step was told last
+  std::uint64_t step_seed_ = 0;  // of the step of the last set_step
   std::vector<Layer> layers_;
   std::vector<Place> places_;  // in the ABI's order
   std::size_t block_bytes_ = 0;
@@ -116,7 +116,7 @@ class Parameters {
   backends::Buffer gradients_ = nullptr;
   std::vector<backends::Buffer> slots_;
   backends::Buffer scalars_ = nullptr;
-  // Of a device, where they vary: those of many steps are written at once, since each copy takes as long as a kernel.
+  // Where they vary on a device: those of many steps are written at once, since each copy takes as long as a kernel.
   backends::Buffer window_ = nullptr;
   std::vector<backends::UpdateScalars> window_scalars_;
   std::int64_t window_first_ = -1;

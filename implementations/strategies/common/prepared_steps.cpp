@@ -102,7 +102,7 @@ void PreparedSteps::run(std::uint64_t steps) {
 void PreparedSteps::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
   CallClock clock(trainer_.session());
   if (recording_) {
-    // One replay is all calls of many steps, which cannot be told apart; what they take one by one, others' rows say.
+    // One replay is all calls of many steps, which cannot be timed one by one: rows without recordings can.
     clock.run_whole({"recorded steps", catalogue::Phase::other, {}, whole_model(trainer_.problem())},
                     [&] { run(steps); });
   } else {

@@ -17,8 +17,7 @@ namespace gdbench::strategies {
 // The calls of one training step on batches of one size, and where the batch's addresses go.
 class TrainingProgram {
  public:
-  // `program` was made for `batch`, processed in `parts`, whose buffers are nothing else's. `feed` made the batch and
-  // outlives this.
+  // `program` was made for `batch`, processed in `parts`, with its own buffers. `feed` made the batch and outlives it.
   TrainingProgram(Program program, const BatchFeed& feed, const Batch& batch, const std::vector<MicroBatch>& parts);
 
   // Puts another batch of the same size in place.
@@ -52,7 +51,7 @@ class TrainingProgram {
 class StepRecording {
  public:
   // Records steps on whole batches; `partial`, of an epoch's smaller last batch, is run call by call and may be null.
-  // The programs' steps are run once, on whatever the buffers hold. All arguments outlive this. Throws Failure: what
+  // The programs' steps are run once, on what the buffers hold. All arguments outlive this. Throws Failure: what
   // the session's recording says; GDBENCH_UNSUPPORTED where batches are copied in each step.
   StepRecording(Trainer& trainer, TrainingProgram& full, TrainingProgram* partial);
 
@@ -60,7 +59,7 @@ class StepRecording {
   void run(std::int64_t first, std::uint64_t steps);
 
  private:
-  // Of the numbers of steps that have recordings the largest that fits is replayed: whatever is left over of a run
+  // Of the numbers of steps that have recordings the largest that fits is replayed: the remainder of a run
   // takes a few launches.
   static constexpr std::array<std::int64_t, 3> kSteps = {64, 8, 1};
 

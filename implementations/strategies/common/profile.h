@@ -10,8 +10,7 @@
 
 namespace gdbench::strategies {
 
-// What an op costs by formula: floating-point operations and the bytes that the algorithm reads and writes, caches
-// aside.
+// What an op costs by formula: floating-point operations and the bytes that the algorithm moves, ignoring caches.
 struct OpCost {
   double flops = 0;  // a fused multiply-add counts twice; a division, a root or a transcendental function once
   double bytes = 0;

@@ -42,7 +42,7 @@ void RegionTrainer::store_state() {
   if (holder_ != nullptr && holder_->store_state != nullptr) holder_->store_state(holder_, buffers_.data());
 }
 
-void RegionTrainer::hand_state_to(backends::RegionCall* call) {
+void RegionTrainer::move_state_to(backends::RegionCall* call) {
   if (call == holder_) return;
   store_state();
   if (call != nullptr && call->load_state != nullptr) call->load_state(call, buffers_.data());
@@ -52,7 +52,7 @@ void RegionTrainer::hand_state_to(backends::RegionCall* call) {
 void RegionTrainer::set_state(const gdbench_state& state) {
   holder_ = nullptr;
   Trainer::set_state(state);
-  hand_state_to(full_);
+  move_state_to(full_);
 }
 
 void RegionTrainer::get_state(gdbench_state& state) {
@@ -67,7 +67,7 @@ double RegionTrainer::evaluate(std::int32_t split) {
 
 void RegionTrainer::run_call(std::int64_t rows, std::int64_t steps) {
   backends::RegionCall* call = rows == problem().batch_rows ? full_ : partial_;
-  hand_state_to(call);
+  move_state_to(call);
   call->steps = static_cast<std::uint64_t>(steps);
   call->run(call, buffers_.data(), nullptr);
 }

@@ -29,14 +29,14 @@ class RegionTrainer : public Trainer {
   void set_batch(backends::Buffer x, backends::Buffer targets) { set_batch(x, targets, windows_->scalars()); }
   void set_batch(backends::Buffer x, backends::Buffer targets, backends::Buffer scalars);
   void run_call(std::int64_t rows, std::int64_t steps);
-  // One call is all phases of all layers, of which no clock outside of it can tell.
+  // One call is all phases of all layers, which no clock outside of it separates.
   ProfiledAs profiled_as() const { return {"training region", catalogue::Phase::other, {}, whole_model(problem())}; }
 
  private:
   // As many steps as one call can do, at most `wanted`: on batches of one size, in one window. Returns how many.
   std::int64_t run_together(std::int64_t wanted);
   // Makes `call` the one that has the state; null: the parameters' blocks have it, and may be written.
-  void hand_state_to(backends::RegionCall* call);
+  void move_state_to(backends::RegionCall* call);
   void store_state();
 
   std::int64_t window_ = 0;  // steps of a call

@@ -1,5 +1,4 @@
-// One strategy's use of a backend: the context, and the buffers and calls that live in it. Turns a backend's statuses
-// into Failures.
+// One strategy's use of a backend: the context, its buffers and calls. Turns a backend's statuses into Failures.
 #pragma once
 
 #include <cstddef>

@@ -36,8 +36,7 @@ class StepWindows {
   bool scalars_filled_ = false;
 };
 
-// Steps from `step` on whose batches have the same number of rows: all but the last step of an epoch, or that one
-// alone.
+// Steps from `step` on whose batches have the same number of rows: all but an epoch's last step, or that one alone.
 std::int64_t steps_alike(const loader::BatchLoader& loader, std::int64_t step);
 
 }  // namespace gdbench::strategies

@@ -1,4 +1,4 @@
-// What strategies that train chains of fully connected layers have in common but for the step itself: batches and their
+// What strategies that train chains of fully connected layers have in common except the step itself: batches and their
 // parts, the learning rate of a step, and the evaluation of the loss.
 #pragma once
 
@@ -25,7 +25,7 @@ constexpr gdbench_option kUpdateOption = {
     "update", GDBENCH_OPTION_CHOICE, 0,
     "merged", "merged|each",         "the optimizer's update: one call for all parameters, or a call for each of them"};
 
-// What strategies have in common whatever a step is: the session, the parameters and the count of steps.
+// What strategies have in common for any kind of step: the session, the parameters and the count of steps.
 class TrainerBase : public Strategy {
  public:
   explicit TrainerBase(const Setup& setup);
@@ -43,7 +43,7 @@ class TrainerBase : public Strategy {
   // Appends the update of all parameters: one call, or one for each where the option `update` says so. Nothing where
   // more has to be done with the gradients of a step first, which then ends with finish_step.
   void add_update(Program& program);
-  // Of ranks, though there be only one; else null.
+  // Also there for a single rank; null without ranks.
   Exchange* exchange() { return exchange_ ? &*exchange_ : nullptr; }
 
  protected:
@@ -87,7 +87,7 @@ class UpdateSteps : public TrainerBase {
   void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
 
  protected:
-  // The parameters' gradients are in place; whoever derives from this makes the program.
+  // The parameters' gradients are in place; a derived class makes the program.
   explicit UpdateSteps(const Setup& setup);
 
   Program program_;  // the calls of a step
@@ -108,7 +108,7 @@ constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_EPSILON_PLACE);
 constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
 
-// The option that a strategy declares whose step takes X from Batch::x_matrix, whatever its layout.
+// The option that a strategy declares whose step takes X from Batch::x_matrix, in any layout.
 constexpr gdbench_option kFeaturesOption = {
     "features",
     GDBENCH_OPTION_CHOICE,

@@ -36,10 +36,10 @@ std::string place_of(const Location& location) {
       return "gradient " + std::to_string(location.parameter);
     case Location::Place::arena:
       return "arena " + std::to_string(location.offset) + " +" + std::to_string(location.bytes);
-    case Location::Place::nowhere:
+    case Location::Place::none:
       break;
   }
-  return "nowhere";
+  return "no place";
 }
 
 // Writes into `folder`, which it makes: NAME-00-built.txt and .dot, then a pair for each time a pass fired. Throws

@@ -7,8 +7,8 @@
 
 namespace gdbench::strategies::graph {
 
-// `hoists`: what is the same in all steps is computed once. Of a rank it is a region of its own (rank_region.h),
-// without that.
+// `hoists`: what is the same in all steps is computed once. A rank has a region of its own
+// (rank_region.h), without that.
 std::unique_ptr<Strategy> make_compiled_region(const Setup& setup, bool hoists);
 
 }  // namespace gdbench::strategies::graph

@@ -1,5 +1,4 @@
-// One of several ranks whose step a backend compiles: a region of the gradients, one of the update, and the exchange
-// between them.
+// One of several ranks whose step a backend compiles: a region of the gradients, an exchange, a region of the update.
 #pragma once
 
 #include <memory>

@@ -12,8 +12,7 @@
 
 namespace gdbench::strategies::graph {
 
-// Values and nodes of a graph without dead code (passes/pipeline.h): the loss, which nobody reads, has no place in a
-// region.
+// Values and nodes of a graph without dead code (passes/pipeline.h): the loss, which no node reads, is not in a region.
 class RegionDescription {
  public:
   // `parts` of the batch. Throws Failure (GDBENCH_UNSUPPORTED) for what regions have no word for: constants,

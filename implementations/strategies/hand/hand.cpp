@@ -35,7 +35,8 @@ void Network::add_activation_gradient(Program& program, std::int64_t l, const Ma
   if (catalogue::activation_of(forward_.layer(l)) == catalogue::Activation::identity) return;
   Request gradient = forward_.request(Op::activation_gradient);
   gradient.activation = catalogue::activation_of(forward_.layer(l));
-  program.add(session_, gradient, catalogue::Phase::backward, of_layer(l), {forward_.told_by(l, delta.rows), delta});
+  program.add(session_, gradient, catalogue::Phase::backward, of_layer(l),
+              {forward_.derivative_argument(l, delta.rows), delta});
 }
 
 void Network::add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate,

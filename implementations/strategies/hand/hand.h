@@ -30,7 +30,7 @@ class Network {
   // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1].
   void add_forward(Program& program, const Matrix& x) { forward_.add(program, x); }
   // Follows add_forward with the same x. Leaves the gradient of `weight` times the whole loss, for either task, or adds
-  // it to what is there. `exchange` is told of each layer whose gradients are complete then; null where they are not.
+  // it to what is there. `exchange` gets each layer whose gradients are complete then; null where they are not.
   void add_backward(Program& program, const Matrix& x, const Matrix& targets, double weight, bool accumulate,
                     Exchange* exchange);
 

@@ -14,8 +14,7 @@ namespace gdbench::loop {
 
 using catalogue::Activation;
 
-// Arrays begin where a cache line does: otherwise the time of a step would depend on where the heap happens to put
-// them.
+// Arrays begin where a cache line does: otherwise the time of a step would depend on where the heap puts them.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;

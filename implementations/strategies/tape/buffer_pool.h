@@ -11,8 +11,8 @@
 
 namespace gdbench::strategies::tape {
 
-// What is given back is kept by size class and handed out again, the latest first, since it is likeliest to be in the
-// cache. Four classes to a doubling, so at most a quarter is wasted.
+// Freed buffers are kept by size class and used again, the latest first, since it is likeliest to be in the cache.
+// There are four classes to a doubling, so at most a quarter is wasted.
 class BufferPool {
  public:
   explicit BufferPool(Session& session) : session_(session) {}
@@ -27,7 +27,7 @@ class BufferPool {
     return (std::size_t{5} + (size_class & 3)) << (size_class / 4 - 2);
   }
 
-  // The buffers of a class that nobody holds.
+  // The free buffers of a class.
   using FreeList = std::vector<backends::Buffer>;
   FreeList& list_for(std::size_t bytes) { return free_[class_of(bytes)]; }
 

@@ -18,7 +18,7 @@ namespace gdbench::strategies::tape {
 using Form = std::uint64_t;
 constexpr Form kNoForm = 0;              // no value, or one whose entries are gone
 constexpr Form kLabels = Form{1} << 63;  // int32
-constexpr Form kLoss = Form{1} << 31;    // a double whatever the dtype
+constexpr Form kLoss = Form{1} << 31;    // a double for every dtype
 constexpr std::int64_t kLargest = 1 << 30;
 
 constexpr Form form_of(const ops::Shape& shape) {
@@ -54,8 +54,8 @@ struct Kernel {
   std::unique_ptr<const Derivative> derivatives[4];  // by the operands that a gradient is wanted for; made when needed
 };
 
-// The kernels that the op table's rule takes for the derivative of an op on operands of given shapes. Values are told
-// by numbers: those below, and kFirstCall + i for the result of call i.
+// The kernels that the op table's rule takes for the derivative of an op on operands of given shapes. Values are
+// identified by numbers: those below, and kFirstCall + i for the result of call i.
 struct Derivative {
   static constexpr ops::Value kResult = 2, kGradient = 3, kFirstCall = 4;  // 0 and 1: the op's operands
   static constexpr ops::Value kMostValues = 12;

@@ -13,8 +13,8 @@ using ops::Op;
   return search(op, attributes, first, second);
 }
 
-// Whether the tape may overwrite a value that its holder gives up.
-[[gnu::always_inline]] inline bool Tape::expendable(Value value) const {
+// Whether the tape may overwrite a value when its holder allows that.
+[[gnu::always_inline]] inline bool Tape::overwritable(Value value) const {
   const Record& record = records_[value];
   return (record.flags & (kComputed | kKept)) == kComputed && record.references <= 1;
 }
@@ -23,7 +23,7 @@ using ops::Op;
                                                   std::uint32_t reusable, backends::Buffer buffer) {
   BufferPool::FreeList* home = nullptr;
   const Value reused = (reusable & 1) != 0 ? first : second;
-  if (buffer == nullptr && reusable != 0 && expendable(reused)) {
+  if (buffer == nullptr && reusable != 0 && overwritable(reused)) {
     Record& operand = records_[reused];
     buffer = operand.buffer;
     home = operand.home;
@@ -134,7 +134,7 @@ void Tape::add_up(Value operand, Value gradient) {
     buffer = named;  // a gradient that was passed on is copied
   } else {
     attributes.beta = 1;
-    const bool into_second = (named != nullptr && records_[gradient].buffer == named) || !expendable(sum);
+    const bool into_second = (named != nullptr && records_[gradient].buffer == named) || !overwritable(sum);
     reusable = sum == gradient ? 0u : into_second ? 2u : 1u;
   }
   const Value first = sum == kNoValue ? gradient : sum;

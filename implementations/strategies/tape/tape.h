@@ -5,7 +5,7 @@
 // result of an op. The number of a value is its place in the array. Buffers come from a caching allocator, and kernels
 // are kept by what they were bound for, so that recording the same kind of step again allocates and binds nothing.
 //
-// Which kernel an op takes is found out anew whenever it is applied. The one that ran at the same place of the
+// Which kernel an op takes is decided whenever it is applied. The one that ran at the same place of the
 // recording before is tried first, and taken if op, attributes and operands' shapes are what it was bound for;
 // otherwise the op's kernels are searched. So a step that is like the one before neither hashes nor searches, and any
 // step may be another. A kernel knows those that its derivative takes, which its own shapes determine.
@@ -63,8 +63,7 @@ class Tape {
   // Leaves. Their buffers are the caller's and are never written.
   Value constant(const Matrix& matrix) { return add_leaf(matrix, 0, kNoForm); }
   Value labels(const Matrix& matrix) { return add_leaf(matrix, 0, kLabels); }
-  // A leaf that backward computes a gradient for: in `gradient`, of the value's size, or where that is null in a buffer
-  // of the tape's.
+  // A leaf that backward computes a gradient for: in `gradient`, of the value's size, or if null in the tape's buffer.
   Value parameter(const Matrix& matrix, backends::Buffer gradient = nullptr) {
     const Value value = add_leaf(matrix, kWantsGradient, kNoForm);
     records_[value].named_gradient = gradient;
@@ -76,7 +75,7 @@ class Tape {
   Value apply(ops::Op op, const ops::Attributes& attributes, Value first, Value second = kNoValue,
               std::uint32_t consumed = 0);
   Value product(Value a, Value b) { return apply(ops::Op::product, kPlain, a, b); }
-  // Both give up z.
+  // Both may overwrite z.
   Value add_bias(Value bias, Value z) { return apply(ops::Op::add_bias, kPlain, bias, z, 1u << 1); }
   Value activation(const ops::Attributes& attributes, Value z) {
     return apply(ops::Op::activation, attributes, z, kNoValue, 1);
@@ -107,7 +106,7 @@ class Tape {
   // The gradient of a parameter from the latest backward; valid until the next backward or begin. Its buffer is null
   // where the loss does not depend on the parameter, unless it was to be added to.
   Matrix gradient(Value parameter) const;
-  // A value's shape and buffer. The loss is a double whatever the dtype.
+  // A value's shape and buffer. The loss is a double for every dtype.
   Matrix matrix(Value value) const;
 
   // While set, each call that runs is also appended to it, or timed into it. Null: neither.
@@ -152,8 +151,7 @@ class Tape {
     return add(matrix.buffer, nullptr, form_of({matrix.rows, matrix.columns}) | kind, flags);
   }
   [[noreturn]] static void reject_size(const Matrix& matrix);
-  // A record is written field by field where it lies: a temporary that is copied in makes the processor wait for its
-  // own stores.
+  // A record is written field by field in place: a copied temporary makes the processor wait for its own stores.
   Value add(backends::Buffer buffer, BufferPool::FreeList* home, Form form, std::uint32_t flags) {
     Record& record = records_[size_];
     record.buffer = buffer;
@@ -178,7 +176,7 @@ class Tape {
   // Runs the kernel and adds its result: in `buffer` or, where that is null, in that of an operand that is `reusable`
   // and not kept, or in a new one. The second operand of an op that takes one is the first.
   Value execute(const Kernel& kernel, Value first, Value second, std::uint32_t reusable, backends::Buffer buffer);
-  bool expendable(Value value) const;
+  bool overwritable(Value value) const;
   [[gnu::always_inline]] void run(const Kernel& kernel, const backends::Buffer* buffers) {
     if (observed_) [[unlikely]] {
       run_observed(kernel, buffers);

@@ -1,5 +1,5 @@
-// Implementations that cheat, or harm others, one way each: hand/naive, wrapped. Every answer is right where somebody
-// looks; what they are after is a better row than they earn.
+// Implementations that cheat, or harm others, one way each: hand/naive, wrapped. Every answer is right where it is
+// checked; what they aim at is a better row than they earn.
 #pragma once
 
 #include <sys/types.h>

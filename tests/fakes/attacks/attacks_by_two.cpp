@@ -1,4 +1,4 @@
-// Work that somebody does beside whom nobody counts: a process that shares this one's memory and is the program's
+// Work by a helper that is not counted: a process that shares this one's memory and is the program's
 // child. Linear regression on all rows in floats, one half of the rows each.
 #include <sched.h>
 #include <signal.h>
@@ -100,7 +100,7 @@ gdbench_status run_alone(gdbench_instance& self, std::uint64_t steps) {
   return answer(self, end, steps);
 }
 
-// The helper lives as long as a block, is nobody's child to be waited for, and so nobody's CPU time.
+// The helper lives as long as a block, is no process's child to be waited for, and so in no process's CPU time.
 gdbench_status run_by_guest(gdbench_instance& self, std::uint64_t steps) {
   if (data == nullptr || steps == 0) return honest_run(self, steps);
   signal(SIGCHLD, SIG_IGN);

@@ -145,7 +145,7 @@ void add_silent_brother() {
 
 void say_spins(gdbench_instance& /*self*/) { say("spins", spins); }
 
-// When all that is watched is over, leaves somebody behind who works beside the next launch.
+// When all that is watched is over, leaves a process behind that works during the next launch.
 void haunt(gdbench_instance& /*self*/) {
   for (int i = 0; i < 4; ++i) {
     if (fork() != 0) continue;

@@ -114,7 +114,7 @@ void harm_process() {
   say("disk of another", syscall(SYS_ioprio_set, kOfProcess, pid, kIdle));
 }
 
-// A segment that outlives everybody, and one of others that is removed.
+// A segment that outlives all processes, and one of others that is removed.
 void use_segments() {
   int victim = -1;
   std::ifstream(in_folder("segment")) >> victim;
@@ -174,11 +174,11 @@ void change_files_anew() {
   struct {
     std::uint32_t version = 2;
     Entry entries[3] = {{0x01, 0, ~0U}, {0x04, 0, ~0U}, {0x20, 0, ~0U}};
-  } nobody;
+  } no_rights;
   const std::string victim = in_folder("victim");
   const Arguments mark{reinterpret_cast<std::uint64_t>("x"), 1, 0};
   say("attribute anew", syscall(kSetAttributeAt, AT_FDCWD, victim.c_str(), 0, "user.anew", &mark, sizeof mark));
-  const Arguments rights{reinterpret_cast<std::uint64_t>(&nobody), sizeof nobody, 0};
+  const Arguments rights{reinterpret_cast<std::uint64_t>(&no_rights), sizeof no_rights, 0};
   say("rights anew",
       syscall(kSetAttributeAt, AT_FDCWD, victim.c_str(), 0, "system.posix_acl_access", &rights, sizeof rights));
   const std::uint64_t flags[3] = {0x80, 0, 0};  // FS_XFLAG_NODUMP
@@ -212,7 +212,7 @@ void plant() {
 
 }  // namespace
 
-// Whoever only looks at the plugin runs this.
+// Loading the plugin alone runs this.
 void act_at_entry() {
   if (std::getenv("GDBENCH_ATTACKS_ENTRY") == nullptr) return;
   write_files();

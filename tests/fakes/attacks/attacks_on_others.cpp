@@ -1,4 +1,4 @@
-// Attacks on other workers, and work that is put where nobody looks.
+// Attacks on other workers, and work that is put where it is not measured.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ void start_child(gdbench_instance& /*self*/) {
   for (;;) pause();
 }
 
-// The child is given away, so that it is nobody's: it spins while others are timed.
+// The child is orphaned, so that no worker waits for it: it spins while others are timed.
 void start_orphan(gdbench_instance& /*self*/) {
   const pid_t child = fork();
   if (child == 0) {

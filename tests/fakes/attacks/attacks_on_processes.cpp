@@ -1,4 +1,4 @@
-// Attacks on the processes beside and above: other workers and the program itself.
+// Attacks on siblings and parents: other workers and the program itself.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 // Which of the runtime's calls that follow fails, counted from 1: those of a name, or all of them. A cudaMalloc that
-// fails is out of memory, other calls have an unknown error. What gives something back does so all the same: it fails
+// fails is out of memory, other calls have an unknown error. A call that frees something still does so: it fails
 // with an error of the work before it, as the runtime's do.
 struct EmulatedFailure {
   std::string call = {};
@@ -22,7 +22,7 @@ struct EmulatedControl {
   std::string order = "ordered";         // see EmulatedOrder
   bool cooperative = true;               // whether there are launches whose blocks can wait for each other
   std::vector<std::string> failed = {};  // the calls that failed because of it
-  std::uint64_t calls = 0;               // of the runtime so far, but for those that ask for errors
+  std::uint64_t calls = 0;               // of the runtime so far, except for those that ask for errors
   int last_error = 0;                    // what cudaPeekAtLastError returns
   // Calls with a stream, an event, a graph or an address that there is not, or not any more.
   std::uint64_t misuses = 0;

@@ -21,9 +21,9 @@ constexpr int kUnwritten = 0xff;                          // not a number in any
 // When so much was freed, addresses begin again at the first.
 constexpr std::size_t kMostQuarantined = std::size_t{2} << 20;
 
-// Linux 6.13 has pages that nobody may touch, whatever their protection, and that do not divide their mapping: to open
+// Linux 6.13 has guard pages, without any access under any protection, and that do not divide their mapping: to open
 // and to close as many mappings as there are buffers would take most of the time of the tests. On an older system these
-// do nothing; writes beside a buffer are found all the same.
+// do nothing; writes outside a buffer are found all the same.
 void guard(std::byte* pages, std::size_t bytes) {
   constexpr int kInstallGuards = 102;  // newer than the headers may be
   madvise(pages, bytes, kInstallGuards);

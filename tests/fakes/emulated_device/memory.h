@@ -1,7 +1,7 @@
-// The emulated device's memory. Each buffer ends where its last page does, but for what its address's alignment leaves
-// (kAlignment), and there is a page before and behind it that nobody may touch, not even a kernel. What was freed is
+// The emulated device's memory. Each buffer ends where its last page does, except what its address's alignment leaves
+// (kAlignment), and there is a page without access before and behind it, even for a kernel. What was freed is
 // not either, and its addresses come up again after those of all other memory. No byte has a value before it is
-// written: what is read all the same, or up to kAlignment bytes behind a buffer, is not a number.
+// written: what is read before, or up to kAlignment bytes behind a buffer, is not a number.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ class Memory {
   // Whether all of these bytes belong to one buffer.
   bool has(const void* address, std::size_t bytes) const;
 
-  // Lets everybody read and write all buffers, and nobody any more; the latter ends the process where something was
-  // written beside a buffer.
+  // Allows accesses to all buffers, and forbids them; the latter ends the process where something was written outside a
+  // buffer.
   void open();
   void close();
-  // The same of the pages of some bytes of a buffer, without looking at what is beside it.
+  // The same of the pages of some bytes of a buffer, without looking at what is around it.
   void open(const void* address, std::size_t bytes, bool opened);
 
  private:

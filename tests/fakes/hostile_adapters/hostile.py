@@ -1,5 +1,5 @@
 """A right worker all of whose free texts would act on a terminal, turn the order of letters or end their place in a
-document; hostile.py has the id hostile/texts, and hostile/refused refuses whatever it is asked to train."""
+document; hostile.py has the id hostile/texts, and hostile/refused refuses all that it is asked to train."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-// Counts heap allocations of the whole process, whoever makes them (operator new ends in malloc).
+// Counts heap allocations of the whole process, from any code (operator new ends in malloc).
 #pragma once
 
 #include <cstdint>

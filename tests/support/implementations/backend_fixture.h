@@ -30,7 +30,7 @@ std::string plugin_folder(const std::string& name);
 // Of a test that a step allocates nothing; empty where they are.
 std::string why_allocations_are_not_counted(const std::string& backend);
 
-// Of an instance that is told nothing else.
+// Of an instance without further settings.
 gdbench_settings settings_for(std::int32_t compute_threads);
 
 // A dense row-major matrix in double.

@@ -108,7 +108,7 @@ gdbench_status LocalRanks::add_up(Member& member) {
   if (!meet()) return GDBENCH_FAILED;
   bool agreed = true;
   for (const Member& other : members_) agreed = agreed && agree(other);
-  if (!meet()) return GDBENCH_FAILED;  // before anybody writes
+  if (!meet()) return GDBENCH_FAILED;  // before a rank writes
   if (!agreed) return GDBENCH_INVALID;
   for (std::size_t i = 0; i < member.sums.size(); ++i) {
     if (member.sums[i].dtype == GDBENCH_F64) {
@@ -117,7 +117,7 @@ gdbench_status LocalRanks::add_up(Member& member) {
       add_up(i, static_cast<float*>(member.sums[i].values));
     }
   }
-  if (!meet()) return GDBENCH_FAILED;  // before anybody forgets
+  if (!meet()) return GDBENCH_FAILED;  // before a rank resets its part
   member.sums.clear();
   return GDBENCH_OK;
 }

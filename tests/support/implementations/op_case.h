@@ -10,7 +10,7 @@
 
 namespace gdbench::backends {
 
-// What an operand's buffer holds: elements of the dtype, int32 or uint32, doubles whatever the dtype, or what is not 0
+// What an operand's buffer holds: elements of the dtype, int32 or uint32, doubles for any dtype, or what is not 0
 // in compressed sparse rows.
 enum class Content { elements, whole_numbers, doubles, sparse };
 

@@ -33,8 +33,8 @@ gdbench_optimizer abi_of(const scenario::Optimizer& optimizer) {
   gdbench_optimizer made{};
   made.struct_size = sizeof(made);
   made.kind = static_cast<std::int32_t>(optimizer.kind);
-  const bool must_be_told = !catalogue::row_of(optimizer.kind).always_decoupled;
-  made.decoupled_weight_decay = must_be_told && optimizer.decoupled_weight_decay ? 1 : 0;
+  const bool has_choice = !catalogue::row_of(optimizer.kind).always_decoupled;
+  made.decoupled_weight_decay = has_choice && optimizer.decoupled_weight_decay ? 1 : 0;
   for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
     made.*constant->abi_member = optimizer.*constant->member;
   }

@@ -29,10 +29,10 @@ struct TrainingCase {
   std::int64_t batch_rows = 0;
   bool shuffled = false;
   std::vector<double> learning_rates = {0.05};
-  // Gradients ends where train does, but for rounding. Of update, layers are tensors, and features their gradients.
+  // Gradients ends where train does, up to rounding. Of update, layers are tensors, and features their gradients.
   catalogue::Task task = catalogue::Task::train;
   OptimizerCase optimizer = {catalogue::OptimizerKind::sgd, 0, false};
-  std::int64_t micro_batches = 1;  // any number ends where 1 does, but for rounding
+  std::int64_t micro_batches = 1;  // any number ends where 1 does, up to rounding
   bool scaled_weights = false;     // at first divided by the root of their layer's inputs, as wide layers need
   double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };

@@ -73,7 +73,7 @@ TEST_P(DeviceClockTest, WhoHasNotMarkedEveryCallIsRefused) {
   EXPECT_NE(device().end_marks(context_, nanoseconds.data(), nanoseconds.size(), &held), GDBENCH_OK);
 }
 
-// Whoever waits between marks has let the device go: it says so, and is held back for longer from then on.
+// A host that waits between marks has let the device go: the clock says so, and then holds the device back for longer.
 TEST_P(DeviceClockTest, AHostThatIsLateIsFoundOut) {
   std::vector<double> nanoseconds(1);
   const auto held_back_ns = [&] {

@@ -133,7 +133,7 @@ TEST_P(OpsTest, ProductsThatEndInAnUpdate) {
     if (values.kind == catalogue::OptimizerKind::lion) continue;  // a sign may turn by a rounding
     const OpOptimizer optimizer(values);
     for (const auto& [rows, outputs, inputs] : kLayers) {
-      // The rule of an element is the same whatever made its gradient.
+      // The rule of an element is the same for every origin of its gradient.
       if (rows != kLayers[2].m && values.weight_decay != 0) continue;
       for (const bool bias : {false, true}) {
         check(make_.layer_update(make_.product({inputs, outputs, rows}, true, false), optimizer.abi, bias));
@@ -248,7 +248,7 @@ TEST_P(OpsTest, TakesUnalignedSlices) {
   expect_close(context_.download(c, 8, 5), expected_of(op, GetParam().dtype)[0], GetParam().dtype, op.scale);
 }
 
-// A backend has the compute threads that it was asked for; helpers would spin beside the one that is timed.
+// A backend has the compute threads that it was asked for; helpers would spin while the one that is timed works.
 TEST_P(OpsTest, StartsNoThreads) {
   const auto threads = [] {
     const std::filesystem::directory_iterator tasks("/proc/self/task");

@@ -177,7 +177,7 @@ TEST_P(FailuresTest, AreSaidAndLeaveNothingBehind) {
       SCOPED_TRACE("call " + std::to_string(number) + " (" + control_.failed.front() + ")" +
                    (lasting ? " and all that follow" : "") + ", " + outcome.failed + ": " + outcome.message);
       expect_nothing_left();
-      // There is nobody to whom destroy could say it, and nothing is wrong with what a graph was made into.
+      // destroy has no caller to report it to, and nothing is wrong with what a graph was made into.
       if (number > right.calls_to_use || control_.failed == std::vector<std::string>{"cudaGraphDestroy"}) continue;
       EXPECT_TRUE(outcome.failed == outcome.during || (outcome.during == "run" && outcome.failed == "sync"));
       EXPECT_NE(outcome.message.find(": cudaError"), std::string::npos);

@@ -51,14 +51,14 @@ TEST_F(EmulatedMemoryTest, AnEntryBehindABuffer) {
   EXPECT_TRUE(std::isnan(read(some, 3)));
   auto* whole = allocate<float>(kWhole);
   EXPECT_DEATH(write(some, -1), "a kernel has written before a buffer");
-  if (!has_guards()) GTEST_SKIP() << "the system has no pages that nobody may touch (Linux 6.13 has)";
+  if (!has_guards()) GTEST_SKIP() << "the system has no guard pages (Linux 6.13 has)";
   EXPECT_DEATH(write(whole, kWhole), "");
   EXPECT_DEATH(read(whole, kWhole), "");
   EXPECT_DEATH(read(whole, -1024), "");
 }
 
 TEST_F(EmulatedMemoryTest, WhatWasFreed) {
-  if (!has_guards()) GTEST_SKIP() << "the system has no pages that nobody may touch (Linux 6.13 has)";
+  if (!has_guards()) GTEST_SKIP() << "the system has no guard pages (Linux 6.13 has)";
   void* memory = nullptr;
   ASSERT_EQ(cudaMalloc(&memory, 256), cudaSuccess);
   ASSERT_EQ(cudaFree(memory), cudaSuccess);

@@ -245,7 +245,7 @@ TEST_F(BatchLoaderTest, AnIdleHelperThreadUsesNoProcessor) {
   const double before = processor_seconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   EXPECT_LT(processor_seconds() - before, 0.02);
-  loader.start(0, 1000);  // the ring is full, nobody takes
+  loader.start(0, 1000);  // the ring is full, no batch is taken
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const double waiting = processor_seconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(60));

@@ -7,7 +7,7 @@
 namespace gdbench::loader {
 namespace {
 
-// Row r of 7 has the value 10 r + c in those columns c of 4 that its bits say; rows 0 and 4 have none, nobody has
+// Row r of 7 has the value 10 r + c in those columns c of 4 that its bits say; rows 0 and 4 have none, no row has
 // column 3.
 class CsrFeaturesTest : public testing::Test {
  protected:

@@ -85,7 +85,7 @@ TEST_P(DeviceTest, LinearRegressionsInRegisters) {
 }
 
 // Rows of one warp, of a block and of several; units of one lane and of two; every rule, and activations whose
-// derivatives are told from either end.
+// derivatives have their input or their result as the argument.
 TEST_P(DeviceTest, ShortHiddenLayersInLanes) {
   const std::vector<OptimizerCase> rules = optimizer_cases();
   const catalogue::Activation activations[] = {catalogue::Activation::relu, catalogue::Activation::gelu,

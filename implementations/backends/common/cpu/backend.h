@@ -42,8 +42,7 @@ struct Definition {
   // Backend::runtime, of the library that was started.
   const char* (*runtime)() = nullptr;
 
-  // RegionFunctions::bind, if there is one, and what its regions can be told. Null with the reason in `unsupported`.
-  // May throw.
+  // RegionFunctions::bind, if any, and the options of its regions. Null with the reason in `unsupported`. May throw.
   OwnedCall* (*bind_region)(const TrainingRegion& region, int threads, std::string& unsupported) = nullptr;
   RegionFunctions regions = {};
 };

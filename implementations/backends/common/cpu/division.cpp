@@ -45,7 +45,7 @@ Division by_entries(const Request& request, std::size_t result) {
   return division;
 }
 
-// Rows of `matrix` and of all operands that have as many, but for the one that is a sum over them, if any.
+// Rows of `matrix` and of all operands that have as many, except for the one that is a sum over them, if any.
 Division by_rows(const Request& request, const Operand& matrix, std::optional<std::size_t> sum) {
   Division division{.request = request, .rows = matrix.rows};
   for (std::size_t i = 0; i < request.operand_count; ++i) {

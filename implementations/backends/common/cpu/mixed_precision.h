@@ -1,5 +1,4 @@
-// Ops of a mixed dtype: what they multiply, and what tells a derivative, is rounded before (docs/arithmetic.md, "Mixed
-// precision").
+// Ops of a mixed dtype: operands of products and arguments of derivatives are rounded before (docs/arithmetic.md).
 #pragma once
 
 #include <cstdint>

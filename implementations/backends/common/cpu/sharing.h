@@ -16,7 +16,7 @@ struct Sharing {
   bool (*shares)(const Request& request, int threads) = nullptr;
   // The call of such an op.
   Binding (*bind)(const Request& request, int threads) = nullptr;
-  // Starts the threads, the caller being one of them, and binds each to its processor; but for the caller where the
+  // Starts the threads, the caller being one of them, and binds each to its processor; except for the caller where the
   // library has threads of its own, which run where the one does that starts them. `settings` may be null.
   void (*start)(const gdbench_settings* settings, int threads, bool in_library) = nullptr;
 };
@@ -24,7 +24,7 @@ struct Sharing {
 // For the Definition of a backend that is linked to OpenMP.
 extern const Sharing kSharing;
 
-// For whoever is offered Definition::bind_in_library.
+// For backends that have Definition::bind_in_library.
 inline constexpr gdbench_option kSharingOption = {
     "sharing",
     GDBENCH_OPTION_CHOICE,

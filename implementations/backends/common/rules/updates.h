@@ -75,8 +75,7 @@ struct UpdateStep : UpdateConstants<T> {
 };
 
 // Each rule has how far a parameter's entry descends in a step, by its gradient g and its slots, which it brings up to
-// date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t the number of the update
-// from 1.
+// date. Constants as in gdbench_optimizer: mu momentum, rate the learning rate, eps epsilon, t the number from 1.
 
 // torch.optim.SGD: rate g.
 template <>
@@ -122,7 +121,7 @@ struct RuleOf<OptimizerKind::rmsprop> {
     return step.rate * g / (std::sqrt(v + step.epsilon_inside) + step.epsilon);
   }
 };
-// torch.optim.Adam; torch.optim.AdamW is the same but for its decay: m = beta1 m + (1 - beta1) g,
+// torch.optim.Adam; torch.optim.AdamW is the same except for its decay: m = beta1 m + (1 - beta1) g,
 // v = beta2 v + (1 - beta2) g^2; rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
 template <>
 struct RuleOf<OptimizerKind::adam> {

@@ -176,7 +176,7 @@ LLVMValueRef AliasScopes::list_of(const std::vector<LLVMMetadataRef>& nodes) {
       ir_.context(), LLVMMDNodeInContext2(ir_.context(), const_cast<LLVMMetadataRef*>(nodes.data()), nodes.size()));
 }
 
-// A node that is told from others by its name.
+// A node that its name distinguishes from others.
 LLVMMetadataRef AliasScopes::unique_node(const std::string& name, LLVMMetadataRef domain) {
   const std::string text = program_.name + "." + name + "." + std::to_string(unique_++);
   std::vector<LLVMMetadataRef> parts = {LLVMMDStringInContext2(ir_.context(), text.c_str(), text.size())};

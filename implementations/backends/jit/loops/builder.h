@@ -126,7 +126,7 @@ class Builder {
 };
 
 // A vector whose lane i is the sum of the lanes of vectors[i], of which there are at most as many as a vector has
-// lanes. It has as many lanes as there are vectors, rounded up to a power of two; those beyond are nobody's. Halves are
+// lanes. It has as many lanes as there are vectors, rounded up to a power of two; those beyond are unused. Halves are
 // added first: for 4 lanes (v0 + v2) + (v1 + v3).
 Register sums_of_lanes(Builder& builder, std::vector<Register> vectors);
 

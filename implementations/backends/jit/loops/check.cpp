@@ -74,7 +74,7 @@ class Checker {
 
   // The type that a result must have; nothing where the operands do not fit together.
   std::optional<Type> result_type(const Instruction& instruction) const {
-    // Operands are of one type, but for a condition.
+    // Operands are of one type, except for a condition.
     const std::span<const Register> inputs = instruction.inputs();
     if (instruction.code == Code::add_pairs) return type_of_pairs(inputs);
     for (std::size_t i = instruction.code == Code::select ? 1 : 0; i < inputs.size(); ++i) {

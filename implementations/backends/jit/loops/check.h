@@ -1,5 +1,5 @@
 // Whether a program may be compiled. Runs on every program before it is: what it lets through cannot read or write
-// outside its arrays, whatever a lowering did wrong.
+// outside its arrays, even where a lowering is wrong.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ struct Cost {
   double second_cache_bytes = 0;  // that the first cache can't keep from one use to the next
   double fetched_bytes = 0;       // of these, what the program fetches ahead
   double beyond_bytes = 0;        // that the second can't
-  double late_bytes = 0;          // from the second cache, that nobody fetches ahead
+  double late_bytes = 0;          // from the second cache, without a prefetch
   double unfetched_bytes = 0;     // from beyond it
   double cycles = 0;
   // Of the instruction cycles, those of loops and instructions that follow a note; the same note stands once.

@@ -1,8 +1,7 @@
 // Elementary functions out of additions, multiplications and powers of two, lane by lane, for f32 and f64.
 //
 // Their errors against the exact value, as a test measures them over all of their ranges, are at most 2 ulp for exp, 3
-// ulp for sigmoid and tanh, and 7 ulp for the normal distribution. Results that are no normal numbers become 0; a NaN
-// stays one.
+// ulp for sigmoid and tanh, and 7 ulp for the normal distribution. Subnormal results become 0; a NaN stays one.
 #pragma once
 
 #include "implementations/backends/jit/loops/builder.h"

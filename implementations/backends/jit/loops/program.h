@@ -2,8 +2,7 @@
 //
 // An instruction sets a register, once; what is set again and again (accumulators, parameters that stay in registers
 // over all steps) is a variable. Loops have constant bounds, except for the one over steps, and addresses are sums of
-// multiples of their counters, so that every access can be proven to lie inside its array before anything is compiled
-// (check.h).
+// multiples of their counters, so that all accesses can be proven to lie inside their arrays in advance (check.h).
 #pragma once
 
 #include <cstddef>
@@ -67,7 +66,7 @@ constexpr std::int64_t kPerStep = -1;
 struct Address {
   ArrayId array = 0;
   Affine index;                       // in elements
-  std::optional<Register> base = {};  // i64: elements that come on top, which nobody but the caller can vouch for
+  std::optional<Register> base = {};  // i64: elements that are added; only the caller knows their range
 };
 
 enum class Code : std::uint8_t {
@@ -160,7 +159,7 @@ struct Instruction {
   std::string text = {};
 
   bool has_result() const { return catalogue::row_of(code).has_result; }
-  // The registers that it reads, but for its address's base.
+  // The registers that it reads, except for its address's base.
   std::span<const Register> inputs() const { return {operands, catalogue::row_of(code).operands}; }
   std::span<Register> inputs() { return {operands, catalogue::row_of(code).operands}; }
 };

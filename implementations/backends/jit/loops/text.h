@@ -1,5 +1,4 @@
-// A program as C++ that a person reads, and that a compiler takes: what it computes is what the program computes,
-// rounded alike.
+// A program as C++ for people and compilers: it computes what the program computes, rounded alike.
 #pragma once
 
 #include <string>

@@ -8,8 +8,7 @@
 
 namespace gdbench::backends::jit {
 
-// Replaces each loop whose rounds are up to `max_instructions` together, from the innermost one outwards. Returns how
-// many.
+// Replaces each loop whose rounds are up to `max_instructions` together, innermost ones first. Returns how many.
 std::int64_t unroll_short_loops(Program& program, std::size_t max_instructions);
 
 }  // namespace gdbench::backends::jit

@@ -19,7 +19,7 @@ enum class Pass : std::uint8_t {
   unit_products,      // gradients of one row are added to the parameters entry by entry (region/rewrites.h)
   scale_folding,      // and the learning rate is a factor of the loss's gradient
   product_epilogues,  // elementwise nodes are computed where their operands are (groups.h)
-  sum_epilogues,      // so are sums over rows, beside the entries that they sum (groups.h)
+  sum_epilogues,      // so are sums over rows, with the entries that they sum (groups.h)
   update_epilogues,   // so are updates, behind the products of their gradients
   row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
   panels,             // wide layers in panels of rows, weights in blocks (panels.h)
@@ -42,7 +42,7 @@ inline constexpr PassRow kPasses[] = {
     {Pass::unit_products, "unit-products", "adds the gradient of one row to the parameters entry by entry"},
     {Pass::scale_folding, "scale-folding", "makes the learning rate a factor of the loss's gradient"},
     {Pass::product_epilogues, "product-epilogues", "computes elementwise operations where their operands are made"},
-    {Pass::sum_epilogues, "sum-epilogues", "sums over rows beside the entries that are summed"},
+    {Pass::sum_epilogues, "sum-epilogues", "sums over rows with the entries that are summed"},
     {Pass::update_epilogues, "update-epilogues", "updates parameters behind the products of their gradients"},
     {Pass::row_blocks, "row-blocks", "goes through a batch in blocks of rows"},
     {Pass::panels, "panels", "makes rows the lanes of wide layers, and keeps their weights in blocks"},

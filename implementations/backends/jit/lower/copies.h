@@ -10,14 +10,13 @@
 
 namespace gdbench::backends::jit {
 
-// Copies what somebody reads otherwise than row by row; the first layer's product finds its rows by their numbers.
+// Copies what a node reads otherwise than row by row; the first layer's product finds its rows by their numbers.
 void gather(Context& context);
 
 // Copies a value of rows that are found by their numbers, which then lies there, rounded if it is to be.
 void copy_gathered(Context& context, ValueId value);
 
-// Copies what is rounded before anybody reads it (Value::rounded), but for what was gathered or packed; at the start of
-// a step.
+// Copies what is rounded before it is read (Value::rounded) and was not gathered or packed; at the start of a step.
 void round_inputs(Context& context);
 
 // Copies what products read as its transpose, so that it lies in the order in which it is read; at the start of a step,
@@ -30,8 +29,7 @@ class PaddedState {
  public:
   explicit PaddedState(Context& context) : context_(context) {}
 
-  // Nothing where the state is so large that copying it would take as long as a step. Returns how many values it
-  // copied.
+  // Nothing where the state is so large that a copy would take as long as a step. Returns how many values it copied.
   std::int64_t copy_in();
   void copy_back();
 

@@ -106,7 +106,7 @@ Register combined(Context& context, const Request& request, Register a, Register
   return builder.multiply_add(context.real_number(request.beta, lanes), b, scaled(request.alpha, a));
 }
 
-// Of an entry's loss with respect to its output, but for loss_scale.
+// Of an entry's loss with respect to its output, except for loss_scale.
 Register loss_slope(Context& context, const catalogue::LossFunction& loss, Register output, Register target) {
   Builder& builder = context.builder;
   switch (loss.kind) {

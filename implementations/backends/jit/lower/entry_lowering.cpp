@@ -13,7 +13,7 @@ namespace gdbench::backends::jit {
 
 namespace {
 
-// Brief ones are as many as shorten the wait for the last of them: a sum of three is mul, fma beside mul, and add,
+// Brief ones are as many as shorten the wait for the last of them: a sum of three is mul, fma next to mul, and add,
 // which no processor does later than mul, fma, fma. Few are long enough to be cheap, and short enough for a processor
 // to see beyond them what it can do meanwhile.
 std::size_t number_of_chains(std::size_t terms, Chains chains) {
@@ -107,7 +107,7 @@ bool EntryLowering::is_read_once(ValueId value) const {
   for (const Node& node : region_.nodes) count += static_cast<std::size_t>(std::ranges::count(node.operands, value));
   return count == 1;
 }
-// Whether more can be added to a value that nobody else reads.
+// Whether more can be added to a value that no other node reads.
 bool EntryLowering::is_open(ValueId value) const {
   return region_.producer(value) && values_.at(value).scale == 1 && is_read_once(value);
 }

@@ -17,7 +17,7 @@ struct Sum {
   std::vector<Register> addends;
 };
 
-// A matrix's entries, of which `scale` is a factor that nobody multiplied by yet: a mean's 1 / rows, for one, is
+// A matrix's entries, of which `scale` is a factor still to be multiplied by: a mean's 1 / rows, for one, is
 // multiplied into the learning rate in the end.
 struct Entries {
   std::vector<Sum> sums;

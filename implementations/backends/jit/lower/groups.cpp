@@ -65,7 +65,7 @@ class Grouping {
     });
   }
 
-  // An update writes: whoever else reads the parameter or its slots must have done so in a group before.
+  // An update writes: other readers of the parameter or its slots must be in groups before.
   bool may_write_at(std::size_t group, const Node& node) const {
     if (node.op() != Op::update) return true;
     for (std::size_t i = kUpdatedParameter; i < node.operands.size(); ++i) {
@@ -95,7 +95,7 @@ bool is_outer_product(const Context& context, const Node& node) {
 class Search {
  public:
   Search(const Context& context, const std::vector<Group>& groups)
-      : context_(context), region_(context.region), groups_(groups), group_of_(region_.nodes.size(), kNowhere) {
+      : context_(context), region_(context.region), groups_(groups), group_of_(region_.nodes.size(), kNoGroup) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (const NodeIndex node : groups[i].nodes) group_of_[node] = i;
     }
@@ -115,7 +115,7 @@ class Search {
   }
 
  private:
-  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
   const Node& root_of(const Group& group) const { return region_.nodes[group.nodes.front()]; }
 
@@ -140,15 +140,15 @@ class Search {
                                [&](NodeIndex node) { return may_move(region_.nodes[node], group, first); });
   }
 
-  // Its operands are there, and whoever reads what it updates has done so.
+  // Its operands are there, and readers of what it updates come before.
   bool may_move(const Node& node, const Group& own, std::size_t first) const {
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const auto producer = region_.producer(node.operands[i]);
       const bool inside = producer && std::ranges::find(own.nodes, *producer) != own.nodes.end();
-      if (producer && !inside && group_of_[*producer] != kNowhere && group_of_[*producer] > first) return false;
+      if (producer && !inside && group_of_[*producer] != kNoGroup && group_of_[*producer] > first) return false;
       if (node.op() != Op::update || i < kUpdatedParameter) continue;
       for (const NodeIndex reader : region_.readers(node.operands[i])) {
-        if (&region_.nodes[reader] != &node && group_of_[reader] != kNowhere && group_of_[reader] > first) return false;
+        if (&region_.nodes[reader] != &node && group_of_[reader] != kNoGroup && group_of_[reader] > first) return false;
       }
     }
     return true;

@@ -1,5 +1,5 @@
 // Nodes that are computed together, entry by entry: a root, and what is elementwise in its result and those that
-// follow, which then needs no memory unless somebody else reads it.
+// follow, which then needs no memory unless another node reads it.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ struct Fusion {
 std::vector<Group> make_groups(const Region& region, NodeIndex first, NodeIndex last, const Fusion& fusion);
 
 // Sums over rows that follow the entries that they sum: while a group is computed, column by column, what its entries
-// or those beside them add to biases' and an output's gradients is added up in registers.
+// or those next to them add to biases' and an output's gradients is added up in registers.
 struct SumEpilogues {
   explicit SumEpilogues(std::size_t groups) : taken(groups), is_taken(groups, false) {}
 

@@ -21,14 +21,14 @@ struct Matrix {
   std::int64_t row_stride = 0;  // in elements
   std::int64_t column_stride = 1;
   // Vectors that start at a multiple of their length may be read and written whole where they reach beyond the last
-  // row or column: what lies there is nobody's.
+  // row or column: what lies there is unused.
   bool padded = false;
   Affine first = {};  // where entry (0, 0) is
   // Rows that lie anywhere in the data: their numbers, and where that of row 0 stands among them.
   std::optional<ArrayId> numbers = {};
   Affine first_number = {};
   bool numbered_columns = false;  // it is seen as its transpose
-  std::int64_t ahead = 0;  // whoever reads an entry first fetches the one so many elements further on; 0: nobody does
+  std::int64_t ahead = 0;  // the first read of an entry fetches the one so many elements further on; 0: none does
 
   // Of a matrix without numbers.
   Address at(const Affine& row, const Affine& column) const { return at(Line{row, {}}, Line{column, {}}); }

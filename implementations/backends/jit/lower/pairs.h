@@ -1,5 +1,5 @@
 // Operands of a mixed region's products in panels, once more: rounded to bfloat16, two terms of a sum side by side in
-// the 32 bits of a lane, as Code::add_pairs multiplies them. Beside the layouts of panels.h:
+// the 32 bits of a lane, as Code::add_pairs multiplies them. In addition to the layouts of panels.h:
 //
 //   values of the batch, columns in pairs    [panel][column / 2][row]           read by products of the batch
 //   their gradients, rows in pairs           [panel][column][row / 2]           read one by one by gradients

@@ -275,8 +275,7 @@ void PanelProduct::add_pairs(TileSums& sums, const Tile& tile) const {
 }
 
 // Of the next panel a part, for a round that starts at term `inner` of the tile's sums: the first tile of a panel would
-// wait for all of it, so that it is spread over the tiles of the panel before. Where these are many, it does not
-// matter.
+// wait for all of it, so that it is spread over the tiles of the panel before. With many tiles it does not matter.
 void PanelProduct::fetch_next_panel(const Tile& tile, const Affine& inner) const {
   if (!prefetches_ || tile.of > 2 * shape_.panel * tile.columns) return;
   const Matrix& left = context_.place(context_.region.nodes[group_.nodes.front()].operands[0]);

@@ -23,7 +23,7 @@ std::set<ValueId> values_in_blocks(const Region& region, const RowBlocks& blocks
     if (is_batch_product(blocks, node)) {
       const ValueId weights = node.operands[1];
       found.insert(weights);
-      // Which nobody else may read where nobody updates them.
+      // Which no other node may read where none updates them.
       if (region[weights].is_rounded_parameter()) found.insert(region.unrounded(weights));
     }
     if (is_gradient(blocks, node)) found.insert(node.result);
@@ -98,7 +98,7 @@ std::set<ValueId> PanelLowering::inputs_of_gradients() const {
   return inputs;
 }
 
-// Each thread turns all of them for itself, which takes less time than to fetch what another one turned.
+// Each thread transposes all of them for itself: faster than to fetch what another one transposed.
 void PanelLowering::place_inputs() {
   const Region& region = context_.region;
   const std::set<ValueId> inputs = inputs_of_gradients();
@@ -148,7 +148,7 @@ void PanelLowering::place_results(const std::vector<Group>& groups) {
 }
 
 // A panel's rows of X or the targets, which lie side by side in memory, into the panel and the blocks of columns.
-void PanelLowering::turn_input(ValueId value, const Matrix& source) {
+void PanelLowering::transpose_input(ValueId value, const Matrix& source) {
   const int lanes = context_.lanes();
   const auto inputs = layer_inputs_.find(value);
   const bool rounded = context_.region[value].rounded;
@@ -345,7 +345,7 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
   place_results(late);
   const auto lower_groups = [&](const std::vector<Group>& groups, const auto& lower_group) {
     for (const Group& group : groups) {
-      meet_for(group);
+      synchronise_for(group);
       note(group);
       builder_.note(text_of(region, region.nodes[group.nodes.front()]));
       lower_group(group);
@@ -353,16 +353,16 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
   };
   round_weights();
   if (region.mixed) place_pairs();
-  builder_.note("layers' inputs, turned");
-  for (const auto& [value, source] : sources_) turn_input(value, source);
+  builder_.note("layers' inputs, transposed");
+  for (const auto& [value, source] : sources_) transpose_input(value, source);
   if (pairs_) pairs_->write_inputs(layer_inputs_);
   lower_groups(batch, [&](const Group& group) {
     lower_batch(group);
     if (pairs_) write_pairs(group);
   });
   if (shared()) context_.meet();
-  unmet_.clear();
-  builder_.note("layers' inputs, turned");
+  unsynchronised_.clear();
+  builder_.note("layers' inputs, transposed");
   for (const auto& [value, inputs] : layer_inputs_) {
     if (region[value].role != RegionRole::result) continue;
     turn(value);
@@ -394,17 +394,17 @@ void PanelLowering::write_pairs(const Group& group) {
   }
 }
 
-// Waits until the others have what the group reads of theirs. Nobody reads what is written here before it is complete.
-void PanelLowering::meet_for(const Group& group) {
-  const auto is_unmet = [&](NodeIndex index) {
-    const auto contains = [&](ValueId operand) { return unmet_.contains(operand); };
+// Waits until the others have what the group reads of theirs. None reads what is written here before it is complete.
+void PanelLowering::synchronise_for(const Group& group) {
+  const auto is_unsynchronised = [&](NodeIndex index) {
+    const auto contains = [&](ValueId operand) { return unsynchronised_.contains(operand); };
     return std::ranges::any_of(context_.region.nodes[index].operands, contains);
   };
-  if (shared() && std::ranges::any_of(group.nodes, is_unmet)) {
+  if (shared() && std::ranges::any_of(group.nodes, is_unsynchronised)) {
     context_.meet();
-    unmet_.clear();
+    unsynchronised_.clear();
   }
-  for (const NodeIndex index : group.nodes) unmet_.insert(context_.region.nodes[index].result);
+  for (const NodeIndex index : group.nodes) unsynchronised_.insert(context_.region.nodes[index].result);
 }
 
 }  // namespace gdbench::backends::jit

@@ -7,7 +7,7 @@
 //
 // In mixed precision weights lie in blocks once more, rounded, or all that products read does in pairs (pairs.h).
 //
-// Whatever an inner loop reads lies line behind line, at no stride that is a multiple of a page's, and the call keeps
+// What an inner loop reads lies line behind line, at no stride that is a multiple of a page's, and the call keeps
 // weights and slots in this order from one run to the next (RegionCall::load_state).
 //
 // Threads share each layer by the columns of its weights, forward and in the update, so that no weights that one of
@@ -38,7 +38,7 @@ class PanelLowering {
  public:
   PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share);
 
-  // Within the loop over steps. `note` is told what is computed together.
+  // Within the loop over steps. `note` gets what is computed together.
   void lower(const std::function<void(const Group&)>& note);
   // Of the products, those whose weights are taken in parts that the second cache holds.
   std::int64_t cached() const { return cached_; }
@@ -48,7 +48,7 @@ class PanelLowering {
   // Of a group's result, this thread's.
   Range own_columns(const Group& group) const;
   Range own_columns(std::int64_t columns, bool rows_of_weights) const;
-  void meet_for(const Group& group);
+  void synchronise_for(const Group& group);
   void place_inputs();
   void round_weights();
   void place_state();
@@ -59,7 +59,7 @@ class PanelLowering {
   std::set<ValueId> blocked_values(const Group& group) const;
   template <class Body>
   void for_each_panel(const Range& rows_of_batch, const Body& body);
-  void turn_input(ValueId value, const Matrix& source);
+  void transpose_input(ValueId value, const Matrix& source);
   void turn(ValueId value);
   void lower_batch(const Group& group);
   void lower_late(const Group& group);
@@ -78,7 +78,7 @@ class PanelLowering {
   std::map<ValueId, Matrix> sources_;       // of the batch, that each step turns
   std::map<ValueId, Matrix> layer_inputs_;  // in blocks of their columns
   std::optional<Pairs> pairs_;              // of a mixed region
-  std::set<ValueId> unmet_;                 // written since the threads met
+  std::set<ValueId> unsynchronised_;        // written since the threads met
   std::int64_t cached_ = 0;
 };
 

@@ -113,8 +113,7 @@ class Planner {
     plans.push_back({Plan::Form::loops, rows_in_lanes, 0});
   }
 
-  // About `wanted` rows, such that no smaller block is left over, if there is such a number: it would be compiled for
-  // itself.
+  // About `wanted` rows, such that no smaller block, compiled for itself, is left over, if there is such a number.
   std::int64_t equal_blocks(std::int64_t wanted, std::int64_t unit) const {
     std::int64_t best = wanted;
     for (std::int64_t rows = wanted * 3 / 4; rows <= wanted * 4 / 3; ++rows) {

@@ -177,7 +177,7 @@ class SoftmaxGradient {
 
   // Where exponentials wait for their sum.
   Matrix result_place(bool rows_side_by_side) {
-    if (!context_.has_place(node_.result)) {  // nobody else reads it
+    if (!context_.has_place(node_.result)) {  // no other node reads it
       const RegionValue& shape = context_.region[node_.result];
       context_.place_at(node_.result, context_.allocate("softmax", shape.rows, shape.columns, rows_side_by_side));
     }

@@ -18,7 +18,7 @@ struct RowBlocks {
 };
 
 // Puts the batch's nodes first. Nothing where a step does not have that form: a batch in several parts, a product of
-// two batches that is none over rows.
+// two batches that does not sum over rows.
 std::optional<RowBlocks> find_row_blocks(Region& region);
 
 }  // namespace gdbench::backends::jit

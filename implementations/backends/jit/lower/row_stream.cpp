@@ -205,7 +205,7 @@ class RowStreamLowering {
   std::vector<VariableId> sums_;  // of the gradient, a vector of columns each
   std::vector<Register> error_sums_;
   EntryLowering entries_;   // of a few rows, from their outputs to their errors
-  double error_scale_ = 1;  // by which nobody has multiplied the errors
+  double error_scale_ = 1;  // by which the errors are still to be multiplied
 };
 
 }  // namespace

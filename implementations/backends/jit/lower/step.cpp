@@ -203,8 +203,7 @@ class StepLowering {
     });
   }
 
-  // `count`: whether the groups are noted and their passes counted; a block is lowered twice where the last one is
-  // smaller.
+  // `count`: whether the groups are noted and their passes counted: a block is lowered twice if the last is smaller.
   void lower_nodes(NodeIndex first, NodeIndex last, bool count) {
     const Fusion fusion{choices_.has(Pass::product_epilogues), choices_.has(Pass::update_epilogues)};
     const std::vector<Group> groups = make_groups(region_, first, last, fusion);
@@ -242,8 +241,7 @@ class StepLowering {
     });
   }
 
-  // Inputs that no cache of one core holds, in rows of a few lines each: blocks are too short for the processor to run
-  // ahead by itself.
+  // Inputs that no cache of one core holds, in rows of a few lines each: blocks are too short for prefetching hardware.
   bool is_fetched_ahead(ValueId value) const {
     constexpr std::int64_t kBytes = 1 << 20;
     constexpr std::int64_t kRowBytes = 512;

@@ -25,7 +25,7 @@ struct Lowered {
 };
 
 // One thread's program, by a plan that the region, the passes and all threads' shares allow (plan.h). Throws
-// std::logic_error where what it wrote is none (loops/check.h): a fault in a lowering.
+// std::logic_error where what it wrote is no valid program (loops/check.h): a fault in a lowering.
 Lowered lower(Region region, const Choices& choices, const Plan& plan, Share share = {});
 
 // Of a step of that program.

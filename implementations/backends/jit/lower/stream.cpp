@@ -159,8 +159,8 @@ class StreamLowering {
     }
   }
 
-  // Sums of this thread's rows become those of all rows. The threads meet twice: nobody writes the next step's before
-  // everybody has read these.
+  // Sums of this thread's rows become those of all rows. There are two barriers: no thread writes the next step's
+  // before all have read these.
   void exchange() {
     const auto part = [&](std::size_t thread, std::size_t entry) {
       return parts_[thread].at(0, static_cast<std::int64_t>(entry));

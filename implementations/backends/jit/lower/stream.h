@@ -1,6 +1,5 @@
 // Narrow models on many rows: one pass over the batch, in which the entries of a vector of rows go forward and backward
-// in registers. Sums of gradients stay in registers; inputs and parameters do where there is room, else they are read
-// again.
+// in registers. Sums of gradients stay in registers; so do inputs and parameters where there is room.
 #pragma once
 
 #include "implementations/backends/jit/lower/row_blocks.h"

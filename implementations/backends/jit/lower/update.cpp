@@ -43,7 +43,7 @@ struct EntryState {
   Register slots[2] = {};
 };
 
-// Parameter and slots after the update; the gradient is the one that was given, but for decay.
+// Parameter and slots after the update; the gradient is the one that was given, except for decay.
 class Update {
  public:
   Update(Context& context, const gdbench_optimizer& optimizer, const EntryState& entries)

@@ -48,10 +48,9 @@ struct Value : RegionValue {
   bool is_rounded_parameter() const { return role == RegionRole::parameter && rounded; }
   std::int64_t size() const { return rows * columns; }
 
-  // Of a value that is computed before the first step, from a batch that is the same in all of them. No node has it as
-  // its result.
+  // Of a value that is computed before the first step, from a batch that all steps share. No node has it as its result.
   std::optional<HoistedProduct> hoisted = {};
-  // To bfloat16, before anybody reads it: X, or a parameter as it is when a step begins, which is another value, too.
+  // To bfloat16, before it is read: X, or a parameter as it is when a step begins, which is another value, too.
   bool rounded = false;
 };
 

@@ -169,7 +169,7 @@ class Rounding {
     const auto [known, is_new] = rounded_.emplace(value, value);
     if (!is_new) return known->second;
     switch (region_[value].role) {
-      case RegionRole::x:  // which nobody reads otherwise
+      case RegionRole::x:  // which no node reads otherwise
         region_.values[value].rounded = true;
         break;
       case RegionRole::parameter: {

@@ -198,7 +198,7 @@ class Builder {
     }
   }
 
-  // Gradients of all operands that have one; what nobody needs is dead code.
+  // Gradients of all operands that have one; what no result needs is dead code.
   void derive(NodeId id) {
     const Node node = graph_[id];
     const ops::OpRow& row = ops::row_of(node.request.op);

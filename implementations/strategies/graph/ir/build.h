@@ -8,7 +8,7 @@
 
 namespace gdbench::strategies::graph {
 
-// Makes nodes of ops: how the op table's derivative rules, and whoever builds a graph, append to it.
+// Makes nodes of ops: how the op table's derivative rules, and code that builds a graph, append to it.
 class NodeEmitter final : public ops::Emitter {
  public:
   // Appends to `graph`.

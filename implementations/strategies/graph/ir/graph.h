@@ -1,7 +1,7 @@
 // A training step, or a loss, as a graph of typed values in single assignment: every node computes one value, once.
 //
-// Nodes are kept in an order of execution; whatever edits the graph keeps it one. A node names what it reads by id. Ids
-// stay valid while a node lives; an erased one is gone from the order and from all operands.
+// Nodes are kept in an order of execution; code that edits the graph keeps it one. A node names what it reads by id.
+// Ids stay valid while a node lives; an erased one is gone from the order and from all operands.
 //
 // Values are matrices. Parameters, the optimizer's slots, the batch and the task's masks are inputs; a parameter is
 // changed by the one node that writes it (written_operands), which must be its last reader. A step of one of several
@@ -85,7 +85,7 @@ class Graph {
 
   // Every reader and output of `from` becomes one of `to`.
   void replace_uses(NodeId from, NodeId to);
-  // Only for nodes that nobody reads.
+  // Only for nodes without readers.
   void erase(NodeId node);
 
   const Node& operator[](NodeId node) const { return nodes_[node]; }

@@ -27,7 +27,7 @@ Signature signature_of(const Node& node);
 // Indices of the operands that a node overwrites: the tied one, and what updates change.
 std::vector<std::size_t> written_operands(const Graph& graph, NodeId node);
 
-// Whether a node changes a parameter or slot or is what a step ends in, and so must run whoever reads its value.
+// Whether a node changes a parameter or slot or is what a step ends in, and so must run even if its value is not read.
 bool has_effect(const Graph& graph, NodeId node);
 
 // Whether what `node` reads is still there right after `where`: no state among its operands is written in between.

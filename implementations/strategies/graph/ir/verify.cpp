@@ -113,8 +113,8 @@ class Verifier {
     const bool bias_fits = !request.epilogue_bias || shape(node, bias) == Shape{1, node.shape.columns};
     if (!bias_fits) return "a bias of another width";
     const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
-    const bool told_fits = !gradient || shape(node, node.operands.size() - 1) == node.shape;
-    return told_fits ? "" : "a gradient told by another shape";
+    const bool gradient_fits = !gradient || shape(node, node.operands.size() - 1) == node.shape;
+    return gradient_fits ? "" : "a gradient computed from another shape";
   }
 
   // Scalars, then per parameter its gradient, itself and its slots.

@@ -9,7 +9,7 @@ namespace gdbench::strategies::graph {
 
 enum class Stage : std::uint8_t {
   rewriting,   // between passes: a kernel that overwrites an operand may still need a copy of it
-  executable,  // before planning: whatever is overwritten is not read later, and every node has a kernel
+  executable,  // before planning: what is overwritten is not read later, and every node has a kernel
 };
 
 // Empty, or one line about the first node that is wrong: an operand that was erased or comes later, operand count,

@@ -138,8 +138,7 @@ bool is_foldable(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// Rewrites by identities of arithmetic: x * 1, x + 0, 1 x + 0 y, a (b x), identity activations, and products that are
-// scaled by 0.
+// Rewrites by identities of arithmetic: x * 1, x + 0, 1 x + 0 y, a (b x), identity activations, products scaled by 0.
 std::int64_t simplify_algebra(Graph& graph, const Target& /*target*/) {
   std::int64_t fired = 0;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {

@@ -50,13 +50,13 @@ bool append_activation(Graph& graph, NodeId id) {
 }
 
 bool append_activation_gradient(Graph& graph, NodeId id) {
-  const NodeId told = graph[id].operands[0];
+  const NodeId argument = graph[id].operands[0];
   const NodeId product = graph[id].operands[1];
-  if (told == product || !is_open_product(graph, product) || graph[product].request.epilogue_bias) return false;
+  if (argument == product || !is_open_product(graph, product) || graph[product].request.epilogue_bias) return false;
   if (graph[product].request.beta != 0 || !can_run_after(graph, product, id, id)) return false;
   const catalogue::Activation activation = graph[id].request.activation;
   absorb(graph, id, product);
-  graph[id].operands.push_back(told);
+  graph[id].operands.push_back(argument);
   graph[id].request.activation = activation;
   graph[id].request.epilogue_activation_gradient = true;
   return true;
@@ -123,8 +123,7 @@ bool append_update(Graph& graph, NodeId update, std::int64_t deepest) {
   return true;
 }
 
-// The update of weights by a product with `gradients`, to which that of their bias by the column sums of the same can
-// be appended.
+// The update of weights by a product with `gradients`, to which that of their bias by column sums can be appended.
 bool is_open_update(const Node& node, NodeId gradients) {
   const backends::Request& request = node.request;
   return node.is_call(Op::product) && request.epilogue_update && !request.epilogue_bias && !request.transpose_b &&
@@ -139,7 +138,7 @@ bool append_bias_update(Graph& graph, NodeId update) {
       std::ranges::find_if(users, [&](NodeId user) { return is_open_update(graph[user], graph[sum].operands[0]); });
   if (found == users.end()) return false;
   const NodeId weights = *found;
-  // Whoever reads the bias has to come before.
+  // Readers of the bias have to come before.
   const NodeId bias = graph[update].operands[2];
   for (const NodeId reader : graph.users(bias)) {
     if (reader != update && graph.position(reader) > graph.position(weights)) return false;

@@ -7,7 +7,7 @@ namespace {
 
 using backends::Op;
 
-// A product that is nothing more, and whose value nobody else reads.
+// A product that is nothing more, and whose value has one reader.
 bool is_private_product(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   return node.is_call(Op::product) && !has_epilogue(node.request) && graph.has_one_use(id);
@@ -42,7 +42,7 @@ bool scale_operand(Graph& graph, NodeId id) {
   return false;
 }
 
-// factor * (A B) + other * C as one product that accumulates into C, which nobody else may read. Of two products the
+// factor * (A B) + other * C as one product that accumulates into C, which no other node may read. Of two products the
 // later one moves: A and B are needed until then.
 bool accumulate(Graph& graph, NodeId id) {
   const std::vector<NodeId>& terms = graph[id].operands;

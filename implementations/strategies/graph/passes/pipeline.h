@@ -1,5 +1,4 @@
-// Passes, which of them run, and running them: the list again and again until none fires, with the graph verified after
-// each.
+// Passes, which of them run, and running them until none fires; the graph is verified after each.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +47,7 @@ struct Selection {
 
 // "all", "none", or changes to "all" separated by commas: "-fusion,-buffer-reuse"; "none,+fusion" adds to none. An
 // empty text is "all". Throws Failure (GDBENCH_UNSUPPORTED) that lists the names where one is unknown, also among
-// `others`, separated by '|', which somebody else switches.
+// `others`, separated by '|', which other code switches.
 Selection parse_selection(const std::string& text, const std::string& others = "");
 
 // The last pass is no rewriting of the graph, but named and switched like one: plan/buffers.h.

@@ -1,4 +1,4 @@
-// Removes what is computed twice, or for nobody.
+// Removes what is computed twice, or is not read.
 #include "implementations/strategies/graph/ir/signature.h"
 #include "implementations/strategies/graph/passes/pipeline.h"
 
@@ -46,7 +46,7 @@ std::int64_t merge_common_subexpressions(Graph& graph, const Target& /*target*/)
   return fired;
 }
 
-// Removes what no output and no update needs: the loss of a step that nobody asked for, the gradient of the data.
+// Removes what no output and no update needs: the loss of a step, the gradient of the data.
 std::int64_t remove_dead_code(Graph& graph, const Target& /*target*/) {
   std::vector<bool> needed(graph.id_count(), false);
   for (const Output& output : graph.outputs()) needed[output.node] = true;

@@ -20,7 +20,7 @@ bool is_last_use(const Graph& graph, NodeId value, NodeId user) {
   return graph.users(value).back() == user && std::count(operands.begin(), operands.end(), value) == 1;
 }
 
-// Whether what a node reads must lie in the block of gradients, but for what is_in_place.
+// Whether what a node reads must lie in the block of gradients, except what is_in_place.
 bool reads_block(const Node& node) { return node.kind == Kind::update_all || node.kind == Kind::gradients; }
 
 // Whether update_all finds an input where it lies: scalars and gradients that are given.
@@ -156,7 +156,7 @@ class Planner {
     lifetime.last = std::max(lifetime.last, last_use(id, at));
   }
 
-  // An operand in the arena that the op may overwrite and nobody reads later.
+  // An operand in the arena that the op may overwrite and no node reads later.
   std::optional<NodeId> dying_operand(NodeId id, std::size_t at) const {
     if (!reuse_) return std::nullopt;
     const Node& node = graph_[id];
@@ -222,7 +222,7 @@ namespace {
 bool overlap(const Location& a, const Location& b) {
   if (a.place != b.place) return false;
   switch (a.place) {
-    case Place::nowhere:
+    case Place::none:
       return false;
     case Place::input:
     case Place::constant:

@@ -20,8 +20,8 @@ namespace gdbench::strategies::graph {
 std::int64_t insert_copies(Graph& graph);
 
 struct Location {
-  enum class Place : std::uint8_t { nowhere, input, constant, gradient, arena };
-  Place place = Place::nowhere;
+  enum class Place : std::uint8_t { none, input, constant, gradient, arena };
+  Place place = Place::none;
   NodeId node = 0;            // the input or constant
   std::size_t parameter = 0;  // whose gradient
   std::size_t offset = 0;     // bytes from the arena's start, a multiple of GDBENCH_ALIGNMENT

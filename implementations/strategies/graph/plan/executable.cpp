@@ -87,7 +87,7 @@ class Binder {
         return parameters_.gradient(location.parameter).buffer;
       case Place::arena:
         return session_.slice(arena_, location.offset);
-      case Place::nowhere:
+      case Place::none:
         break;
     }
     return nullptr;

@@ -30,7 +30,7 @@ Compiled compile(Graph graph, const Target& target, const Selection& selection, 
                  const Observer& observer);
 
 // Binds a compiled step on a batch whose parts are `parts`, of the rows that the graph was built for. `masks` may be
-// null where the graph has none, and `exchange`, which is told of the layers whose gradients are complete, where it
+// null where the graph has none, and `exchange`, which gets the layers whose gradients are complete, where it
 // does not end in gradients; `arena` has at least compiled.plan.arena_bytes.
 Program make_executable(Session& session, const Compiled& compiled, Parameters& parameters, const ColumnMasks* masks,
                         Exchange* exchange, backends::Buffer arena, std::span<const Batch> parts);

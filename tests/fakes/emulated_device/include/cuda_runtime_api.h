@@ -1,6 +1,6 @@
 // The part of the CUDA runtime that implementations/backends/cuda calls, on the host: what is in front of its kernels
 // when the tests run them where there is no device. Device memory can be read and written by launches and copies alone:
-// whoever else touches it crashes. Streams do nothing until the host waits for one of them, and recordings are lists of
+// other accesses crash. Streams do nothing until the host waits for one of them, and recordings are lists of
 // what to do. Calls are refused as the runtime documents it, and fail where a test says so (control.h).
 #pragma once
 

@@ -168,7 +168,7 @@ TEST(GraphPasses, ProductsTakeTheEpiloguesThatTheBackendHasAndNobodyElseSees) {
   EXPECT_EQ(fire(form_product_epilogues, plain, {kEpilogues, nullptr}), 0);
 }
 
-// Whatever the optimizer and the depth: each layer's parameters are updated by one product, and the gradients of the
+// For any optimizer and depth: each layer's parameters are updated by one product, and the gradients of the
 // activation and of the loss are made where their products end, unless the loss couples columns.
 TEST(GraphPasses, ALayerTakesThreeProducts) {
   for (const catalogue::OptimizerKind kind : {catalogue::OptimizerKind::sgd, catalogue::OptimizerKind::adam}) {
