@@ -1,10 +1,10 @@
 # Shell functions that the scripts share. Source it; it changes no options and runs nothing.
 # shellcheck shell=bash
 
-# The project's folder, whatever the caller's working directory is.
+# The project's folder, from any working directory of the caller.
 GDBENCH_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The distribution's interpreter: whatever else a PATH calls python3 may be gone tomorrow.
+# The distribution's interpreter: another python3 in a PATH may be gone tomorrow.
 PYTHON=/usr/bin/python3
 
 say() { printf '%s\n' "$*" >&2; }

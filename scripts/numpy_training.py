@@ -71,7 +71,7 @@ def huber(outputs, targets, delta):
     return numpy.mean(terms), numpy.clip(error, -delta, delta) / error.size
 
 
-# Of a loss that has one, the constant is given besides.
+# A loss with a constant gets it as the last argument.
 LOSSES = {
     "huber": huber,
     "binary_cross_entropy": binary_cross_entropy,
@@ -130,7 +130,7 @@ PARAMETER_ROUNDINGS = {
     "stochastic": stochastic_bfloat16,
 }
 
-# The derivatives that are told from the activation's result, once that was rounded.
+# The derivatives whose argument is the activation's result, once that was rounded.
 SLOPES_AT_RESULTS = {
     "tanh": lambda a: 1 - a**2,
     "sigmoid": lambda a: a * (1 - a),
@@ -148,7 +148,7 @@ def slopes(activation, z, operand):
 
 def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="f64", scale=1.0):
     """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ... With the dtypes bf16
-    and f16 products multiply, biases add up and derivatives are told from what was rounded; what the loss's gradient is
+    and f16 products multiply, biases add up and derivatives are taken at what was rounded; what the loss's gradient is
     a factor of is rounded with the scale of the loss."""
     operand = OPERANDS[dtype]
     inputs, sums, values, position = [], [], x, 0

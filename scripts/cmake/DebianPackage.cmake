@@ -1,7 +1,7 @@
-# What a package has beside what an installation always had: the manual, shell completion, the licence; and how CPack
+# What a package has and other installations have not: the manual, shell completion, the licence; and how CPack
 # makes a Debian package of it all. scripts/package calls it.
 if(GDBENCH_SANITIZE)
-  return()  # nobody installs that, and the program would run under the sanitizers for each page
+  return()  # it is never installed, and the program would run under the sanitizers for each page
 endif()
 set(generated ${PROJECT_BINARY_DIR}/generated)
 

@@ -6,7 +6,7 @@
 #   gdbench_kernel_library         one backend's kernels as a loadable object
 
 # Pairs of a predefined macro and the name that the feature has in implementations/common/processor.cpp. The features
-# that code generators and Eigen use; a processor that has these has what comes with them. Beside them the names of
+# that code generators and Eigen use; a processor that has these has what comes with them. In addition, the names of
 # vectors, narrowest first: the last one that the compiler may use is in the build string.
 set(_feature_macros_x86_64
     __POPCNT__ popcnt __SSE3__ sse3 __SSSE3__ ssse3 __SSE4_1__ sse4.1 __SSE4_2__ sse4.2 __AVX__ avx __AVX2__ avx2
@@ -73,7 +73,7 @@ function(gdbench_build_for_processor target arch)
   set(flags -march=${arch} -ffp-contract=fast -falign-functions=64 -falign-loops=64 ${ARG_FLAGS})
   set(optimisation "$<IF:$<CONFIG:Debug>,-O0,${ARG_OPTIMISATION}>")
   if(GDBENCH_SANITIZE)
-    set(optimisation -O1)  # a fifth of the time to compile; nobody measures it
+    set(optimisation -O1)  # a fifth of the time to compile; it is not measured
   endif()
   target_compile_options(${target} PRIVATE ${optimisation} ${flags})
 
@@ -100,7 +100,7 @@ function(gdbench_build_for_processor target arch)
 endfunction()
 
 # gdbench_kernel_library(BACKEND OPTIMISATION -O2 SOURCES ... [FLAGS ...] [LINK ...] [LIBRARY_VERSION "Eigen 3.4.0"]):
-# libgdbench_kernels_BACKEND.so in the folder `kernels` beside the plugins, by the target gdbench_kernels_BACKEND. What a
+# libgdbench_kernels_BACKEND.so in the plugins' folder `kernels`, by the target gdbench_kernels_BACKEND. What a
 # backend adds to the target is for one entry of GDBENCH_ARCH; settings of its folder are for all.
 # REGIONS_ONLY: its single ops are another backend's, and tested there; or it has none (implementations/autodiff).
 # ONCE: built for the first entry of GDBENCH_ARCH alone.

@@ -53,7 +53,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(gdbench_settings INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)
 endif()
 target_include_directories(gdbench_settings INTERFACE ${PROJECT_SOURCE_DIR})
-# The standard library checks its preconditions where nobody measures.
+# The standard library checks its preconditions where nothing is measured.
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(GDBENCH_SANITIZE)
   add_compile_options(-fsanitize=${GDBENCH_SANITIZE} -fno-omit-frame-pointer)
@@ -94,7 +94,7 @@ endfunction()
 
 # gdbench_library(FOLDER [QUICKLY] [WITH_SUBFOLDERS] [LINK ...]): the static library of a folder below the one that
 # calls, "." for that one itself, out of all its sources. It is linked to the libraries of the folders that its row of
-# scripts/dependencies.txt names, and to what LINK names beside them. QUICKLY: see gdbench_compile_quickly.
+# scripts/dependencies.txt names, and to what LINK names in addition. QUICKLY: see gdbench_compile_quickly.
 function(gdbench_library folder)
   cmake_parse_arguments(ARG "QUICKLY;WITH_SUBFOLDERS" "" "LINK" ${ARGN})
   cmake_path(ABSOLUTE_PATH folder NORMALIZE OUTPUT_VARIABLE path)

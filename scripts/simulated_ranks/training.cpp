@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
   if (transport->join(&rank, &ranks) != 0) return 1;
-  // One page for all ranks: they live in one process, and nobody looks at the sums.
+  // One page for all ranks: they live in one process, and the sums are not read.
   void* gradients = SMPI_SHARED_MALLOC(static_cast<std::size_t>(count) * sizeof(float));
   double begin = 0;
   for (int step = -1; step < steps; ++step) {  // the first one is a warm-up

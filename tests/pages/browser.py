@@ -121,7 +121,7 @@ class Browser:
         return message
 
     def settle(self, seconds):
-        """Receives whatever comes within so many seconds."""
+        """Receives all that comes within so many seconds."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.receive(left)

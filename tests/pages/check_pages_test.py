@@ -66,7 +66,7 @@ DEFECTS = [
     ("accessibility", "axe, light: html-has-lang", ' lang="en"', ""),
     ("accessibility", "axe, light: label", "<label>Name <input", "<label>Name</label> <label><input"),
     ("colours", "has no visible focus indicator", "outline: 3px solid", "outline: 0; box-shadow: 0 0 0 3px"),
-    ("colours", "cannot be told from its background", ".bar {",
+    ("colours", "cannot be distinguished from its background", ".bar {",
      "@media (forced-colors: active) { h1 { forced-color-adjust: none; color: white; background: white; } } .bar {"),
 ]
 

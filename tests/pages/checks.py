@@ -67,7 +67,7 @@ def complaints(page):
 
 
 def requests(page, url):
-    """Addresses that the page fetched beside its own."""
+    """Addresses that the page fetched in addition to its own."""
     asked = [event["params"]["request"]["url"] for event in page.events("Network.requestWillBeSent")]
     own = urllib.parse.unquote(url)
     others = (found for found in asked if urllib.parse.unquote(found.partition("#")[0]) != own)

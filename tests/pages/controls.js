@@ -29,7 +29,7 @@ const looksOf = (element) => {
   return Object.fromEntries(LOOKS.map((key) => [key, style[key]]));
 };
 
-// Why nobody sees that the element has the focus; empty where it is seen.
+// Why it is not visible that the element has the focus; empty where it is.
 const unseen = (element, before) => {
   const now = looksOf(element);
   const leastContrast = 3; // of what tells a control's state: WCAG 2.2, 1.4.11

@@ -129,7 +129,7 @@ checks.background = (element) => {
   return "Canvas";
 };
 
-// Elements with text of their own that can hardly be told from what is behind it.
+// Elements with text of their own that can hardly be distinguished from what is behind it.
 checks.lostTexts = () => {
   const leastContrast = 3;
   const own = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
@@ -141,5 +141,5 @@ checks.lostTexts = () => {
       return colour !== "none" && checks.contrast(colour, checks.background(element)) < leastContrast;
     })
     .slice(0, 5)
-    .map((element) => `${checks.name(element)} cannot be told from its background`);
+    .map((element) => `${checks.name(element)} cannot be distinguished from its background`);
 };
