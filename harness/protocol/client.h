@@ -75,7 +75,7 @@ class Client {
   virtual Status settle() = 0;
   virtual Status set_state(std::size_t image, std::int64_t step) = 0;
   virtual Result<std::int64_t> get_state(std::size_t image) = 0;
-  // In requests of their own: the state, the warm-up, the state again, the steps, and where they end. A worker does not
+  // The state, the warm-up, the state again, the steps and the end state are requests of their own: a worker does not
   // know how long a block is before it is asked for it.
   virtual Result<BlockAnswer> run(const BlockRequest& request) = 0;
   // Goes on from the state at hand, with no state set or read.

@@ -93,7 +93,7 @@ Result<std::vector<std::string>> adapter_command(const fs::path& file, const Env
   return argv;
 }
 
-// own_file.py with a Python file, behind what it shall do with that.
+// own_file.py with a Python file, behind `what` it is to do with it.
 Result<std::vector<std::string>> python_command(const Arm& arm, const fs::path& file, const Environment& environment,
                                                 const std::vector<std::string>& what) {
   for (const fs::path& folder : arm.plugin_folders) {

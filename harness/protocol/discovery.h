@@ -51,7 +51,7 @@ struct CatalogueEntry {
   // Set where the plugin could not be asked: the entry then stands for the whole plugin, as plugin/<file name>.
   std::optional<Error> problem;
 
-  // By gdbench worker; an adapter is a program of its own.
+  // Whether gdbench worker loads it; an adapter is a program of its own.
   bool hosted() const { return file.extension() == ".so"; }
 };
 

@@ -48,7 +48,7 @@ std::optional<std::int64_t> sum_of_stat(pid_t pid, int first, int second) {
   return sum;
 }
 
-// Of the children that a process has waited for, and theirs.
+// The CPU time of the children that a process has waited for, and of theirs.
 std::int64_t ended_children_cpu_ns(pid_t pid) {
   return sum_of_stat(pid, 16, 17).value_or(0) * (1'000'000'000 / sysconf(_SC_CLK_TCK));
 }

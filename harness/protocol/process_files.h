@@ -34,7 +34,7 @@ MemoryUse memory_of(pid_t pid, std::set<FileIdentity> given, std::int64_t given_
 // These are 0 where they cannot be read.
 std::int64_t peak_resident_bytes_of(pid_t pid);
 int threads_of(pid_t pid);
-// Of all threads so far, in nanoseconds.
+// The CPU time of all threads so far, in nanoseconds.
 std::int64_t cpu_ns_of(pid_t pid);
 // Minor and major ones of all threads so far, without its children's; nothing where they cannot be read.
 std::optional<std::int64_t> page_faults_of(pid_t pid);

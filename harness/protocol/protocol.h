@@ -37,7 +37,7 @@ struct Outcome {
   bool ok = false;
   Refusal error = {};  // where it is not
 };
-// An answer that says no more than that.
+// An answer without fields.
 struct Done {};
 
 struct ProtocolVersion {
@@ -84,7 +84,7 @@ struct ImplementationDescription {
   int max_compute_threads = 1;            // 0: any
   int helper_threads = 0;
   std::vector<OptionDeclaration> options;
-  // Of an optimizer the one place where it adds epsilon, without the capability "epsilon_place"; of others outside.
+  // Where an optimizer adds epsilon, without the capability "epsilon_place"; outside where it is not listed.
   std::map<std::string, std::string> epsilon_places;
   std::string unavailable;  // why it cannot be used here ("not installed: ..."); empty where it can
 

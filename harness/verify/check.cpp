@@ -125,7 +125,7 @@ TensorCheck check_tensor(const ExpectedTensor& tensor, const std::vector<double>
   return {tensor.name, error, tensor.tolerance, tensor.scale > 0 ? error / tensor.scale : error};
 }
 
-// Of a tensor beyond its tolerance, named by the entry that is furthest off; else of a single entry.
+// The fault of a tensor beyond its tolerance names the entry that is furthest off; else it is a single entry's.
 Fault fault_of(const ExpectedTensor& tensor, const std::vector<double>& actual, const TensorCheck& check,
                std::int64_t steps) {
   if (check.error <= check.tolerance) return entry_fault(tensor, actual, steps);

@@ -21,7 +21,7 @@ using catalogue::OptimizerKind;
 using scenario::Problem;
 using scenario::State;
 
-// Of the way: rounding of the cell's own type stays below, and another rule is further off.
+// A share of the way: rounding of the cell's own type stays below, and another rule is further off.
 constexpr double kClose = 1e-3;
 
 // Sum of the products of two ways from one start.

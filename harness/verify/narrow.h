@@ -67,7 +67,7 @@ double square_undecided(T value, double error, const NumberFormat& format, T off
   return spacing * spacing;
 }
 
-// Of many numbers: what may come of rounding them when each is a little off.
+// The possible effect of rounding many numbers, each of which is a little off.
 class Middles {
  public:
   // They are rounded after they were multiplied by `scale`.

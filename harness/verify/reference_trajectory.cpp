@@ -42,7 +42,7 @@ constexpr double kEntryFactor = 8;
 // worst choice of sides may move a tensor further than all of them together.
 constexpr double kFlippedTiesFactor = 3;
 
-// A first update by the sign of the gradient, as Adam's is, tells nothing of how the gradient was rounded.
+// A first update by the sign of the gradient, as Adam's is, does not show how the gradient was rounded.
 constexpr std::int64_t kStepsBefore = 3;
 
 // A number that comes this near to overflow, as a share of it, may overflow elsewhere: right results differ by some
@@ -67,7 +67,7 @@ struct Trajectory {
   std::vector<std::vector<double>> last_tie_bounds;
 };
 
-// What becomes of errors of the gradient, of each kind by itself.
+// How the update changes errors of the gradient, each kind by itself.
 template <class T>
 std::vector<RoundingError> rounding_after_update(const Problem& problem, const ReferenceState<T>& state,
                                                  const std::vector<RoundingError>& gradient_errors,

@@ -14,7 +14,7 @@ struct StableRate {
   bool exact = false;          // else about so much, for batches or by too few iterations
 };
 
-// Of a linear model with a squared error, trained by gradient descent at one learning rate, without weight decay: 2 / L
+// For a linear model with a squared error, trained by gradient descent at a constant rate, without weight decay: 2 / L
 // with the largest eigenvalue L of the Hessian of the loss over all rows; with momentum m 2 (1 + m) / L, with
 // Nesterov's 2 (1 + m) / (1 + 2 m) / L. Beyond it training on full batches diverges; batches have Hessians about this
 // one. Nothing for other problems, for streams, and where some hundred passes over the data are not affordable.

@@ -20,7 +20,7 @@ namespace gdbench::worker {
 // CPU time, in nanoseconds, of the calling thread.
 double thread_cpu_ns();
 
-// Of all other threads of this process, ended ones too.
+// The CPU time of all other threads of this process, ended ones too.
 double other_threads_cpu_ns();
 
 struct BlockTime {

@@ -41,9 +41,9 @@ class Relay {
   // From the first rank's start to the last one's end, with the CPU time of all; an error where one of a plugin has
   // more threads than it declared.
   Result<protocol::RunAnswer> answer_to(const protocol::RunRequest& request);
-  // Of the first rank.
+  // Asks the first rank.
   Result<protocol::EvaluateAnswer> answer_to(const protocol::EvaluateRequest& request);
-  // By all, as the first one says.
+  // Asks all; the first one's answer counts.
   Result<protocol::ProfileAnswer> answer_to(const protocol::ProfileRequest& request);
   Result<protocol::ProfileOpsAnswer> answer_to(const protocol::ProfileOpsRequest& request);
   Result<protocol::Done> answer_to(const protocol::ByeRequest& request);

@@ -77,7 +77,7 @@ class Server {
     return answer;
   }
 
-  // By a process of its own, as ranks are started when their number is known.
+  // Asks a process of its own, because ranks are started when their number is known.
   Result<protocol::HelloAnswer> hello_of_adapter() const {
     const std::unique_ptr<protocol::Client> adapter =
         TRY(protocol::ProcessClient::start(program_.adapter, nullptr, nullptr, {}));

@@ -59,8 +59,7 @@ class StepRecording {
   void run(std::int64_t first, std::uint64_t steps);
 
  private:
-  // Of the numbers of steps that have recordings the largest that fits is replayed: the remainder of a run
-  // takes a few launches.
+  // The steps of each recording; the longest one that fits is replayed: a run's remainder takes a few launches.
   static constexpr std::array<std::int64_t, 3> kSteps = {64, 8, 1};
 
   const backends::Recording* record(std::int64_t steps);

@@ -38,7 +38,7 @@ struct ModelPart {
   bool operator==(const ModelPart&) const = default;
 };
 
-// Of layers, and no parameter of theirs.
+// Layers without their parameters.
 constexpr ModelPart of_layers(const Range& layers) { return {layers, {}, GDBENCH_READS_PARAMETERS}; }
 constexpr ModelPart of_layer(std::int64_t layer) { return of_layers(Range::of(layer)); }
 

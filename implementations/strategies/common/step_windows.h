@@ -20,7 +20,7 @@ class StepWindows {
   // Fills them for steps `first` to `first` + `steps` - 1, whose batches have the same number of rows (steps_alike).
   void fill(std::int64_t first, std::int64_t steps);
 
-  // Of the steps that were filled, [steps] and [steps, rows]; the latter is null where nothing is gathered.
+  // The filled steps' scalars [steps] and rows [steps, rows]; the latter is null where nothing is gathered.
   backends::Buffer scalars() const { return scalars_; }
   backends::Buffer index() const { return index_; }
   bool gathers() const { return index_ != nullptr; }

@@ -49,8 +49,8 @@ std::unique_ptr<Strategy> make_strategy(const Setup& setup) {
   return std::make_unique<Implementation>(setup, arguments...);
 }
 
-// Of a strategy whose gradients come from a library, so that the backend's kernels only update and evaluate: what the
-// implementation says of itself instead of the backend. Its steps are made by one thread.
+// What the implementation says of itself instead of the backend, for a strategy whose gradients come from a library:
+// the backend's kernels only update and evaluate. Its steps are made by one thread.
 struct OwnArithmetic {
   const char* id = nullptr;  // the whole one
   // Masks as in gdbench_implementation.

@@ -127,7 +127,7 @@ class Trainer : public TrainerBase {
 
   BatchFeed& feed() { return feed_; }
   const BatchFeed& feed() const { return feed_; }
-  // Of the task gradients; null for train, whose step takes the gradient of the whole loss.
+  // For the task gradients; null for train, whose step takes the gradient of the whole loss.
   const ColumnMasks* masks() const { return masks_ ? &*masks_ : nullptr; }
   // The parts in which this rank processes its rows of a batch of `rows` rows, and the rows of the largest one of all.
   std::vector<MicroBatch> parts_of(std::int64_t rows) const {

@@ -22,7 +22,7 @@ std::int64_t parameter_count(const gdbench_problem& problem) {
   return count;
 }
 
-// To begin and to end what threads do together takes a microsecond or two, in which one thread does so many operations.
+// The begin and the end of work by several threads take a microsecond or two, in which one does so many operations.
 constexpr std::int64_t kOperationsOfThread = 16384;
 
 // Whether a batch is large enough for its rows to be shared; each weight of a row takes three multiply-adds, or two.
@@ -177,7 +177,7 @@ class Loop final : public Trainer {
     scaling_.count(finite);
   }
 
-  // Of the next update, counted from 1.
+  // The number of the next update, counted from 1.
   std::int64_t next_update() const { return step_ + 1 - scaling_.skipped(); }
 
   void update(T scale) {

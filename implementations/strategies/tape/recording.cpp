@@ -121,7 +121,7 @@ void Tape::copy(Value from, backends::Buffer to) {
   run(kernel, buffers);
 }
 
-// Of a call on its way forward or, while a record is played, of one of that record's derivative.
+// The part of a forward call or, while a record is played, of a call of that record's derivative.
 ModelPart Tape::part_of(const Kernel& kernel, const backends::Buffer* buffers) const {
   const auto end = std::lower_bound(parameters_.begin(), parameters_.end(), playing_);
   const auto made = static_cast<std::size_t>(end - parameters_.begin());

@@ -113,7 +113,7 @@ class Tape {
   void capture(Program* program) { program_ = program; }
   void profile(CallClock* clock) { clock_ = clock; }
   double profiled_ns() const { return profiled_ns_; }  // in all timed calls so far
-  // Of each parameter, in the order in which recordings make them: what captured and profiled calls are then about. An
+  // The layer of each parameter, in the order in which recordings make them, for captured and profiled calls. An
   // op belongs to the layer of the parameter that was made last before it. Empty: nothing is said.
   void set_layers(std::vector<std::int64_t> layers) { layers_ = std::move(layers); }
 
@@ -189,7 +189,7 @@ class Tape {
   void copy(Value from, backends::Buffer to);
   void record(const Kernel& kernel, Value first, Value second, Value result);
 
-  // Of what is not the first backward from a loss: rejects it, or gives the gradients of the one before back.
+  // Checks what is not the first backward from a loss: rejects it, or frees the gradients of the one before.
   void check_backward(Value loss);
   void adopt_named_gradients();
   void give_all_back();

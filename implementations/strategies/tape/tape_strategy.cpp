@@ -23,7 +23,7 @@ class TapeTrainer : public Trainer {
  protected:
   // Afterwards the parameters' gradients are those of this batch.
   void differentiate(const Batch& batch);
-  // Of the task gradients: one recording, a backward pass per output column. The first part's gradients replace those
+  // For the task gradients: one recording, a backward pass per output column. The first part's gradients replace those
   // of the step before, the others' are added.
   virtual void differentiate_by_column(const Batch& part, bool first);
   Value record_outputs(const Batch& part);
@@ -57,7 +57,7 @@ class TapeTrainer : public Trainer {
   bool labels_;
   std::int64_t target_columns_;
   std::vector<Value> losses_;  // by column
-  // Of an exchange: in place of a batch without rows and, where it overlaps, what follows a parameter's gradient.
+  // For an exchange: in place of a batch without rows and, where it overlaps, what follows a parameter's gradient.
   Program no_rows_;
   std::vector<Program> completed_;
   CallClock* clock_ = nullptr;  // of a profile
