@@ -2,10 +2,9 @@
 
 import json
 
-from documents import chart_complaints, parts_of, text_of
-from expected_words import first_mismatch, plural
+from expected_words import plural
 from explanation_documents import explain
-from explanation_facts import Explained
+from explanation_facts import Names, check_explanation
 from values_checker import SAME, mismatches
 
 
@@ -21,28 +20,7 @@ def check_explanations(report, pairs, text):
     whole = f"Why is one faster than the other? {plural(len(pairs), 'pair')} of cells"
     complaints += [] if alone or document["title"] == whole else [f"the title {document['title']!r}"]
     for section, told in zip(document["sections"], expected):
-        pair = Explained(told, report)
-        title = document["title"] if alone else section["title"]
-        complaints += [] if pair.is_heading(title) else [f"{title!r} is another pair"]
-        sentences = [text_of(sentence) for sentence in document["answer"]] if alone else []
-        charts = list(pair.charts)
-        for kind, content in parts_of(section["blocks"]):
-            if kind in ("paragraph", "command"):
-                sentences.append(content)
-            elif kind == "table":
-                complaints += table_complaints(content, pair.rows)
-            elif kind == "figure":
-                (title, (words, rows)), *charts = charts or [("no figure", ("", []))]
-                complaints += [] if content["title"] == title else [f"{content['title']} is not {title}"]
-                complaints += [] if words in (None, content["sentence"]) else [content["sentence"]]
-                complaints += chart_complaints(content, rows)
-        complaints += [f"no chart {title!r}" for title, _ in charts]
-        complaints += [complaint for sentence in sentences for complaint in pair.complaints(sentence)]
+        title, names = document["title"] if alone else section["title"], Names(told)
+        complaints += [] if title.endswith(f"{names.a} against {names.b}") else [f"{title!r} is another pair"]
+        complaints += check_explanation(told, report, section, document["answer"] if alone else [])
     return complaints
-
-
-def table_complaints(table, expected):
-    rows = [table["columns"], *table["rows"]]
-    if len(rows) != len(expected):
-        return [f"{len(rows)} rows of phases, not {len(expected)}"]
-    return [f"{row}: {why}" for row, parts in zip(rows, expected) for why in map(first_mismatch, row, parts) if why]

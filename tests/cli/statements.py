@@ -9,20 +9,18 @@ from printed_figures import INTERVAL, NUMBER, TIME
 
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
-    r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|nothing was timed|"
-    r"that wins|wins?|[Nn]o winner|"
-    r"Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|leads|"
-    r"only|undecided step|undecided|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
-    r"not confirmed|confirmed|refuted|inconclusive|not run|Not run|holds|fails|[Ff]lips|No phase stands|"
-    r"offers no profile|no profile of|no profile(?! divides)|one piece|half of the|not reached|unreached|diverged|"
-    r"reache[ds](?! across)|cut|unfit|full batch"
+    r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|wins?|"
+    r"[Nn]o winner|Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|"
+    r"leads|undecided step|undecided|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
+    r"not confirmed|confirmed|refuted|inconclusive|not run|holds|fails|[Ff]lips|reache[ds](?! across)|unfit|"
+    r"(?:offers )?no profile(?! divides)|one piece"
 )
 BESIDE = "(?:beside|against|instead of)"
 TIMES = rf"{TIME}(?: {INTERVAL})?"
 FIGURES = (
     rf"where (?:it holds|it does not|\S+(?: \S+=\S+)* is (?:ahead|behind))|{NUMBER} min\b|{TIME} {BESIDE} {TIME}|"
     rf"{NUMBER} {BESIDE} {NUMBER}(?! [num]?s\b)|{TIMES} (?:more|less)\b(?! time)|"
-    rf"after {NUMBER} steps \(95%: {NUMBER} to {NUMBER}\)|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
+    rf"\d+ profiles?|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
     rf"{NUMBER}%(?: {INTERVAL})?|(?:at (?:most|least) )?{NUMBER} steps(?: {INTERVAL})?|{NUMBER} [kMGT]?flop|"
     rf"\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
 )
@@ -35,6 +33,13 @@ class Known(NamedTuple):
     figure: Figure
     names: tuple
     subject: frozenset | None
+
+    @property
+    def about(self):
+        return frozenset().union(*self.names)
+
+    def is_shown_by(self, text):
+        return re.fullmatch(self.figure.pattern, text) is not None and self.figure.fits(text)
 
 
 def choice(names):
@@ -88,11 +93,14 @@ class Reader:
     def names_in(self, text):
         return [token.group() for token in self.token.finditer(text) if token.lastgroup == "name"]
 
+    def claims_in(self, text):
+        return [token.group() for token in self.token.finditer(text) if token.lastgroup != "name"]
+
     def complaints(self, text, facts, heading=None):
         """`heading`: a name that stands above the statement."""
         tokens = list(self.token.finditer(text))
         found = {heading, *self.names_in(text)}
-        facts = [fact for fact in facts if all(found & names for names in fact.names)]
+        every, facts = facts, [fact for fact in facts if all(found & names for names in fact.names)]
         complaints, covered, last = [], {heading}, heading
         for token in tokens:
             if token.lastgroup == "name":
@@ -101,10 +109,12 @@ class Reader:
             fits = [fact for fact in facts if is_fact(fact, token.group(), last)]
             complaints += [] if fits else [f"{text!r}: {token.group()!r} is not known of {sorted(filter(None, found))}"]
             covered.update(*(names for fact in fits for names in fact.names))
+        if all(token.lastgroup == "name" for token in tokens):  # nothing is claimed but that there is such a thing
+            covered = {heading}.union(*(names for fact in every for names in fact.names))
         return complaints + [f"{text!r}: nothing is known of {name!r} here" for name in found - covered]
 
 
 def is_fact(fact, text, last):
     if fact.subject is not None and last not in fact.subject:
         return False
-    return re.fullmatch(fact.figure.pattern, text) is not None and fact.figure.fits(text)
+    return fact.is_shown_by(text)

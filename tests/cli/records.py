@@ -1,0 +1,160 @@
+"""What a record that was computed from samples lets a document say: each of its figures and verdicts, of the names that
+the record around it is about. Words belong to the goldens."""
+
+import bisect
+import math
+import re
+
+from documents import text_of
+from estimates import CONFIDENCE, Comparison, Estimate, Judged
+from expected_words import Figure, estimate, number, percent, ratio, share, time
+from statements import Quote, Reader, count, known, pair, quote, word
+
+SAME = 1e-9
+STATES = ("holds", "fails", "undecided", "confirmed", "refuted", "inconclusive", "not run", "unclear")
+
+
+def more_or_less(figure, is_less):
+    pattern = f"{figure.pattern} {'less' if is_less else 'more'}"
+    return Figure(pattern, lambda text: figure.fits(text[:-5]), figure.value)
+
+
+def difference(of):
+    """ "12 ns [11, 13] more"; what is less has its signs turned over."""
+    less = of.value < 0
+    turned = of._replace(value=-of.value, low=-of.high, high=-of.low) if less else of
+    return more_or_less(estimate(turned), less)._replace(value=of)
+
+
+def signed(of):
+    """ "+12 ns [+11, +13]"."""
+    bare = lambda text: re.sub(r"(?<![\w.])[+-](?=\d)", "", text)
+    ends = sorted((abs(of.low), abs(of.high)), reverse=of.value < 0)
+    shown = estimate(of._replace(value=abs(of.value), low=ends[0], high=ends[1]))
+    fits = lambda text: (text[0] == "-") == (of.value < 0) and (estimate(of).fits(text) or shown.fits(bare(text)))
+    return Figure(rf"[+-]{estimate(of).pattern}", fits, of)
+
+
+def figures_of(key, value):
+    """What a text may have for one leaf of a record."""
+    if isinstance(value, Estimate):
+        several = (time(value.value), estimate(value), difference(value), signed(value))
+        return several if "_ns" in key else (ratio(value),)
+    if isinstance(value, str):
+        states = [word("undecided" if value == "unclear" else value)] if value in STATES else []
+        return states + ([quote(value)] if re.search(r"\d", value) and " " in value else [])
+    if value is None or isinstance(value, bool):
+        return ()
+    if "_ns" in key:
+        bare = time(abs(value))._replace(value=value)
+        signs = Figure(rf"[+-]{bare.pattern}", lambda text: (text[0] == "-") == (value < 0) and bare.fits(text[1:]), value)
+        return bare, signs, more_or_less(bare, value < 0)
+    return number(value), count(math.ceil(value)), percent(value)
+
+
+def comparison_facts(found, names):
+    """With its remark; the first name is the candidate's."""
+    if found.verdict in ("faster", "slower"):
+        yield known(word(found.verdict), *names[1:], subject=names[0])
+    if found.verdict == "equivalent":
+        yield known(word("equivalent|[Nn]o difference"), *names)
+    if found.verdict == "inconclusive":
+        yield known(word("undecided|inconclusive"), *names)
+    yield from [known(word("not confirmed"), *names)] if found.is_clear else ()
+    yield known(count(found.ratio.launches), *names)
+    yield known(ratio(found.ratio), *names)
+    yield from [known(quote(found.remark), *names)] if getattr(found, "remark", "") else ()
+
+
+def facts_of(value, names_of, names=(), path=""):
+    """`names_of`: (last key of the path, value, names around) -> its names."""
+    names = names_of(path.rpartition("/")[2], value, names)
+    if isinstance(value, (Comparison, Judged)):
+        yield from comparison_facts(value, names)
+    elif isinstance(value, dict):
+        interval = value.get("share_interval") or value.get("interval") or {}
+        if "share" in value and interval:
+            ends = (value["share"], interval["low"], interval["high"])
+            yield known(share(*ends), *names)
+            yield known(share(*(1 - end for end in (ends[0], ends[2], ends[1]))), *names)
+        for one, other in (("a", "b"), ("a_calls", "b_calls")):
+            if isinstance(value.get(one), (int, float)) and isinstance(value.get(other), (int, float)):
+                figure = time if "_ns" in path else number
+                yield known(pair(figure(value[one]), figure(value[other])), *names)
+        for key, member in value.items():
+            yield from facts_of(member, names_of, names, f"{path}/{key}")
+    elif isinstance(value, list):
+        for member in value:
+            yield from facts_of(member, names_of, names, path)
+    else:
+        names = () if path.endswith("/command") else names
+        yield from (known(figure, *names) for figure in figures_of(path, value))
+
+
+class Record:
+    """Of a part of a document: what is known of it, and the names of what it is about."""
+
+    def __init__(self, facts, names):
+        self.facts = [*facts, known(percent(CONFIDENCE))]
+        quotes = {fact.figure.value for fact in self.facts if isinstance(fact.figure.value, Quote)}
+        self.reader = Reader(set(names), quotes - {""})
+        numbers = [(end, fact) for fact in self.facts for end in numbers_of(fact.figure.value)]
+        self.numbers = sorted(numbers, key=lambda entry: entry[0])
+        self.keys = [value for value, _ in self.numbers]
+
+    def complaints(self, blocks):
+        for block in blocks:
+            ((kind, content),) = block.items()
+            if kind == "fold":
+                yield from self.complaints(content["blocks"])
+            elif kind in ("paragraph", "list", "command"):
+                texts = content if kind == "list" else [content]
+                yield from (wrong for text in texts for wrong in self.about(text_of(text)))
+            elif kind == "table":
+                yield from self.about_table(content)
+            elif kind == "figure":
+                yield from self.about(content["sentence"])
+                yield from self.about_chart(content["chart"], "")
+
+    def about(self, text):
+        return self.reader.complaints(text, self.facts)
+
+    def about_table(self, content):
+        """A cell is what its row and its column say of it."""
+        for row in content["rows"]:
+            for title, text in zip(content["columns"][1:], row[1:]):
+                yield from self.not_shown(text, f"{title}: {row[0]}")
+
+    def about_chart(self, value, label):
+        """Each number is one of the record, of the names in its label; a figure behind a row is one of them, too."""
+        if isinstance(value, dict):
+            own = [value[key] for key in ("group", "label", "name") if isinstance(value.get(key), str)]
+            label = " ".join([label, *own])
+            for key, member in value.items():
+                if key in ("figure", "text", "word"):
+                    yield from self.not_shown(member, label)
+                elif key != "axis":
+                    yield from self.about_chart(member, label)
+        elif isinstance(value, list):
+            for member in value:
+                yield from self.about_chart(member, label)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool) and not self.has(value, label):
+            yield f"{label!r}: {value} is none of its figures"
+
+    def has(self, value, label):
+        slack, named = SAME * abs(value) + 1e-9, set(self.reader.names_in(label))
+        first, last = bisect.bisect_left(self.keys, value - slack), bisect.bisect_right(self.keys, value + slack)
+        return any(named <= fact.about for _, fact in self.numbers[first:last])
+
+    def not_shown(self, text, label):
+        """About each figure and claim of the text that no fact is, of all names in the label."""
+        named = set(self.reader.names_in(label))
+        for token in self.reader.claims_in(text):
+            if not any(named <= fact.about and fact.is_shown_by(token) for fact in self.facts):
+                yield f"{label!r}: {token!r} of {text!r} is none of its figures"
+
+
+def numbers_of(value):
+    if isinstance(value, (tuple, list)):
+        return [number for member in value[:3] for number in numbers_of(member)]
+    return [value] if isinstance(value, (int, float)) and math.isfinite(value) else []
