@@ -101,7 +101,8 @@ def check_explanation(told, report, section, answer):
     facts = [*facts_of(told, names.around, names.both), *derived_facts(told, names)]
     record = Record(facts, {*names.of_all(report), *map(part_name, parts), *phases})
     texts = [text_of(text) for text in answer]
-    texts += [text for kind, text in parts_of(section["blocks"]) if kind in ("paragraph", "command")]
+    for kind, content in parts_of(section["blocks"]):
+        texts += [content["sentence"] if kind == "figure" else content] if kind in ("paragraph", "figure") else []
     twice = [f"{text!r}: a cell is beside itself" for text in texts if is_beside_itself(record, names, text)]
     complaints = [wrong for text in answer for wrong in record.about(text_of(text))]
     return [*twice, *complaints, *record.complaints(section["blocks"])]

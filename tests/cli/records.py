@@ -38,8 +38,8 @@ def signed(of):
 def figures_of(key, value):
     """What a text may have for one leaf of a record."""
     if isinstance(value, Estimate):
-        several = (time(value.value), estimate(value), difference(value), signed(value))
-        return several if "_ns" in key else (ratio(value),)
+        ends = [figure for end in value[:3] for figure in figures_of(key, end)]
+        return (estimate(value), difference(value), signed(value), *ends) if "_ns" in key else (ratio(value),)
     if isinstance(value, str):
         states = [word("undecided" if value == "unclear" else value)] if value in STATES else []
         return states + ([quote(value)] if re.search(r"\d", value) and " " in value else [])
@@ -54,7 +54,7 @@ def figures_of(key, value):
 
 def comparison_facts(found, names):
     """With its remark; the first name is the candidate's."""
-    if found.verdict in ("faster", "slower"):
+    if names and found.verdict in ("faster", "slower"):
         yield known(word(found.verdict), *names[1:], subject=names[0])
     if found.verdict == "equivalent":
         yield known(word("equivalent|[Nn]o difference"), *names)
@@ -117,19 +117,27 @@ class Record:
                 yield from self.about_chart(content["chart"], "")
 
     def about(self, text):
-        return self.reader.complaints(text, self.facts)
+        listed = text.partition(": ")[2].removesuffix(".").split(", ")
+        twice = len(set(listed)) < len(listed) and self.reader.names_in(text) == listed
+        return [f"{text!r}: a name stands twice"] if twice else self.reader.complaints(text, self.facts)
 
     def about_table(self, content):
         """A cell is what its row and its column say of it."""
         for row in content["rows"]:
             for title, text in zip(content["columns"][1:], row[1:]):
-                yield from self.not_shown(text, f"{title}: {row[0]}")
+                is_name = self.reader.names_in(text) == [text]  # of what is so, as the column's title says
+                yield from self.not_shown(*((title, f"{content['columns'][0]}={row[0]} {text}") if is_name else (
+                    text, f"{title}: {row[0]}")))
 
     def about_chart(self, value, label):
         """Each number is one of the record, of the names in its label; a figure behind a row is one of them, too."""
         if isinstance(value, dict):
             own = [value[key] for key in ("group", "label", "name") if isinstance(value.get(key), str)]
             label = " ".join([label, *own])
+            rows = [(row.get("group"), row["label"], str(row.get("values"))) for row in value.get("rows", [])]
+            yield from [f"{rows}: two are alike"] if len(set(rows)) < len(rows) else []
+            places = [point["x"] for point in value.get("points", [])]
+            yield from [f"{places} are in no order"] if places != sorted(set(places)) else []
             for key, member in value.items():
                 if key in ("figure", "text", "word"):
                     yield from self.not_shown(member, label)
@@ -144,13 +152,14 @@ class Record:
     def has(self, value, label):
         slack, named = SAME * abs(value) + 1e-9, set(self.reader.names_in(label))
         first, last = bisect.bisect_left(self.keys, value - slack), bisect.bisect_right(self.keys, value + slack)
-        return any(named <= fact.about for _, fact in self.numbers[first:last])
+        return any(named <= fact.about or not fact.names for _, fact in self.numbers[first:last])
 
     def not_shown(self, text, label):
         """About each figure and claim of the text that no fact is, of all names in the label."""
-        named = set(self.reader.names_in(label))
+        named = self.reader.names_in(f"{label}: {text}")
+        is_about = lambda fact: fact.about >= set(named) and not (named and fact.subject and named[-1] not in fact.subject)
         for token in self.reader.claims_in(text):
-            if not any(named <= fact.about and fact.is_shown_by(token) for fact in self.facts):
+            if not any(is_about(fact) and fact.is_shown_by(token) for fact in self.facts):
                 yield f"{label!r}: {token!r} of {text!r} is none of its figures"
 
 

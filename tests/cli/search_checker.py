@@ -1,286 +1,121 @@
-"""Proves what `gdbench crossover` says, record and document, from the report that it wrote. Taken on trust is
-what no report holds: whether a search was done, and the budget that one which is not would take."""
+"""Proves what `gdbench crossover` and `gdbench ablate` say, record and document, from the report that they wrote. Taken
+on trust is what no report holds: whether a search was done, and the budget that one which is not would take."""
 
 import json
 import math
+import re
 
 from break_even import ready
-from documents import finite, launches, table
-from expected_words import Figure, estimate, interval_in_unit_of, number, percent, plural, ratio, time
-from printed_figures import NUMBER
-from search_documents import CONFIDENCE, WINNERS
+from estimates import CONFIDENCE, MARGIN, fewest_launches
+from expected_words import Figure, estimate, interval_in_unit_of, number, percent, time
+from printed_figures import INTERVAL, NUMBER
+from records import Record, facts_of
+from search_documents import WINNERS, Ablation, Sizes
+from statements import count, known, quote, word
 from values_checker import mismatches
 
-ENDED = "The search ended before it was done: a larger --budget narrows it down."
-BUDGET = Figure(r"\d+[sm]", lambda text: int(text[:-1]) > 0, "a budget")
 UNPROVEN = ("schema", "schema_version", "complete")
+BUDGET = Figure(r"\d+ ?[sm]", lambda text: True, "a budget")
+
+
+def margin_facts(margin):
+    yield known(percent(margin))
+    yield from (known(number(end)) for end in (1, 1 + margin, 1 / (1 + margin)))
+
+
+def sizes_facts(search):
+    both, zones = (search.a, search.b), search.zones
+    side = {"a_step_ns": (search.a,), "b_step_ns": (search.b,)}
+    for point in search.points:
+        place = f"rows={point['size']}"
+        yield from facts_of(point, lambda key, value, names: side.get(key, names))
+        yield from (known(figure, place) for figure in (word("[Uu]ndecided|equal"), count(point["size"])))
+        for names in ((*both, place), (*reversed(both), place)):
+            turned = {"faster": "slower", "slower": "faster"} if names[0] == search.b else {}
+            verdict = point["comparison"].verdict
+            if verdict in WINNERS:
+                yield known(word(turned.get(verdict, verdict)), *names[1:], subject=names[0])
+    yield from facts_of(search.need() or {}, lambda *_: ())
+    yield from margin_facts(search.margin)
+    yield known(percent(0.99))
+    yield known(number(math.ceil((search.need() or {"margin": 0})["margin"] * 1000) / 10))
+    legend = ("Below 1 {} is faster, above 1 {}", "time of a step, {} over {}", "{} and {}")
+    yield from (known(quote(text.format(*both))) for text in (*legend, "faster: all of it is beyond"))
+    for point in search.points:  # "a faster", of a line of a chart
+        winner = {"faster": search.a, "slower": search.b}.get(point["comparison"].verdict)
+        yield from [known(word("faster"), f"{winner} faster")] if winner else ()
+    verdicts = [point["comparison"].verdict for point in search.points]
+    winners = [zone["verdict"] for zone in zones if zone["verdict"] in WINNERS]
+    yield known(count(sum(map(str.__ne__, winners, winners[1:]))))
+    for zone in zones:
+        own = [v for point, v in zip(search.points, verdicts) if zone["first"] <= point["size"] <= zone["last"]]
+        yield known(count(own.count("equivalent"), len(own)))
+    if search.outcome == "undecided" or "inconclusive" in verdicts:
+        yield known(word("[Uu]ndecided"))
 
 
 def whole_steps(steps):
-    """Rounded upwards, as only whole ones can be made."""
-    if steps is None:
-        return "never"
-    return Figure(r"\d+", lambda text: int(text) == math.ceil(steps) or abs(int(text) - steps) < 1e-9 * steps, steps)
-
-
-def steps_interval(point):
-    return ("[", whole_steps(point["interval"]["low"]), ", ", whole_steps(point["interval"]["high"]), "]")
-
-
-def size_rows(search):
-    titles = [(title,) for title in ("rows", search.a, search.b, "ratio", "launches", "faster")]
-    words = {"faster": search.a, "slower": search.b, "equivalent": "equal", "inconclusive": "undecided"}
-    rows = []
-    for point in search.points:
-        found = point["comparison"]
-        times = [(estimate(point[key]),) for key in ("a_step_ns", "b_step_ns")]
-        count, faster = (str(found.ratio.launches),), (words[found.verdict],)
-        rows.append([(str(point["size"]),), *times, (ratio(found.ratio),), count, faster])
-    return [titles, *rows]
-
-
-def place_words(zones, index):
-    zone, is_first, is_last = zones[index], index == 0, index == len(zones) - 1
-    first, last = zone["first"], zone["last"]
-    if zone["verdict"] in WINNERS:
-        if first == last:
-            return f"At rows={first}"
-        if is_first != is_last:
-            return f"Up to rows={last}" if is_first else f"From rows={first} on"
-        return f"From rows={first} to {last}"
-    if is_first and is_last:
-        return f"From rows={first} to {last}"
-    if is_first or is_last:
-        return f"Below rows={zones[1]['first']}" if is_first else f"Above rows={zones[-2]['last']}"
-    return f"Between rows={zones[index - 1]['last']} and {zones[index + 1]['first']}"
-
-
-def level_words(search, zone):
-    margin = percent(search.margin)
-    if zone["verdict"] == "equivalent":
-        return ("the two are equal within ", margin)
-    within = [p["comparison"] for p in search.points if zone["first"] <= p["size"] <= zone["last"]]
-    equal = sum(comparison.verdict == "equivalent" for comparison in within)
-    few = (" (equal within ", margin, f" at {equal} of {plural(len(within), 'size')})") if equal else ()
-    return ("the two cannot be distinguished", *few)
-
-
-def zone_lines(search, index):
-    zone, following = search.zones[index], search.zones[index + 1 : index + 2]
-    ratios = {point["size"]: ratio(point["comparison"].ratio) for point in search.points}
-    wins, first, last = zone["verdict"] in WINNERS, zone["first"], zone["last"]
-    says = (f"{search.a} is {zone['verdict']} than {search.b}",) if wins else level_words(search, zone)
-    ends = (ratios[first],) if wins and first == last else (ratios[first], f" at {first}")
-    ends += (", ", ratios[last], f" at {last}") if first != last else ()
-    lines = [(f"{place_words(search.zones, index)}, ", *says, ": ", *ends, ".")]
-    if wins and following and following[0]["verdict"] in WINNERS and following[0]["first"] - last > 1:
-        lines.append((f"Between rows={last} and {following[0]['first']} nothing was measured.",))
-    return lines
-
-
-def headline(search):
-    if not search.points:
-        return ("Undecided: nothing was measured.",)
-    if search.outcome == "undecided":
-        return ("Undecided whether there is a crossing.",)
-    ends = [place_words(search.zones, index) for index in sorted({0, len(search.zones) - 1})
-            if search.zones[index]["verdict"] == "inconclusive"]
-    ends = "; undecided " + " and ".join(end[0].lower() + end[1:] for end in ends) if ends else ""
-    if search.outcome == "none":
-        return (f"No crossing{ends}.",)
-    winners = [zone["verdict"] for zone in search.zones if zone["verdict"] in WINNERS]
-    changes = sum(one != other for one, other in zip(winners, winners[1:]))
-    monotone = f"The order is not monotone: the winner changes {plural(changes, 'time')}"
-    return ((monotone if changes > 1 else "One crossing") + ends + ".",)
-
-
-def need_lines(search):
-    need = search.need()
-    if not need:
-        return []
-    sizes, last = need["sizes"], need["sizes"][-1]
-    where = f"{len(sizes)} sizes from rows={sizes[0]} to {last}"
-    where = {1: f"rows={last}", 2: f"rows={sizes[0]} and {last}"}.get(len(sizes), where)
-    parts = (f"Undecided at {where}: no number of launches is likely to decide",)
-    if need["launches"]:
-        count = launches(need["launches"], " more")
-        parts = (f"Undecided at {where}: about {count} would decide (--budget ", BUDGET, ")")
-    if need["margin"]:
-        margin = number(math.ceil(need["margin"] * 1000) / 10)
-        parts += ("; within --margin ", margin, "% the two are equal there")
-    return [(*parts, ".")]
-
-
-def logarithmic(title):
-    return {"title": title, "logarithmic": True}
-
-
-def point_at(x, of):
-    return {"x": x, "y": of.value, "interval": finite(of.low, of.high)}
-
-
-def series(name, points):
-    return {"name": name, "measured": True, "points": points}
-
-
-def open_ranges(zones):
-    """(words, from, to) where the winner changes or is not known."""
-    for before, zone, after in zip([None, *zones], zones, [*zones[1:], None]):
-        if zone["verdict"] not in WINNERS:
-            words = "equal" if zone["verdict"] == "equivalent" else "undecided"
-            yield words, (before["last"] if before else zone["first"]), (after["first"] if after else zone["last"])
-        elif after and after["verdict"] in WINNERS:
-            yield "crossing", zone["last"], after["first"]
-
-
-def times_figure(search):
-    ranges = [(f"{words}, {low} to {high}", low, high) for words, low, high in open_ranges(search.zones)]
-    bands = f"Bands show where the winner changes or is not known: {', '.join(words for words, *_ in ranges)}."
-    sides = ((search.a, "a_step_ns"), (search.b, "b_step_ns"))
-    points_of = lambda key: [point_at(point["size"], point[key]) for point in search.points]
-    chart = {
-        "x": logarithmic("rows"),
-        "y": logarithmic("time per step"),
-        "series": [series(name, points_of(key)) for name, key in sides],
-        "bands": [{"x": [low, high]} for _, low, high in ranges] or None,
-        "rules": [{"x": low, "text": words} for words, low, _ in ranges] or None,
-    }
-    sentence = "Medians over launches with their intervals. " + (bands if ranges else "One winner from end to end.")
-    return {"figure": {"title": "Time per step over rows", "sentence": sentence, "chart": chart}}
-
-
-def ratios_figure(search):
-    names = {"faster": f"{search.a} faster", "slower": f"{search.b} faster", "equivalent": "equal"}
-    names["inconclusive"] = "undecided"
-    margin = search.margin
-    lines = []
-    for verdict, name in names.items():
-        found = [(point["size"], point["comparison"]) for point in search.points]
-        points = [point_at(size, comparison.ratio) for size, comparison in found if comparison.verdict == verdict]
-        lines += [series(name, points)] if points else []
-    zones = [{"x": zone["first"], "text": names[zone["verdict"]]} for zone in search.zones]
-    chart = {
-        "x": logarithmic("rows"),
-        "y": logarithmic("ratio"),
-        "series": lines,
-        "bands": [{"y": [1 / (1 + margin), 1 + margin]}],
-        "rules": [{"y": 1, "text": ""}, *zones],
-    }
-    sentence = (
-        f"Below 1 {search.a} is faster, above 1 {search.b}; the band is the margin of ",
-        percent(margin),
-        ", which an interval must leave as a whole for a winner.",
-    )
-    title = f"Time of {search.a} over that of {search.b}"
-    return {"figure": {"title": title, "sentence": sentence, "chart": chart}}
-
-
-def sizes_document(search, found):
-    zones = [line for index in range(len(search.zones)) for line in zone_lines(search, index)]
-    ended = [(ENDED,)] if not search.need() and not found["complete"] else []
-    legend = (
-        f"ratio: time of a step, {search.a} over {search.b}, paired by launch, median with {100 * CONFIDENCE:g}% "
-        "interval over launches; faster: all of it is beyond ",
-        percent(search.margin),
-        ", equal: all of it is within (--margin).",
-    )
-    blocks = [times_figure(search), ratios_figure(search), table(size_rows(search)), {"paragraph": legend}]
-    section = {"title": f"Where is {search.a} faster than {search.b}?", "blocks": blocks}
-    return {
-        "title": f"gdbench crossover {search.scenario}: {search.a} and {search.b} over rows",
-        "answer": [headline(search), *zones, *need_lines(search), *ended],
-        "sections": [section] if search.points else [],
-    }
-
-
-def steps_answer(search):
-    ahead, other, point = search.ahead, search.other, search.point
-    low, high = (whole_steps(point["interval"][end]) for end in ("low", "high"))
-    return {
-        "from the start": (f"{ahead} is ahead of {other} from the start: it is ready sooner and its step takes less.",),
-        "after": (
-            *(f"{other} is ready sooner; {ahead} has overtaken it from about ", whole_steps(point["steps"])),
-            *(" steps on ", *steps_interval(point), "."),
-        ),
-        "never": (f"{ahead} never overtakes {other}: it is ready later and its step takes no less.",),
-        "at latest": (
-            *(f"{ahead} has overtaken {other} after at most ", high, " steps (its step takes less); which of "),
-            "them is ready sooner these launches do not tell.",
-        ),
-        "at earliest": (
-            *(f"{other} is ready sooner; {ahead} overtakes it after at least ", low, " steps, if ever: which step "),
-            "takes less these launches do not tell beyond the margin; more of them (--budget) or a smaller "
-            "--margin may.",
-        ),
-        "undecided": (
-            f"Cannot be decided from {launches(point['launches'])} from how many steps on {ahead} has overtaken ",
-            *(f"{other}: the interval is ", *steps_interval(point), "; more launches may tell (--budget)."),
-        ),
-    }[point["overtaking"]]
-
-
-def step_count(steps):
-    """Upwards, at an axis: "500", "1.2e5"."""
+    """Rounded upwards, as only whole ones can be made; at an axis of two digits."""
     fits = lambda text: abs(float(text) - math.ceil(steps)) <= (0.06 * steps if "e" in text else 0.51)
-    return Figure(NUMBER, fits, steps)
+    return Figure(rf"(?:at (?:most|least) )?{NUMBER}(?: steps)?", lambda text: fits(re.search(NUMBER, text)[0]), steps)
 
 
-def sums_figure(search):
+def in_brackets(*values):
+    """ "8 [4, 16]", or the interval alone."""
+    figures = list(map(whole_steps, values))
+    fits = lambda text: all(of.fits(end) for of, end in zip(reversed(figures), reversed(re.findall(NUMBER, text))))
+    return Figure(rf"(?:{NUMBER} )?{INTERVAL}", fits, values)
+
+
+def steps_facts(search):
     """What so many steps take, from the medians, as the break-even counts: ready and steady steps."""
-    point, interval = search.point, search.point["interval"]
-    known = [steps for steps in (point["steps"], *interval.values()) if steps is not None]
-    most = 10 ** math.ceil(math.log10(max([1e4, *(100 * steps for steps in known)])))
+    point, names = search.point, tuple(cell.implementation for cell in search.cells)
+    ends = [steps for steps in (point["steps"], *point["interval"].values()) if steps is not None]
+    most = 10 ** math.ceil(math.log10(max([1e4, *(100 * steps for steps in ends)])))
     counts = [factor * 10**power for power in range(20) for factor in (1, 2, 5) if factor * 10**power <= most]
-    lines = []
-    for cell in search.cells:
-        points = [{"x": steps, "y": ready(cell) + steps * cell.step.value} for steps in counts]
-        lines.append(series(cell.implementation, points))
-    inside = lambda steps: most if steps is None else min(max(steps, 1), most)
-    low, high = inside(interval["low"]), inside(interval["high"])
-    words = {
-        "after": ("from ", step_count(inside(point["steps"])), " [", step_count(low), ", ", step_count(high), "]"),
-        "at latest": ("at most ", step_count(high)),
-        "at earliest": ("not before ", step_count(low)),
-        "undecided": ("undecided, from ", step_count(low), " on"),
-    }.get(point["overtaking"])
-    at = inside(point["steps"]) if point["overtaking"] == "after" else low
-    chart = {
-        "x": logarithmic("steps"),
-        "y": logarithmic("ready + steps"),
-        "series": lines,
-        "bands": [{"x": [low, high]}] if words else None,
-        "rules": [{"x": at, "text": words}] if words else None,
-    }
-    band = "The band is the 95% interval of where one has overtaken." if words else "No crossing is drawn."
-    sentence = "Ready and so many steady steps, from medians over launches. " + band
-    return {"figure": {"title": "Time until so many steps are done", "sentence": sentence, "chart": chart}}
-
-
-def steps_document(search, _):
-    titles = ("implementation", "load", "prepare", "first step", "ready", "steady step", "95%")
-    rows = [[(title,) for title in titles]]
-    for cell in search.cells:
+    yield from (known(number(steps)) for steps in (*counts, most))
+    yield from (known(whole_steps(steps), *of) for steps in (1, *ends) for of in ((), names))
+    yield from [known(in_brackets(*ends))] if len(ends) == 3 else ()
+    yield known(count(point["launches"]))
+    yield known(quote("{} and {}".format(*names)))
+    yield known(word("never|from the start|overtakes|ahead|undecided"), search.other, subject=search.ahead)
+    yield known(word("ahead"), *names)
+    yield known(word("less"), *names)
+    for cell, name in zip(search.cells, names):
+        yield from (known(number(ready(cell) + steps * cell.step.value), name) for steps in counts)
         costs = [cell.median_of(key) * 1e9 for key in ("load_seconds", "prepare_seconds")]
         costs += [cell.median_of("first_step_ns"), ready(cell), cell.step.value]
-        rows.append([(cell.implementation,), *((time(cost),) for cost in costs), (interval_in_unit_of(cell.step),)])
-    legend = (
-        f"Medians over {launches(search.point['launches'])}. ready: load, prepare without imports, and what the first "
-        "step takes beyond a steady one; so many steps are counted from there, without the start of the process. In "
-        "brackets the 95% interval over launches."
-    )
-    a, b = (cell.implementation for cell in search.cells)
-    blocks = [sums_figure(search), table(rows), {"paragraph": legend}]
-    return {
-        "title": f"gdbench crossover {search.scenario}: {a} and {b} over the number of steps",
-        "answer": [steps_answer(search)],
-        "sections": [{"title": f"From how many steps on is which of {a} and {b} ahead?", "blocks": blocks}],
-    }
+        yield from (known(time(cost), name) for cost in costs)
+        yield known(interval_in_unit_of(cell.step), name)
 
 
-def check(document_of, search, text):
-    """`document_of`: search, what was found -> the document; the record has neither the seconds that a search would
-    take nor whether it was done."""
-    found, expected = json.loads(text), search.document()
-    expected["document"] = document_of(search, found)
+def ablation_facts(ablation):
+    of_part = lambda key, value, names: (value["without"] or value["variant"],) if "variant" in (value if isinstance(value, dict) else ()) else names
+    for variant in ablation.variants():
+        name = (variant["without"] or variant["variant"],)
+        yield from facts_of(variant, of_part)
+        if step := variant["step_ns"]:
+            yield from (known(figure, name) for figure in (interval_in_unit_of(step), time(step.value)))
+            yield known(count(step.launches))
+        yield from [known(word("No effect"), name)] if variant["fired"] == 0 else ()
+        yield from [known(quote(variant["description"]), subject=name[0])] if variant["description"] else ()
+        verdict = variant["comparison"].verdict if variant["comparison"] else variant["status"]["state"]
+        yield known(word(re.sub("^(.)", lambda letter: f"[{letter[1]}{letter[1].upper()}]", verdict)), name)
+        yield from [known(quote(": ".join(variant["status"].values())), name)] if variant["status"]["reason"] else ()
+    yield known(percent(ablation.confidence))
+    yield known(count(fewest_launches(ablation.confidence), 1))
+    yield known(count(1), "as it is")
+    yield from (known(quote(text)) for text in ("against the cell as it is", "a ratio of 1", "a step is slower without a part"))
+    yield from margin_facts(MARGIN)
+
+
+def check(search, names, text):
+    """`names`: of what it compares. The record has neither the seconds that a search would take nor whether it was done."""
+    found = json.loads(text)
+    document = found.pop("document")
     found.get("need", {}).pop("budget_seconds", None)
-    return mismatches({key: value for key, value in found.items() if key not in UNPROVEN}, expected)
+    complaints = mismatches({key: value for key, value in found.items() if key not in UNPROVEN}, search.document())
+    facts = {Sizes: sizes_facts, Ablation: ablation_facts}.get(type(search), steps_facts)(search)
+    record = Record([*facts, known(BUDGET)], names)
+    complaints += [wrong for sentence in document["answer"] for wrong in record.about(sentence)]
+    return complaints + [wrong for section in document["sections"] for wrong in record.complaints(section["blocks"])]

@@ -6,7 +6,6 @@ import json
 import re
 import unittest
 
-import ablation_checker
 import lies
 import search_checker
 from checked_outputs import CheckedOutputs
@@ -43,30 +42,32 @@ class Searches(CheckedOutputs):
         self.assertIn("report: x.json\n", errors)
         return Report(self.read_json("x.json")), output
 
-    def check(self, document_of, search, output, known):
+    def check(self, search, output, known, names):
         """The output, and lies about it."""
         output = re.sub(r'(?<="budget_seconds": )[\d.]+', "0", output)  # which no report holds
-        check = functools.partial(search_checker.check, document_of, search)
+        check = functools.partial(search_checker.check, search, names)
         self.expect_none(check(output), output)
         self.tell_json_lies(check, output, 0)
         kinds = (lies.figures, lies.counts, lies.words, lambda text, lines: lies.names(text, lines, known))
         self.tell_lies(check, output, 0, kinds)
 
-    def check_crossovers(self, axis, cases, search, document_of):
+    def check_crossovers(self, axis, cases, search):
         """`search`: what the report says of a, b and a margin, and of the label of a scenario with settings."""
         for a, b, margin, settings, arguments in cases:
             label = SCENARIO + "".join(f"[{key}={value}]" for key, value in settings.items())
             options = ("--a", a, "--b", b, "--axis", *axis, "--margin", str(margin), *sets(settings))
             with self.subTest(a=a, axis=axis):
                 report, output = self.measured("crossover", SCENARIO, *options, *arguments)
-                self.check(document_of, search(report, label, a, b, margin), output, {a, b})
+                found = search(report, label, a, b, margin)
+                sizes = {f"rows={point['size']}" for point in getattr(found, "points", ())}
+                self.check(found, output, {a, b}, {a, b, *sizes})
 
     def test_no_sentence_about_sizes_lies(self):
-        self.check_crossovers(("rows", "--from", "3"), SIZES, Sizes, search_checker.sizes_document)
+        self.check_crossovers(("rows", "--from", "3"), SIZES, Sizes)
 
     def test_no_sentence_about_steps_lies(self):
         steps = lambda report, _, *of: Steps(report, *of)
-        self.check_crossovers(("steps",), STEPS, steps, search_checker.steps_document)
+        self.check_crossovers(("steps",), STEPS, steps)
 
     def words_of(self, implementation, option):
         """Name of a part -> what it does."""
@@ -84,7 +85,7 @@ class Searches(CheckedOutputs):
                 fired = {variant.get("without"): variant.get("fired") for variant in json.loads(output)["variants"]}
                 ablation = Ablation(report, option, words, fired)
                 names = {ablation.without(cell) for cell in report.cells} - {None}
-                self.check(ablation_checker.ablation_document, ablation, output, names)
+                self.check(ablation, output, names, {*names, "as it is", "all off"})
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from printed_figures import INTERVAL, NUMBER, TIME
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
     r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|wins?|"
-    r"[Nn]o winner|Tied|ties|faster|slower|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|"
-    r"leads|undecided step|undecided|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
-    r"not confirmed|confirmed|refuted|inconclusive|not run|holds|fails|[Ff]lips|reache[ds](?! across)|unfit|"
+    r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|"
+    r"leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
+    r"not confirmed|confirmed|refuted|[Ii]nconclusive|not run|holds|fails|[Ff]lips|reache[ds](?! across)|unfit|"
     r"(?:offers )?no profile(?! divides)|one piece"
 )
 BESIDE = "(?:beside|against|instead of)"
@@ -20,7 +20,7 @@ TIMES = rf"{TIME}(?: {INTERVAL})?"
 FIGURES = (
     rf"where (?:it holds|it does not|\S+(?: \S+=\S+)* is (?:ahead|behind))|{NUMBER} min\b|{TIME} {BESIDE} {TIME}|"
     rf"{NUMBER} {BESIDE} {NUMBER}(?! [num]?s\b)|{TIMES} (?:more|less)\b(?! time)|"
-    rf"\d+ profiles?|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
+    rf"\d+ profiles?|{INTERVAL}|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
     rf"{NUMBER}%(?: {INTERVAL})?|(?:at (?:most|least) )?{NUMBER} steps(?: {INTERVAL})?|{NUMBER} [kMGT]?flop|"
     rf"\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
 )
