@@ -97,7 +97,8 @@ class Record:
     def __init__(self, facts, names):
         self.facts = [*facts, known(percent(CONFIDENCE))]
         quotes = {fact.figure.value for fact in self.facts if isinstance(fact.figure.value, Quote)}
-        self.reader = Reader(set(names), quotes - {""})
+        self.names = set(names)
+        self.reader = Reader(self.names, quotes - {""})
         numbers = [(end, fact) for fact in self.facts for end in numbers_of(fact.figure.value)]
         self.numbers = sorted(numbers, key=lambda entry: entry[0])
         self.keys = [value for value, _ in self.numbers]
@@ -114,7 +115,7 @@ class Record:
                 yield from self.about_table(content)
             elif kind == "figure":
                 yield from self.about(content["sentence"])
-                yield from self.about_chart(content["chart"], "")
+                yield from self.about_chart(content["chart"], " ")
 
     def about(self, text):
         listed = text.partition(": ")[2].removesuffix(".").split(", ")
@@ -125,16 +126,21 @@ class Record:
         """A cell is what its row and its column say of it."""
         for row in content["rows"]:
             for title, text in zip(content["columns"][1:], row[1:]):
-                is_name = self.reader.names_in(text) == [text]  # of what is so, as the column's title says
-                yield from self.not_shown(*((title, f"{content['columns'][0]}={row[0]} {text}") if is_name else (
-                    text, f"{title}: {row[0]}")))
+                places = [place for place in map("{}={}".format, content["columns"], row) if place in self.names]
+                label = " ".join(places or row[:1])
+                if f"{title}={text}" in places:
+                    continue
+                if self.reader.names_in(text) == [text]:  # of which the column's title is true
+                    yield from self.not_shown(title, f"{label} {text}")
+                else:
+                    yield from self.not_shown(text, f"{title}: {label}")
 
     def about_chart(self, value, label):
         """Each number is one of the record, of the names in its label; a figure behind a row is one of them, too."""
         if isinstance(value, dict):
             own = [value[key] for key in ("group", "label", "name") if isinstance(value.get(key), str)]
             label = " ".join([label, *own])
-            rows = [(row.get("group"), row["label"], str(row.get("values"))) for row in value.get("rows", [])]
+            rows = [(row.get("group"), row["label"]) for row in value.get("rows", []) if not self.is_bare(row["label"])]
             yield from [f"{rows}: two are alike"] if len(set(rows)) < len(rows) else []
             places = [point["x"] for point in value.get("points", [])]
             yield from [f"{places} are in no order"] if places != sorted(set(places)) else []
@@ -142,17 +148,22 @@ class Record:
                 if key in ("figure", "text", "word"):
                     yield from self.not_shown(member, label)
                 elif key != "axis":
-                    yield from self.about_chart(member, label)
+                    yield from self.about_chart(member, "" if key in ("band", "bands", "rules") else label or " ")
         elif isinstance(value, list):
             for member in value:
                 yield from self.about_chart(member, label)
         elif isinstance(value, (int, float)) and not isinstance(value, bool) and not self.has(value, label):
             yield f"{label!r}: {value} is none of its figures"
 
+    def is_bare(self, label):
+        """Of a cell alone, which may stand beside its namesake, or of no cell."""
+        return self.reader.names_in(label) in ([], [label])
+
     def has(self, value, label):
+        """Of a band or a rule, which have no label: what is known of nothing by name."""
         slack, named = SAME * abs(value) + 1e-9, set(self.reader.names_in(label))
         first, last = bisect.bisect_left(self.keys, value - slack), bisect.bisect_right(self.keys, value + slack)
-        return any(named <= fact.about or not fact.names for _, fact in self.numbers[first:last])
+        return any((label and named <= fact.about) or not fact.names for _, fact in self.numbers[first:last])
 
     def not_shown(self, text, label):
         """About each figure and claim of the text that no fact is, of all names in the label."""
@@ -165,5 +176,5 @@ class Record:
 
 def numbers_of(value):
     if isinstance(value, (tuple, list)):
-        return [number for member in value[:3] for number in numbers_of(member)]
+        return [number for member in value[:3] if isinstance(member, float) for number in numbers_of(member)]
     return [value] if isinstance(value, (int, float)) and math.isfinite(value) else []

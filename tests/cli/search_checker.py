@@ -25,10 +25,11 @@ def margin_facts(margin):
 
 def sizes_facts(search):
     both, zones = (search.a, search.b), search.zones
-    side = {"a_step_ns": (search.a,), "b_step_ns": (search.b,)}
+    side = {"a_step_ns": search.a, "b_step_ns": search.b}
     for point in search.points:
         place = f"rows={point['size']}"
-        yield from facts_of(point, lambda key, value, names: side.get(key, names))
+        for around in ((), (place,)):
+            yield from facts_of(point, lambda key, _, names: (side[key], *names) if key in side else names, around)
         yield from (known(figure, place) for figure in (word("[Uu]ndecided|equal"), count(point["size"])))
         for names in ((*both, place), (*reversed(both), place)):
             turned = {"faster": "slower", "slower": "faster"} if names[0] == search.b else {}
@@ -73,12 +74,15 @@ def steps_facts(search):
     ends = [steps for steps in (point["steps"], *point["interval"].values()) if steps is not None]
     most = 10 ** math.ceil(math.log10(max([1e4, *(100 * steps for steps in ends)])))
     counts = [factor * 10**power for power in range(20) for factor in (1, 2, 5) if factor * 10**power <= most]
-    yield from (known(number(steps)) for steps in (*counts, most))
+    yield from (known(number(steps), name) for steps in counts for name in names)
+    yield known(number(most))
     yield from (known(whole_steps(steps), *of) for steps in (1, *ends) for of in ((), names))
     yield from [known(in_brackets(*ends))] if len(ends) == 3 else ()
     yield known(count(point["launches"]))
     yield known(quote("{} and {}".format(*names)))
-    yield known(word("never|from the start|overtakes|ahead|undecided"), search.other, subject=search.ahead)
+    words = {"never": "never|overtakes", "from the start": "from the start", "undecided": "undecided"}
+    yield known(word(words.get(point["overtaking"], "overtakes|ahead")), search.other, subject=search.ahead)
+    yield from [known(word("never"))] if point["interval"]["high"] is None else ()
     yield known(word("ahead"), *names)
     yield known(word("less"), *names)
     for cell, name in zip(search.cells, names):

@@ -3,10 +3,8 @@ figure and claim by claim; what the first screen shows must be in it. Returns co
 
 import csv
 import io
-import itertools
 import json
 import re
-from collections import Counter
 
 import grids
 import report_charts
@@ -14,15 +12,11 @@ import report_items
 import tables
 from overview_facts import Overview
 from overview_rows import overview_of
-from printed_figures import UNITS
 from scenario_facts import scenario_facts
 from statements import CLAIMS, Quote, Reader
 from values_checker import check_record, check_summaries
 
 UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
-# What depends on the width; unit tests of the renderers have it.
-LEGEND = ("* wins", "= tied", "ratio ", "ratio:", "ratios to ")
-OF_WIDTHS = (*LEGEND, "Left out ", "and ", "gdbench", "Fastest of ")
 
 
 def plain_lines(text):
@@ -106,30 +100,6 @@ class Proof:
         return complaints
 
 
-    def check_narrow(self, wide, text, width):
-        """Of a text whose lines were broken, and some columns left out: its lines are as wide as that, and say what
-        those that were not broken do, in their order."""
-        whole, place, complaints = Whole(wide, self.facts), 0, []
-        before, is_sentence, shown = "", True, []
-        for line in text.split("\n"):
-            words = [word for word in line.split() if word not in ("-", "...")]
-            is_row = "  " in line.strip() or line.startswith(" " * 8)
-            is_sentence = not line.strip().startswith(OF_WIDTHS) and (is_sentence or not continues(before, line, width))
-            before = line
-            found = whole.row(line, words, place) if is_row else whole.sentence(words, place)
-            shown += [self.grid[tuple(found[1])]] if found and tuple(found[1]) in self.grid else []
-            if len(line) > width:
-                complaints.append(f"{line!r} is wider than {width}")
-            elif line.startswith("and "):
-                self.context.shown_rows = shown
-                complaints += self.complaints(line.strip(), None)
-            elif found:
-                place = max(place, found[0])
-            elif is_row or (is_sentence and words) or line.startswith(LEGEND) and not whole.is_legend(words):
-                complaints.append(f"{line!r} is not said there without a width")
-        return complaints
-
-
 def table_checker(table):
     if "a: per step" in table.titles:
         return grids.check_costs
@@ -155,75 +125,6 @@ def names_in(context):
         names.add(scenario["label"])
         names |= {f"{key}={value}" for key, value in scenario.get("side_by_side", {}).get("values", {}).items()}
     return names
-
-
-def continues(before, line, width):
-    """Whether the line goes on with the sentence before it: its first word had no room there."""
-    return bool(before.strip() and line.strip()) and len(before) + 1 + len(line.split()[0]) > width
-
-
-def scaled(words):
-    """Of a row, with the times of the grid in nanoseconds, and without the ratio of the baseline to itself."""
-    pairs = itertools.pairwise(words)
-    unit = next((UNITS[word] for before, word in pairs if word in UNITS and re.search("[^\\d.]", before)), 1.0)
-    number = lambda found: f"{found[1]}{float(found[2]) * unit:.3g}"
-    return Counter(re.sub(r"^([(*=]?)([\d.]+)(?=\)?$)", number, word) for word in words if word not in ("1", *UNITS))
-
-
-def is_label_of(words, line):
-    """Whether they are words of the line, some of them cut or without the keys of settings."""
-    others = re.split(r"[\[\], ]+", " ".join(line))
-    whole = lambda word, other: re.search(rf"(^|[.=]){re.escape(word)}$", other)
-    fits = lambda word, other: other.startswith(word[:-2]) if word.endswith("..") else whole(word, other)
-    return all(any(fits(word, other) for other in others) for word in re.split(r"[\[\], ]+", " ".join(words)) if word)
-
-
-def parts_of(words):
-    """Words, and what is left of names that are broken in titles."""
-    return Counter(part for word in words for part in dict.fromkeys((word, *re.split(r"(?<=/)", word))))
-
-
-class Whole:
-    """The lines of a text that were not broken."""
-
-    def __init__(self, text, labels):
-        self.lines = [line for line in plain_lines(text) if line]
-        self.rows, self.parts = list(map(scaled, self.lines)), list(map(parts_of, self.lines))
-        self.joined = " \n ".join(map(" ".join, self.lines))
-        self.starts = list(itertools.accumulate((len(" ".join(line)) + 3 for line in self.lines), initial=0))
-        self.headings = {start: line for start, line in zip(self.starts, self.lines) if " ".join(line) in labels}
-
-    def row(self, line, words, place):
-        """(the place behind it, its words) of the first line from the place on that has its label and its columns."""
-        label = re.split(r" {2,}", line.strip())[0].split()
-        if re.match(r"  \S", line) or (re.match(r"\S", line) and any(map(str.isdigit, line))):
-            columns, end = scaled(words) - Counter(label), self.end_of_part(place)
-            for start, other, row in zip(self.starts, self.lines, self.rows):
-                if place <= start < end and columns <= row and is_label_of(label, other):
-                    return start + 1, other
-        if re.match(r"  (?!implementation)\S", line):
-            return None
-        if "  " not in line.strip() and any(map(str.isdigit, line)):
-            return self.sentence(words, place)
-        titles = Counter(words) - Counter(["ratio"])
-        return next(((0, other) for other, parts in zip(self.lines, self.parts) if titles <= parts), None)
-
-    def end_of_part(self, place):
-        """Where the next scenario begins."""
-        return next((start for start in self.headings if start > place), len(self.joined))
-
-    def sentence(self, words, place):
-        """(the place behind them, no words) of words that follow each other."""
-        text = re.escape(" ".join(words))
-        end = len(self.joined) if words in self.headings.values() else self.end_of_part(place)
-        found = re.compile(rf"(?<!\S){text}(?![\w.]\w)").search(self.joined, place, end) if words else None
-        return (found.end(), []) if found else None
-
-    def is_legend(self, words):
-        """Of the grid's, which says by itself of whom ratios are where there is no room in the places."""
-        legend = next((line for line in self.lines if " ".join(line).startswith(LEGEND)), [])
-        known = {word.strip(";:") for word in legend} | {"ratio", "of", "the", "fastest"}
-        return {word.strip(";:") for word in words} <= known
 
 
 def check_csv(report, text):
