@@ -2,6 +2,7 @@
 the record around it is about. Words belong to the goldens."""
 
 import bisect
+import functools
 import math
 import re
 
@@ -99,9 +100,15 @@ class Record:
         quotes = {fact.figure.value for fact in self.facts if isinstance(fact.figure.value, Quote)}
         self.names = set(names)
         self.reader = Reader(self.names, quotes - {""})
-        numbers = [(end, fact) for fact in self.facts for end in numbers_of(fact.figure.value)]
+        self.names_in = functools.lru_cache(maxsize=None)(self.reader.names_in)
+        self.known = [(fact.about, fact) for fact in self.facts]
+        numbers = [(end, about) for about, fact in self.known for end in numbers_of(fact.figure.value)]
         self.numbers = sorted(numbers, key=lambda entry: entry[0])
         self.keys = [value for value, _ in self.numbers]
+        self.by_name = {}
+        for about, fact in self.known:
+            for name in about:
+                self.by_name.setdefault(name, []).append((about, fact))
 
     def complaints(self, blocks):
         for block in blocks:
@@ -119,19 +126,21 @@ class Record:
 
     def about(self, text):
         listed = text.partition(": ")[2].removesuffix(".").split(", ")
-        twice = len(set(listed)) < len(listed) and self.reader.names_in(text) == listed
+        twice = len(set(listed)) < len(listed) and self.names_in(text) == listed
         return [f"{text!r}: a name stands twice"] if twice else self.reader.complaints(text, self.facts)
 
     def about_table(self, content):
         """A cell is what its row and its column say of it."""
+        for title in filter(re.compile(r"\d").search, content["columns"]):
+            yield from self.not_shown(title, title)
         for row in content["rows"]:
             for title, text in zip(content["columns"][1:], row[1:]):
                 places = [place for place in map("{}={}".format, content["columns"], row) if place in self.names]
                 label = " ".join(places or row[:1])
-                if f"{title}={text}" in places:
+                if f"{title}={text}" in places or text in ("", "-"):
                     continue
-                if self.reader.names_in(text) == [text]:  # of which the column's title is true
-                    yield from self.not_shown(title, f"{label} {text}")
+                if self.names_in(text) == [text]:  # of which the column's title is true
+                    yield from (*self.not_shown(title, f"{label} {text}"), *self.not_shown(text, label))
                 else:
                     yield from self.not_shown(text, f"{title}: {label}")
 
@@ -157,21 +166,24 @@ class Record:
 
     def is_bare(self, label):
         """Of a cell alone, which may stand beside its namesake, or of no cell."""
-        return self.reader.names_in(label) in ([], [label])
+        return self.names_in(label) in ([], [label])
 
     def has(self, value, label):
         """Of a band or a rule, which have no label: what is known of nothing by name."""
-        slack, named = SAME * abs(value) + 1e-9, set(self.reader.names_in(label))
+        slack, named = SAME * abs(value) + 1e-9, set(self.names_in(label))
         first, last = bisect.bisect_left(self.keys, value - slack), bisect.bisect_right(self.keys, value + slack)
-        return any((label and named <= fact.about) or not fact.names for _, fact in self.numbers[first:last])
+        return any((label and named <= about) or not about for _, about in self.numbers[first:last])
 
     def not_shown(self, text, label):
         """About each figure and claim of the text that no fact is, of all names in the label."""
-        named = self.reader.names_in(f"{label}: {text}")
-        is_about = lambda fact: fact.about >= set(named) and not (named and fact.subject and named[-1] not in fact.subject)
+        named = self.names_in(f"{label}: {text}")
+        known_of = self.by_name.get(named[-1], []) if named else self.known
+        found = [f for about, f in known_of if about >= set(named) and not (named and f.subject and named[-1] not in f.subject)]
         for token in self.reader.claims_in(text):
-            if not any(is_about(fact) and fact.is_shown_by(token) for fact in self.facts):
+            if not any(fact.is_shown_by(token) for fact in found):
                 yield f"{label!r}: {token!r} of {text!r} is none of its figures"
+        if named[-1:] == [text] and not found:
+            yield f"{label!r}: nothing is known of {text!r} here"
 
 
 def numbers_of(value):

@@ -4,10 +4,10 @@ import estimates
 from break_even import NEVER, break_even, is_asked
 from expected_words import Figure, number
 from overview_facts import target_facts
-from printed_figures import INTERVAL, NUMBER, PERCENT, is_change, is_step_count, numbers_in, three_digits
+from printed_figures import INTERVAL, NUMBER, is_step_count, numbers_in, three_digits
+from report_facts import cell_facts, change, untimed_facts, values_facts
 from report_figures import is_beside_others
 from statements import count, known, quote, word
-from tables import why_untimed
 
 SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
@@ -59,28 +59,18 @@ def training_facts(record, cells):
             yield known(Figure(r"\d+ steps", lambda text, n=stopped: text == f"{n} steps", stopped), subject=cell.name)
 
 
-def untimed_facts(cells):
-    """The cells that have no time for the same reason are named together."""
-    untimed = [cell for cell in cells if not cell.is_timed]
-    for why in {why_untimed(cell) for cell in untimed}:
-        yield known(quote(why), *(cell.name for cell in untimed if why_untimed(cell) == why))
-
-
-def change(ratio):
-    return Figure(f"{PERCENT} {INTERVAL}", lambda text: is_change(text, ratio), ratio)
-
-
 def scenario_facts(report, key):
     record = report.scenarios[key]
     cells = [cell for cell in report.cells if cell.scenario == key]
     timed = [cell for cell in cells if cell.is_timed]
     yield from description_facts(record)
     for cell in timed:
+        yield from (*cell_facts(report, cell), *values_facts(report, cell))
         yield known(word("overtakes"), subject=cell.name)
         yield from (known(overtaking(report, cell, other), cell.name, subject=other.name) for other in timed)
     yield from training_facts(record, cells)
     yield from target_facts(report, key, [])
-    yield from untimed_facts(cells)
+    yield from untimed_facts(report, cells)
     bases = {cell for cell in report.baselines.values() if cell.scenario == key and is_beside_others(report, cell)}
     base = min((cell for cell in bases if cell.is_ranked), key=lambda cell: cell.step.value, default=None)
     if base and base.implementation != report.run["baseline"]:

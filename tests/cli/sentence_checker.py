@@ -6,14 +6,15 @@ import io
 import json
 import re
 
+import cost_fits
 import grids
-import report_charts
 import report_items
-import tables
 from overview_facts import Overview
 from overview_rows import overview_of
+from records import Record
+from report_facts import compared, cost_facts, grid_facts, relative_facts, untimed_facts
 from scenario_facts import scenario_facts
-from statements import CLAIMS, Quote, Reader
+from statements import CLAIMS, known
 from values_checker import check_record, check_summaries
 
 UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
@@ -42,10 +43,18 @@ class Proof:
     def __init__(self, report):
         self.context, self.overview = Context(report), Overview(Context(report))
         self.facts = {report.scenarios[key]["label"]: list(scenario_facts(report, key)) for key in report.scenarios}
-        self.facts[None] = [*self.overview.facts, *self.overview.hidden([])]
-        figures = (fact.figure.value for facts in self.facts.values() for fact in facts)
+        self.facts[None] = [*self.overview.facts, *self.overview.hidden([]), *untimed_facts(report, report.cells)]
+        self.facts[None] += [*relative_facts(report), *cost_facts(report)]
+        overview = self.context.overview
+        for cell in report.cells:
+            self.facts[None] += grid_facts(report, cell, report.label(cell))
+            shown = overview.turned and overview.ratio_shown(overview.rows[0], cell)
+            self.facts[report.label(cell)] += [known(figure, cell.name) for figure in compared(shown)] if shown else []
+        every = [fact for facts in self.facts.values() for fact in facts]
+        names = names_in(self.context)
+        self.records = {label: Record(facts, names) for label, facts in self.facts.items()}
         self.grid = {}  # words of a row of the first screen -> that row
-        self.reader = Reader(names_in(self.context), {value for value in figures if isinstance(value, Quote)})
+        self.reader = Record(every, names).reader
 
     def complaints(self, text, label):
         """About a sentence under the heading of a scenario, or under none."""
@@ -62,18 +71,17 @@ class Proof:
     def check_document(self, text):
         complaints = []
         for item in self.items(text):
-            if isinstance(item, report_items.Sentence) and item.text.startswith(report_charts.UNTIMED):
-                complaints += report_charts.untimed_complaints(self.context, item.text)
-                continue
+            record = self.records[item.scenario]
             if isinstance(item, report_items.Sentence):
                 complaints += self.complaints(item.text, item.scenario)
-                continue
-            if isinstance(item, report_items.Chart):
-                complaints += report_charts.check(self.context, item)
-                continue
-            check = table_checker(item)
-            complaints += check(self.context, item)
-            if check is grids.check_grid:
+            elif isinstance(item, report_items.Chart):
+                complaints += record.about_chart({"rows": item.rows}, " ")
+            elif item.scenario or item.titles[0] == "implementation" or not item.name.startswith("The fastest of each"):
+                alone = list(self.records.values())[0] if "time per step, 95%" in item.titles else record
+                complaints += alone.about_table({"columns": item.titles, "rows": item.rows})
+                complaints += [f"{row}: it is the other way round" for row in item.rows if is_contradictory(item.titles, row)]
+            else:
+                complaints += grids.check_grid(self.context, item)
                 rows = [tuple(word for word in " ".join(row).split() if word != "-") for row in item.rows]
                 self.grid = dict(zip(rows, self.context.shown_rows))
         return complaints
@@ -100,18 +108,18 @@ class Proof:
         return complaints
 
 
-def table_checker(table):
-    if "a: per step" in table.titles:
-        return grids.check_costs
-    if table.name.startswith("values of "):
-        return grids.check_values
-    if table.titles[1:2] == ["per step"]:
-        return grids.check_thread_costs
-    if table.titles == ["not timed", "reason"]:
-        return tables.check_untimed
-    if table.name == "Time per step, and how many times that of the scenario's fastest":
-        return report_charts.check_whole_grid
-    return grids.check_grid if table.scenario is None and table.titles[0] != "implementation" else tables.check_table
+def is_contradictory(titles, row):
+    """Whether the row's verdict goes against its own ratio, change or speed-up."""
+    found = dict(zip(titles, row))
+    for title, is_less in (
+        ("change", lambda text: text[0] == "-"),
+        ("speed-up, 95%", lambda text: float(text.split("x")[0]) > 1),
+        ("ratio to baseline", lambda text: float(text.split("x")[0]) < 1),
+        ("ratio to the fastest", lambda text: float(text.split("x")[0]) < 1),
+    ):
+        if title in found and found.get("verdict") in ("faster", "slower"):
+            return is_less(found[title]) != (found["verdict"] == "faster") and not found[title].startswith("1.00x")
+    return False
 
 
 def names_in(context):
@@ -120,7 +128,7 @@ def names_in(context):
     names |= {form for row in overview.rows for form in (row.brief, row.label, f"@{row.threads}")}
     names |= {part for cell in report.cells if "@" in cell.implementation for part in cell.implementation.split("@")}
     names |= {form for cell in overview.cells for form in (f"@{cell.threads}", overview.kind(cell))}
-    names |= set(overview.keys) | {report.run["baseline"]}
+    names |= set(overview.keys) | {report.run["baseline"]} | set(cost_fits.fits_of(report))
     for scenario in report.scenarios.values():
         names.add(scenario["label"])
         names |= {f"{key}={value}" for key, value in scenario.get("side_by_side", {}).get("values", {}).items()}

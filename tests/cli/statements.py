@@ -1,6 +1,7 @@
 """What a text states, whatever its words: each figure and each claim in a statement must be known of names that stand
 in it, and each name must be of something that the statement says."""
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ CLAIMS = (
     r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|wins?|"
     r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|"
     r"leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
-    r"not confirmed|confirmed|refuted|[Ii]nconclusive|not run|holds|fails|[Ff]lips|reache[ds](?! across)|unfit|"
+    r"not confirmed|confirmed|refuted|[Ii]nconclusive|not run|holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|Without a time|unfit|"
     r"(?:offers )?no profile(?! divides)|one piece"
 )
 BESIDE = "(?:beside|against|instead of)"
@@ -22,9 +23,12 @@ FIGURES = (
     rf"{NUMBER} {BESIDE} {NUMBER}(?! [num]?s\b)|{TIMES} (?:more|less)\b(?! time)|"
     rf"\d+ profiles?|{INTERVAL}|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
     rf"{NUMBER}%(?: {INTERVAL})?|(?:at (?:most|least) )?{NUMBER} steps(?: {INTERVAL})?|{NUMBER} [kMGT]?flop|"
-    rf"\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
+    rf"{NUMBER} (?:[KMG]iB|B)\b|\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
 )
 STARTS, ENDS = r"(?<![\w/.+@=-])(?<!\w\[)", r"(?![\w/+=\[-]|\.\d)"
+
+
+compiled = functools.lru_cache(maxsize=None)(re.compile)
 
 
 class Known(NamedTuple):
@@ -39,7 +43,7 @@ class Known(NamedTuple):
         return frozenset().union(*self.names)
 
     def is_shown_by(self, text):
-        return re.fullmatch(self.figure.pattern, text) is not None and self.figure.fits(text)
+        return compiled(self.figure.pattern).fullmatch(text) is not None and self.figure.fits(text)
 
 
 def choice(names):
