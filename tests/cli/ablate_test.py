@@ -96,8 +96,7 @@ class Ablate(ProgramTest):
 
     def test_input_errors(self):
         cases = {
-            ("nosuch", "--impl", "graph/naive"): ('"nosuch"', "linreg-3x2"),
-            ("linreg-3x2",): ("--impl",),
+            ("nosuch", "--impl", "graph/naive"): ('"nosuch"', "linreg-3x2"), ("linreg-3x2",): ("--impl",),
             ("linreg-3x2", "--impl", "graph/nave"): ("--impl", '"graph/nave"', "did you mean graph/naive?"),
             ("linreg-3x2", "--impl", "hand/naive"): ("hand/naive", "declares no parts"),
             ("linreg-3x2", "--impl", "graph/naive", "--set", "impl.passes=-fussion"): ("-fussion", "fusion"),

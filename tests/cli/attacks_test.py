@@ -9,33 +9,13 @@ BLOCK = "a timed block|a step takes|twice as many steps take only|that a block t
 OUTSIDE = "outside the clock of a block|a timed block|and the answer came after"
 CLOCK = "and the answer came after|outside the clock|time stamps|answers a request of no step"
 FOUND = {
-    "lazy": BLOCK,
-    "half": BLOCK,
-    "warm-up": BLOCK,
-    "extrapolate": BLOCK,
-    "bent3": BLOCK,
-    "bent5": BLOCK,
-    "stretch": BLOCK,
-    "watches": BLOCK,
-    "moves-start": BLOCK,
-    "powers": BLOCK,
-    "set-state": OUTSIDE,
-    "leaves": OUTSIDE,
-    "leaves-half": OUTSIDE,
-    "device": OUTSIDE,
-    "clock": CLOCK,
-    "overhead": CLOCK,
-    "overhead-behind": CLOCK,
-    "comes-between": CLOCK,
-    "child": "process.es. below its own",
-    "orphan": "process.es. below its own|threads",
-    "helper": "process.es. below its own|threads",
-    "timer": "without a request|and the answer came after",
-    "flatters": "loss",
-    "writes-ahead": "answered request",
-    "writes-escapes": "not a JSON object",
-    "writes-without-end": "longer than",
-    "dies": "exit status 0",
+    "lazy": BLOCK, "half": BLOCK, "warm-up": BLOCK, "extrapolate": BLOCK, "bent3": BLOCK, "bent5": BLOCK,
+    "stretch": BLOCK, "watches": BLOCK, "moves-start": BLOCK, "powers": BLOCK, "set-state": OUTSIDE, "leaves": OUTSIDE,
+    "leaves-half": OUTSIDE, "device": OUTSIDE, "clock": CLOCK, "overhead": CLOCK, "overhead-behind": CLOCK,
+    "comes-between": CLOCK, "child": "process.es. below its own", "orphan": "process.es. below its own|threads",
+    "helper": "process.es. below its own|threads", "timer": "without a request|and the answer came after",
+    "flatters": "loss", "writes-ahead": "answered request", "writes-escapes": "not a JSON object",
+    "writes-without-end": "longer than", "dies": "exit status 0",
 }
 # Honest rows of implementations that try to harm others.
 HARMLESS = (
@@ -46,11 +26,7 @@ HARMLESS = (
 HONEST = ("hand/naive", "hand/eigen", "loop/plain")
 # Adapters that cheat, and what is said of them.
 ADAPTERS = {
-    "leaves": OUTSIDE,
-    "early": OUTSIDE,
-    "shifted": "time stamps",
-    "nan": "found .NaN",
-    "cries": "exit status 3",
+    "leaves": OUTSIDE, "early": OUTSIDE, "shifted": "time stamps", "nan": "found .NaN", "cries": "exit status 3"
 }
 
 

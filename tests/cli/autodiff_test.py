@@ -15,8 +15,7 @@ def network(rows, width):
             "kind": "multilayer_perceptron",
             "layers": [{"width": width, "activation": "relu"}, {"width": 1, "activation": "identity"}],
         },
-        data={"source": "synthetic", "kind": "teacher", "rows": rows, "features": width},
-        dtype="f64",
+        data={"source": "synthetic", "kind": "teacher", "rows": rows, "features": width}, dtype="f64",
     )
 
 

@@ -9,10 +9,8 @@ from program import ProgramTest
 FOLDER = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu"
 # Of Debian's packages: what the option names, a file, and what the library must say of itself.
 DEBIAN = {
-    "openblas": ("openblas-openmp/libopenblas.so.0", "OpenBLAS"),
-    "blis": ("blis-serial/libblis.so.4", "BLIS"),
-    "reference": ("blas/libblas.so.3", "a BLAS that says nothing of itself"),
-    "libxsmm": (None, "libxsmm"),
+    "openblas": ("openblas-openmp/libopenblas.so.0", "OpenBLAS"), "blis": ("blis-serial/libblis.so.4", "BLIS"),
+    "reference": ("blas/libblas.so.3", "a BLAS that says nothing of itself"), "libxsmm": (None, "libxsmm"),
 }
 
 
@@ -45,8 +43,7 @@ class BlasTest(ProgramTest):
         for library, words in {
             "nonsense": 'library: found "nonsense", expected openblas, blis',
             "/nowhere/libblas.so": "cannot open the BLAS: /nowhere/libblas.so",
-            "libm.so.6/../libm.so.6": "cannot open the BLAS",
-            str(FOLDER / "libm.so.6"): "does not export CBLAS",
+            "libm.so.6/../libm.so.6": "cannot open the BLAS", str(FOLDER / "libm.so.6"): "does not export CBLAS",
         }.items():
             status = self.cell(library, status=4)["status"]
             self.assertEqual(status["state"], "unsupported", status)

@@ -33,10 +33,7 @@ def break_even(report, cell, other, margin=None):
     else:
         each = estimates.of_each(estimates.CONFIDENCE)
         interval = lambda values: estimates.paired_difference({i: [(0.0, v)] for i, v in enumerate(values)}, each)
-        ends = (
-            steps_of(interval(later).low, interval(most).high),
-            steps_of(interval(later).high, interval(least).low),
-        )
+        ends = (steps_of(interval(later).low, interval(most).high), steps_of(interval(later).high, interval(least).low))
     return steps, *ends, len(pairs)
 
 

@@ -33,13 +33,8 @@ def difference(true, false):
 class CheckedOutputs(ProgramTest):
     def render(self, *arguments, width=100):
         done = subprocess.run(
-            [PROGRAM, *arguments],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**environment(), "COLUMNS": str(width)},
-            stdin=subprocess.DEVNULL,
+            [PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, check=False,
+            env={**environment(), "COLUMNS": str(width)}, stdin=subprocess.DEVNULL,
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         return done.stdout

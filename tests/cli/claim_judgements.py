@@ -39,8 +39,7 @@ class Relation:
         steps = relation.get("steps") or [0]
         self.entries = [
             ({**at, "steps": str(count)} if len(steps) > 1 else at, one, other, count)
-            for at, one, other in pairs_in(points, relation)
-            for count in steps
+            for at, one, other in pairs_in(points, relation) for count in steps
         ]
 
     def is_named(self, at):
@@ -140,12 +139,7 @@ class Relation:
     def shown(self, point):
         if point["remark"]:
             return {**point, "decides": False}
-        return {
-            **point,
-            "decides": False,
-            "state": "shown",
-            "ratio": ratio_of(point["figures"], self.confidence),
-        }
+        return {**point, "decides": False, "state": "shown", "ratio": ratio_of(point["figures"], self.confidence)}
 
     def add_flips(self, axis, states):
         for group in self.groups(axis):
@@ -175,16 +169,10 @@ class Relation:
     def document(self):
         told = self.told
         return {
-            **{key: told[key] for key in ("kind", "quantity")},
-            "a": self.a,
-            "b": self.b,
-            **{limit: told.get(limit) for limit in ("at_least", "at_most")},
-            "points": told.get("points", "all"),
-            "decides": self.decides,
-            "along": self.along or None,
-            "verdict": self.verdict,
-            "deciding_point": self.deciding,
-            "judged": [self.judged(point) for point in self.points],
+            **{key: told[key] for key in ("kind", "quantity")}, "a": self.a, "b": self.b,
+            **{limit: told.get(limit) for limit in ("at_least", "at_most")}, "points": told.get("points", "all"),
+            "decides": self.decides, "along": self.along or None, "verdict": self.verdict,
+            "deciding_point": self.deciding, "judged": [self.judged(point) for point in self.points],
             "flips": self.flips,
         }
 
@@ -197,11 +185,7 @@ class Relation:
         needed = point.get("needed_launches") or None
         position = point["position"] if ratio else None
         return {
-            **kept,
-            "ratio": ratio,
-            "position": position,
-            "remark": point["remark"] or None,
-            "needed_launches": needed,
+            **kept, "ratio": ratio, "position": position, "remark": point["remark"] or None, "needed_launches": needed
         }
 
 
@@ -223,8 +207,7 @@ class Judgement:
     def __init__(self, claim, cells):
         self.claim, self.report = claim, cells.report
         self.relations = [
-            Relation(relation, points_of(experiment))
-            for experiment in claim["experiments"]
+            Relation(relation, points_of(experiment)) for experiment in claim["experiments"]
             for relation in experiment["relations"]
         ]
         deciding = sum(relation.deciding_points() for relation in self.relations if relation.decides)
@@ -261,11 +244,8 @@ class Judgement:
         """As `gdbench claims --json` has it."""
         launches, seconds = self.needed
         return {
-            "id": self.claim["id"],
-            "sentence": self.claim["sentence"],
-            "source": self.claim["source"],
-            "verdict": self.verdict,
-            "deciding_relation": self.relations.index(self.deciding),
+            "id": self.claim["id"], "sentence": self.claim["sentence"], "source": self.claim["source"],
+            "verdict": self.verdict, "deciding_relation": self.relations.index(self.deciding),
             "needed": {"launches": launches, "seconds": seconds} if launches else None,
             "relations": [relation.document() for relation in self.relations],
         }

@@ -7,22 +7,16 @@ from program import FAKES, ProgramTest
 
 NATIVE = {"implementation": "hand/naive"}
 STANDARDISED = {
-    "kind": "saving",
-    "quantity": "steps_to_target",
-    "a": {"standardise.features": True},
-    "b": {"standardise.features": False},
-    "at_least": 0.5,
+    "kind": "saving", "quantity": "steps_to_target", "a": {"standardise.features": True},
+    "b": {"standardise.features": False}, "at_least": 0.5,
 }
 
 
 def trained(conditions, relations, **axes):
     matrix = {
         "axes": {
-            "scenario": ["linreg-300x10-target"],
-            "data.condition": conditions,
-            "standardise.features": [True, False],
-            "implementation": ["hand/naive"],
-            **axes,
+            "scenario": ["linreg-300x10-target"], "data.condition": conditions, "standardise.features": [True, False],
+            "implementation": ["hand/naive"], **axes,
         }
     }
     return {"matrix": matrix, "relations": relations}
@@ -35,11 +29,9 @@ def beside_naive(implementation, **relation):
 
 
 CLAIMS = {
-    "steps-fall": [trained([100], [STANDARDISED])],
-    "steps-fall-always": [trained([1, 100], [STANDARDISED])],
+    "steps-fall": [trained([100], [STANDARDISED])], "steps-fall-always": [trained([1, 100], [STANDARDISED])],
     "time-falls": [trained([100], [{**STANDARDISED, "quantity": "time_to_target"}])],
-    "is-far-away": [beside_naive("far/away")],
-    "is-wrong": [beside_naive("fake/wrong")],
+    "is-far-away": [beside_naive("far/away")], "is-wrong": [beside_naive("fake/wrong")],
 }
 
 
@@ -75,9 +67,7 @@ class Claims(ProgramTest):
         self.assertEqual(
             self.verdicts(output),
             {
-                "steps-fall": "confirmed",
-                "steps-fall-always": "refuted",
-                "time-falls": "inconclusive",
+                "steps-fall": "confirmed", "steps-fall-always": "refuted", "time-falls": "inconclusive",
                 "is-far-away": "not run",
             },
         )

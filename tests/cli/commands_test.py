@@ -104,8 +104,7 @@ class Commands(ProgramTest):
     def test_plugin_check_of_a_good_one(self):
         library = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "libgdbench_plain.so"
         for file, identifier in (
-            (str(library), "loop/plain"),
-            (f"{ADAPTERS}/script.adapter.json", "script/python"),
+            (str(library), "loop/plain"), (f"{ADAPTERS}/script.adapter.json", "script/python"),
             (f"{FAKES}/fake_delay.so", "fake/delay"),
         ):
             output = self.check(file, 0)
@@ -116,15 +115,9 @@ class Commands(ProgramTest):
 
     def test_plugin_check_of_bad_ones(self):
         for name, part in {
-            "crash": "crashed",
-            "exit": "crashed",
-            "hang": "timed out",
-            "nan": "wrong",
-            "prepare_fails": "the accelerator is on fire",
-            "throw": "thrown by fake/throw",
-            "wrong": "wrong",
-            "abi": "version 99",
-            "no_entry": "exports no gdbench_plugin_entry",
+            "crash": "crashed", "exit": "crashed", "hang": "timed out", "nan": "wrong",
+            "prepare_fails": "the accelerator is on fire", "throw": "thrown by fake/throw", "wrong": "wrong",
+            "abi": "version 99", "no_entry": "exports no gdbench_plugin_entry",
         }.items():
             with self.subTest(fake=name):
                 output = self.check(f"{FAKES}/fake_{name}.so", 3)

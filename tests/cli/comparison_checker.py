@@ -13,19 +13,14 @@ from report_figures import FAILURES, off_by, pairs_of
 
 CONFIDENCE = 0.99  # for all cells together
 CHANGES = {"faster": "improved", "slower": "regressed"}
-KNOWN = (
-    "Note: two runs: ",
-    "Note: not built alike: ",
-    "Note: differences below 2% between two builds may come from ",
-)
+KNOWN = ("Note: two runs: ", "Note: not built alike: ", "Note: differences below 2% between two builds may come from ")
 ORDER = ("regressed", "failing", "removed", "improved", "fixed", "inconclusive", "added", "equivalent")
 
 
 def noise_of(report, scenario):
     """What the scenario's controls are off by."""
     found = [
-        off_by(c)
-        for cell, _, c in report.controls
+        off_by(c) for cell, _, c in report.controls
         if cell.scenario == scenario and c.ratio.launches >= estimates.FEWEST_LAUNCHES
     ]
     return max(found, default=0.0)
@@ -57,8 +52,7 @@ class Family:
         ]
         self.sides = {name: (sides[0].get(name), sides[1].get(name)) for name in {**sides[1], **sides[0]}}
         self.timed = [
-            name
-            for name, (one, other) in self.sides.items()
+            name for name, (one, other) in self.sides.items()
             if one and other and one.is_timed and other.is_timed and one.scenario == other.scenario
         ]
         self.noise = max((self.noise_on(name) for name in self.timed), default=0.0)
@@ -76,8 +70,7 @@ class Family:
     def compare(self, name, confidence):
         base, candidate = self.sides[name]
         ratio = (
-            estimates.paired_ratio(pairs_of(base, candidate), confidence)
-            if self.paired
+            estimates.paired_ratio(pairs_of(base, candidate), confidence) if self.paired
             else estimates.unpaired_ratio(base.times, candidate.times, confidence)
         )
         fewest = estimates.fewest_launches(confidence)

@@ -110,8 +110,7 @@ def fits_of(report):
     found = {}
     for (implementation, dtype, threads, arm), cells in series_of(report).items():
         name = (
-            f"{implementation} {dtype}"
-            + (f" @{threads}" if threads != 1 else "")
+            f"{implementation} {dtype}" + (f" @{threads}" if threads != 1 else "")
             + (f" #{arm}" if arm != "new" else "")
         )
         if result := fit_of(report, cells):

@@ -143,10 +143,8 @@ class Crossover(ProgramTest):
 
     def test_axes(self):
         sizes = {
-            ("linreg-300x2", "batch"): [1, 300],
-            ("linreg-300x2", "features"): [1, 1024],
-            ("mlp-10-50-1", "width"): [1, 1024],
-            ("linreg-300x2", "rows"): [3, 100000],
+            ("linreg-300x2", "batch"): [1, 300], ("linreg-300x2", "features"): [1, 1024],
+            ("mlp-10-50-1", "width"): [1, 1024], ("linreg-300x2", "rows"): [3, 100000],
         }
         for (scenario, axis), ends in sizes.items():
             option = "width" if axis == "features" else axis

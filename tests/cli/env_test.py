@@ -200,10 +200,8 @@ class Wrong(Environments):
             ("x=no_python",): r"--env x: cannot execute .*|--env x: .*/no_python does not start: .*",
             ("x=/bin/false",): r"--env x: /bin/false does not start: exit status 1",
             (f"x={fast}", f"x={fast}"): r"--env x: found twice, expected a name of its own for each environment",
-            (f"a/b={fast}",): rf'--env: found "a/b=.*", {name}',
-            (f"2={fast}",): rf'--env: found "2=.*", {name}',
-            ("x=",): rf'--env: found "x=", {name}',
-            (str(fast),): rf'--env: found ".*", {name}',
+            (f"a/b={fast}",): rf'--env: found "a/b=.*", {name}', (f"2={fast}",): rf'--env: found "2=.*", {name}',
+            ("x=",): rf'--env: found "x=", {name}', (str(fast),): rf'--env: found ".*", {name}',
         }.items():
             words = [word for text in given for word in ("--env", text)]
             for command in (("run", *LINEAR), ("verify", *LINEAR), ("train", "linreg-300x2")):

@@ -204,8 +204,7 @@ def remark_on(comparison, fewest, unfit):
     ratio = comparison.ratio
     if ratio.launches < fewest:
         return {
-            0: "no launch has times of both",
-            1: "measured within one process: says nothing about other launches",
+            0: "no launch has times of both", 1: "measured within one process: says nothing about other launches"
         }.get(ratio.launches, f"{ratio.launches} launches, at least {fewest} are needed")
     if unfit or comparison.verdict != "inconclusive":
         return unfit

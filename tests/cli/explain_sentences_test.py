@@ -50,9 +50,7 @@ class Explanations(CheckedOutputs):
             for report, pairs, arguments in self.explained(seed):
                 known = {cell.implementation for cell in report.cells}
                 kinds = (
-                    lies.figures,
-                    lies.counts,
-                    lies.words,
+                    lies.figures, lies.counts, lies.words,
                     lambda text, lines, known=known: lies.names(text, lines, known),
                 )
                 values = self.render("explain", "x.json", *arguments, "--json")

@@ -10,12 +10,9 @@ SMALL = ("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--impl", "h
 
 # Implementation -> the phase and op that hold its delay.
 DELAYS = {
-    "delay-data/fake": ("data", "gather"),
-    "delay-record/fake": ("record", "record"),
-    "delay-forward/fake": ("forward", "product"),
-    "delay-backward/fake": ("backward", "product"),
-    "delay-update/fake": ("update", "sgd"),
-    "repeat-forward/fake": ("forward", "product"),
+    "delay-data/fake": ("data", "gather"), "delay-record/fake": ("record", "record"),
+    "delay-forward/fake": ("forward", "product"), "delay-backward/fake": ("backward", "product"),
+    "delay-update/fake": ("update", "sgd"), "repeat-forward/fake": ("forward", "product"),
 }
 
 

@@ -20,10 +20,8 @@ def start_difference(report, a, b, verdict):
     own = {side: cell.median_of("import_seconds") * 1e9 for side, cell in (("a", a), ("b", b)) if imports(cell)}
     faster, slower = (a, b) if verdict == "faster" else (b, a)
     return {
-        "load_ns": pair("load_seconds", 1e9),
-        "prepare_ns": pair("prepare_seconds", 1e9),
-        "first_step_ns": pair("first_step_ns", 1),
-        "import_ns": own or None,
+        "load_ns": pair("load_seconds", 1e9), "prepare_ns": pair("prepare_seconds", 1e9),
+        "first_step_ns": pair("first_step_ns", 1), "import_ns": own or None,
         "break_even": {"cell": faster.id, "other": slower.id, **overtaking_of(report, faster, slower)},
     }
 
@@ -43,10 +41,7 @@ def dispatch_cost(cell):
     times = [part["time_ns"] for part in parts if part["op"] == floor[0]["op"]]
     least = calls * floor[0]["time_ns"]
     return {
-        "dispatches": calls,
-        "floor": floor,
-        "cheapest_ns": {"low": min(times), "high": max(times)},
-        "least_ns": least,
+        "dispatches": calls, "floor": floor, "cheapest_ns": {"low": min(times), "high": max(times)}, "least_ns": least,
         "share": least / cell.step.value,
     }
 
@@ -75,9 +70,7 @@ def calls_share(a, b, costs, difference_ns):
     share = (of_a["least_ns"] - of_b["least_ns"]) / difference_ns.value
     corners = [d / whole for d, whole in itertools.product(differences, (difference_ns.low, difference_ns.high))]
     return {
-        "a_calls": of_a["dispatches"],
-        "b_calls": of_b["dispatches"],
-        "share": share,
+        "a_calls": of_a["dispatches"], "b_calls": of_b["dispatches"], "share": share,
         "interval": {"low": min(share, *corners), "high": max(share, *corners)},
     }
 
@@ -92,23 +85,17 @@ def advice(a, b, told):
     by_ratio = lambda ratio: step * (1 - (1 / ratio if a_is_slower else ratio))
     axes = [
         {
-            "remedy": "axis",
-            "cell": slower.id,
-            "subject": part["axis"],
+            "remedy": "axis", "cell": slower.id, "subject": part["axis"],
             "value": part["base_value" if a_is_slower else "value"],
             **saved(by_ratio(part["difference"]["comparison"].ratio.value)),
         }
-        for path in told["paths"]
-        for part in path["parts"]
+        for path in told["paths"] for part in path["parts"]
         if part["axis"] != WHOLE and part["difference"][end] == slower.id
         if part["difference"]["comparison"].verdict == told["whole"]["comparison"].verdict
     ]
     phases = [
         {
-            "remedy": "phase",
-            "cell": slower.id,
-            "subject": part["phase"],
-            "value": "",
+            "remedy": "phase", "cell": slower.id, "subject": part["phase"], "value": "",
             **saved(min(sign * part["difference_ns"], step)),
         }
         for part in (told["profiles"] or {"phases": []})["phases"]
@@ -162,26 +149,15 @@ def explain(report, a, b):
     within, told = a.scenario == b.scenario, whole["comparison"].is_told
     costs = [dispatch_cost(cell) if told else None for cell in (a, b)]
     found = {
-        "scenario": report.label(a),
-        "b_scenario": report.label(b),
-        "a": a.id,
-        "b": b.id,
-        "a_step_ns": a.step,
-        "b_step_ns": b.step,
-        "whole": whole,
-        "paired": are_side_by_side(report, a, b),
-        "differing": [] if within else differing_keys(report, a, b),
-        "target": target_difference(report, a, b),
+        "scenario": report.label(a), "b_scenario": report.label(b), "a": a.id, "b": b.id, "a_step_ns": a.step,
+        "b_step_ns": b.step, "whole": whole, "paired": are_side_by_side(report, a, b),
+        "differing": [] if within else differing_keys(report, a, b), "target": target_difference(report, a, b),
         "paths": paths_between(report, a, b, whole) if told and within else [],
-        "profiles": profile_difference(a, b, whole["comparison"]) if told else None,
-        "a_dispatches": costs[0],
-        "b_dispatches": costs[1],
-        "a_ops": largest_ops(a) if told else None,
-        "b_ops": largest_ops(b) if told else None,
+        "profiles": profile_difference(a, b, whole["comparison"]) if told else None, "a_dispatches": costs[0],
+        "b_dispatches": costs[1], "a_ops": largest_ops(a) if told else None, "b_ops": largest_ops(b) if told else None,
         "calls": calls_share(a, b, costs, whole["difference_ns"]) if told else None,
         "start": start_difference(report, a, b, whole["comparison"].verdict) if told and within else None,
-        "a_script": script_of(a),
-        "b_script": script_of(b),
+        "a_script": script_of(a), "b_script": script_of(b),
     }
     if told and within and not found["paths"] and not found["profiles"]:
         found["paths"] = path_over_a_row(report, a, b, whole)

@@ -72,9 +72,7 @@ def difference(report, cell, base, cell_steps=1, base_steps=1):
         ratio, found = estimates.unpaired_ratio(*sides), estimates.unpaired_difference(*sides)
     comparison = estimates.verdict_of(ratio, margin, unfit=unfit)
     return {
-        "cell": cell.id,
-        "base": base.id,
-        "difference_ns": found,
+        "cell": cell.id, "base": base.id, "difference_ns": found,
         "comparison": estimates.judged(comparison, unfit=words),
     }
 
@@ -154,8 +152,7 @@ def path_over_a_row(report, a, b, whole):
     faster, slower = (a, b) if whole["difference_ns"].value < 0 else (b, a)
     away = lambda cell, other: sum(x != y for x, y in zip(coordinates_of(cell), coordinates_of(other)))
     between = [
-        cell
-        for cell in report.cells
+        cell for cell in report.cells
         if cell.scenario == a.scenario and cell.is_ranked and away(cell, faster) == 1 and away(cell, slower) > 0
         if faster.step.value < cell.step.value < slower.step.value and pairs_of(cell, a) and pairs_of(cell, b)
     ]
@@ -164,9 +161,7 @@ def path_over_a_row(report, a, b, whole):
     row = min(between, key=lambda cell: cell.step.value)
     parts = [
         {
-            "axis": WHOLE,
-            "value": cell.implementation,
-            "base_value": base.implementation,
+            "axis": WHOLE, "value": cell.implementation, "base_value": base.implementation,
             "difference": difference(report, cell, base),
         }
         for cell, base in ((a, row), (row, b))

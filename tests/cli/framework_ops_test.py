@@ -70,8 +70,7 @@ class Aggregation(unittest.TestCase):
             **{("forward", f"aten::{op}", layer): 2 for op in ("linear", "addmm", "expand") for layer in (0, 1)},
             ("forward", "aten::mse_loss", 1): 2,
             **{("backward", op, layer): count for op in backward for layer, count in ((1, 4), (0, 2))},
-            ("update", "Optimizer.step#SGD.step", None): 2,
-            ("update", "aten::add_", None): 2,
+            ("update", "Optimizer.step#SGD.step", None): 2, ("update", "aten::add_", None): 2,
         })
         self.assertEqual(totals["forward", "aten::mse_loss", 1], (2, 2000))
 
@@ -88,8 +87,7 @@ class Aggregation(unittest.TestCase):
             ("gradient_tape/matmul_1/MatMul:_MklMatMul", False, ("backward", "_MklMatMul", None)),
             ("gradients/add_grad/Sum:Sum", False, ("backward", "Sum", None)),
             ("sgd/AssignSubVariableOp_1:AssignSubVariableOp", False, ("update", "AssignSubVariableOp", None)),
-            ("ExecutorState::Process", False, None),
-            ("FunctionRun", False, None),
+            ("ExecutorState::Process", False, None), ("FunctionRun", False, None),
             ("dot.12", True, ("other", "dot", None)),
             ("broadcast_maximum_fusion", True, ("other", "broadcast_maximum_fusion", None)),
         ):

@@ -30,13 +30,9 @@ def network(activation, loss, outputs, **keys):
     layers = [{"width": 7, "activation": activation}, {"width": outputs, "activation": "identity", "bias": False}]
     kind = "blobs" if loss == "softmax_cross_entropy" else "teacher"
     return {
-        "name": "net",
-        "model": {**MODEL, "layers": layers},
-        "loss": loss,
+        "name": "net", "model": {**MODEL, "layers": layers}, "loss": loss,
         "data": {"source": "synthetic", "kind": kind, "rows": 50, "features": 5, "outputs": outputs, "seed": 3},
-        "batch": {"rows": 16, "shuffle": True, "seed": 2},
-        "optimizer": {"kind": "sgd", "learning_rate": 0.05},
-        **keys,
+        "batch": {"rows": 16, "shuffle": True, "seed": 2}, "optimizer": {"kind": "sgd", "learning_rate": 0.05}, **keys,
     }
 
 
@@ -213,17 +209,9 @@ class EpsilonPlaces(Frameworks):
     PLACES = {"adagrad": "inside", "rmsprop": "inside", "adam": "hat", "adamw": "hat"}
     # {implementation: the optimizers that it has with epsilon elsewhere than outside the root}
     TAKEN = {
-        "numpy/vectorised": PLACES,
-        "numpy/inplace": PLACES,
-        "jax/jit": PLACES,
-        "tensorflow/assign": PLACES,
-        "tensorflow/function-assign": PLACES,
-        "tensorflow/function": PLACES,
-        "tensorflow/session": {"rmsprop", "adam"},
-        "keras/fit": PLACES,
-        "sklearn/mlp": {"adam"},
-        "pytorch/eager": {},
-        "loop/plain": PLACES,
+        "numpy/vectorised": PLACES, "numpy/inplace": PLACES, "jax/jit": PLACES, "tensorflow/assign": PLACES,
+        "tensorflow/function-assign": PLACES, "tensorflow/function": PLACES, "tensorflow/session": {"rmsprop", "adam"},
+        "keras/fit": PLACES, "sklearn/mlp": {"adam"}, "pytorch/eager": {}, "loop/plain": PLACES,
     }
 
     def installed(self, implementation):
@@ -427,10 +415,8 @@ class Runner(unittest.TestCase):
         worker = self.runner.Worker(adapter, "")
         worker.mode, worker.data, worker.memory = mode, None, None
         request = {
-            "problem": {},
-            "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
-            "threads": {"compute": 1, "compute_cores": []},
-            "state": None,
+            "problem": {}, "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
+            "threads": {"compute": 1, "compute_cores": []}, "state": None,
         }
         arrays = types.SimpleNamespace(Problem=lambda _: None, Data=lambda *_: None, Images=lambda *_: None)
         with mock.patch.dict(sys.modules, arrays=arrays), mock.patch.object(

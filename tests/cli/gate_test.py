@@ -51,12 +51,8 @@ class Gate(ProgramTest):
     def gate(self, revision, *arguments, **more):
         self.git("checkout", "--quiet", revision)
         variables = {
-            "GATE_BUILD": str(self.folder / "build"),
-            "GATE_GDBENCH": PROGRAM,
-            "GATE_FOLDER": str(self.folder / "gate"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
-            "INCLUDE": str(SOURCE / "harness" / "abi"),
-            **more,
+            "GATE_BUILD": str(self.folder / "build"), "GATE_GDBENCH": PROGRAM, "GATE_FOLDER": str(self.folder / "gate"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"), "INCLUDE": str(SOURCE / "harness" / "abi"), **more,
         }
         selection = ("--scenario", "own", "--impl", "example/*", "--launches", "8", "--margin", "50%")
         return subprocess.run(

@@ -222,8 +222,7 @@ class GpuCheck(unittest.TestCase):
 
     def test_usage(self):
         for arguments, words in (
-            (("--step", "nonsense"), "there is no step nonsense"),
-            (("--step",), "--step needs a value"),
+            (("--step", "nonsense"), "there is no step nonsense"), (("--step",), "--step needs a value"),
             (("--nonsense",), "there is no option --nonsense"),
             (("/nowhere",), "/nowhere: there is no bin/gdbench in it"),
         ):

@@ -24,9 +24,7 @@ def is_place(context, row, key, text, unit):
     brackets = overview.any_ranked and not cell.is_ranked
     mark = row.standing.mark(cell) if overview.any_ranked and not brackets else ""
     return (
-        match is not None
-        and bool(match["open"]) == bool(match["close"]) == brackets
-        and (match["mark"] or "") == mark
+        match is not None and bool(match["open"]) == bool(match["close"]) == brackets and (match["mark"] or "") == mark
         and rounds_to(float(f"{cell.step.value:.3g}") / UNITS[match["unit"] or unit], match["figure"])
         and (match["name"] is None or match["name"] == cell.mode)
         and (match["ratio"] is None if comparison is None else is_ratio(match["ratio"] or "0", comparison.ratio))

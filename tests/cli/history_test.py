@@ -132,10 +132,8 @@ class History(ProgramTest):
         (self.folder / "empty").mkdir()
         for paths, part in {
             ("reports", "reports/other.json"): "reports/other.json: /schema",
-            ("nowhere.json",): "nowhere.json: found no such file",
-            ("empty",): "empty: found no report, expected",
-            ("reports", "--margin", "much"): "--margin",
-            (): "reports",
+            ("nowhere.json",): "nowhere.json: found no such file", ("empty",): "empty: found no report, expected",
+            ("reports", "--margin", "much"): "--margin", (): "reports",
         }.items():
             self.expect_error(["history", *paths], part)
 

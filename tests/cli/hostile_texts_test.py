@@ -76,8 +76,7 @@ class HostileTexts(ProgramTest):
         self.write_json("y.json", report)
         _, errors = self.call("report", "y.json", status=2)
         self.assertEqual(
-            errors,
-            r'gdbench: y.json: /cells/0/implementation: found "evil/\\u001b[31m<b>", expected letters, digits, '
+            errors, r'gdbench: y.json: /cells/0/implementation: found "evil/\\u001b[31m<b>", expected letters, digits, '
             "'.', '_', '-', '/' and '+', and '@' before an environment\n",
         )
 

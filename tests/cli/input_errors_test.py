@@ -66,8 +66,7 @@ class InputErrors(ProgramTest):
 
     def test_files(self):
         cases = {
-            "torn.json": ('{"name": "mine", ', "torn.json: line 1"),
-            "list.json": ("[]", "list.json"),
+            "torn.json": ('{"name": "mine", ', "torn.json: line 1"), "list.json": ("[]", "list.json"),
             "task.json": (linear_scenario(task="flor"), "task.json: /task"),
             "rate.json": (linear_scenario(optimizer={"learning_rate": "fast"}), "rate.json: /optimizer/learning_rate"),
             "unknown.json": (linear_scenario(colour="red"), "unknown.json: /colour"),
@@ -86,9 +85,7 @@ class InputErrors(ProgramTest):
         self.write_json("csv.json", csv_scenario())
         for table, part in {
             "x,y\n1,2\n3,\n": 'table.csv: line 3, column "y": found an empty cell',
-            "x,y\n1,2\n3\n": "table.csv: line 3",
-            "x,y\n1,2\nthree,4\n": "table.csv: line 3",
-            "x,z\n1,2\n": "y",
+            "x,y\n1,2\n3\n": "table.csv: line 3", "x,y\n1,2\nthree,4\n": "table.csv: line 3", "x,z\n1,2\n": "y",
             "": "table.csv",
         }.items():
             self.write("table.csv", table)

@@ -63,12 +63,9 @@ WRONG = [
 ]
 
 RIGHT = [
-    ("harness/worker/right.cpp", "<benchmark/benchmark.h>"),
-    ("app/right.cpp", "<CLI/CLI.hpp>"),
-    ("app/right_measure.cpp", '"harness/measure/scheduler.h"'),
-    ("app/right_render.cpp", '"reports/answers/console.h"'),
-    ("harness/base/right.cpp", "<sys/mman.h>"),
-    ("implementations/backends/eigen/right.cpp", "<Eigen/Core>"),
+    ("harness/worker/right.cpp", "<benchmark/benchmark.h>"), ("app/right.cpp", "<CLI/CLI.hpp>"),
+    ("app/right_measure.cpp", '"harness/measure/scheduler.h"'), ("app/right_render.cpp", '"reports/answers/console.h"'),
+    ("harness/base/right.cpp", "<sys/mman.h>"), ("implementations/backends/eigen/right.cpp", "<Eigen/Core>"),
     ("implementations/backends/eigen/right_shared.cpp", '"implementations/backends/common/buffers.h"'),
     ("implementations/strategies/loop/right.cpp", "<gdbench/plugin.h>"),
     ("implementations/plugins/right.cpp", '"implementations/strategies/hand/hand.h"'),

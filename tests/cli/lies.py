@@ -4,11 +4,8 @@ import json
 import re
 
 EXCHANGES = (
-    {"faster": "slower", "slower": "faster", "equivalent": "faster"},
-    {"wins": "ties"},
-    {"Tied": "No winner"},
-    {"overtakes": "never overtakes"},
-    {"regressed": "improved", "improved": "regressed"},
+    {"faster": "slower", "slower": "faster", "equivalent": "faster"}, {"wins": "ties"}, {"Tied": "No winner"},
+    {"overtakes": "never overtakes"}, {"regressed": "improved", "improved": "regressed"},
     {"more": "less", "less": "more", "longer": "shorter", "shorter": "longer"},
     {"confirmed": "refuted", "refuted": "confirmed", "inconclusive": "confirmed", "not run": "confirmed"},
     {"holds": "fails", "fails": "holds", "undecided": "holds", "ahead": "behind", "behind": "ahead"},
@@ -41,8 +38,7 @@ def figures(output, lines, pattern=CLAIMED):
         for match in pattern.finditer(line):
             if false := changed_digit(match.group()):
                 yield (
-                    f"figure {match.group()} -> {false}",
-                    replaced(output, start + match.start(), match.group(), false),
+                    f"figure {match.group()} -> {false}", replaced(output, start + match.start(), match.group(), false)
                 )
 
 

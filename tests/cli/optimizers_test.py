@@ -32,42 +32,27 @@ OPTIMIZERS = {
     "sgd-decoupled": {"kind": "sgd", "learning_rate": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True},
     "step": {"kind": "sgd", "learning_rate": 0.05, "schedule": {"kind": "step", "every": 2, "factor": 0.5}},
     "cosine": {
-        "kind": "adam",
-        "learning_rate": 0.02,
+        "kind": "adam", "learning_rate": 0.02,
         "schedule": {"kind": "cosine", "steps": 20, "warm_up": 3, "final_rate": 0.001},
     },
 }
 
 # Mistake, where it shows, and the first step at which it can.
 MISTAKES = [
-    ("epsilon-inside-root", "adam", "full", 1),
-    ("epsilon-inside-root", "rmsprop", "full", 1),
-    ("epsilon-inside-root", "adagrad", "full", 1),
-    ("epsilon-inside-root", "adam-hat", "full", 1),
-    ("epsilon-always-outside", "adam-hat", "full", 1),
-    ("epsilon-always-outside", "adamw-hat", MINI_BATCHES, 1),
-    ("epsilon-always-outside", "rmsprop-inside", "full", 1),
-    ("epsilon-always-outside", "adagrad-inside", "full", 1),
-    ("no-bias-correction", "adam", "full", 1),
-    ("no-bias-correction", "adamw", MINI_BATCHES, 1),
-    ("late-bias-correction", "adam", "full", 2),
-    ("coupled-decay", "adamw", "full", 1),
-    ("coupled-decay", "lion", "full", 1),
-    ("decoupled-decay", "adam-decay", "full", 1),
-    ("epsilon-inside-root", "nadam", "full", 1),
-    ("late-bias-correction", "nadam", "full", 2),
-    ("constant-momentum", "nadam", MINI_BATCHES, 1),
-    ("sign-of-momentum", "lion", 1, 2),
-    ("nesterov-look-ahead", "nesterov", "full", 1),
-    ("dampened-momentum", "momentum", "full", 1),
-    ("sum-instead-of-mean", "sgd", "full", 1),
-    ("sum-instead-of-mean", "momentum", MINI_BATCHES, 1),
-    ("dropped-last-batch", "sgd", MINI_BATCHES, 3),
-    ("partial-batch-by-full-rows", "sgd", MINI_BATCHES, 3),
-    ("accumulation-without-division", "sgd", PARTS, 1),
-    ("accumulation-without-weights", "sgd", PARTS, 1),
-    ("late-schedule", "step", "full", 3),
-    ("late-schedule", "cosine", MINI_BATCHES, 2),
+    ("epsilon-inside-root", "adam", "full", 1), ("epsilon-inside-root", "rmsprop", "full", 1),
+    ("epsilon-inside-root", "adagrad", "full", 1), ("epsilon-inside-root", "adam-hat", "full", 1),
+    ("epsilon-always-outside", "adam-hat", "full", 1), ("epsilon-always-outside", "adamw-hat", MINI_BATCHES, 1),
+    ("epsilon-always-outside", "rmsprop-inside", "full", 1), ("epsilon-always-outside", "adagrad-inside", "full", 1),
+    ("no-bias-correction", "adam", "full", 1), ("no-bias-correction", "adamw", MINI_BATCHES, 1),
+    ("late-bias-correction", "adam", "full", 2), ("coupled-decay", "adamw", "full", 1),
+    ("coupled-decay", "lion", "full", 1), ("decoupled-decay", "adam-decay", "full", 1),
+    ("epsilon-inside-root", "nadam", "full", 1), ("late-bias-correction", "nadam", "full", 2),
+    ("constant-momentum", "nadam", MINI_BATCHES, 1), ("sign-of-momentum", "lion", 1, 2),
+    ("nesterov-look-ahead", "nesterov", "full", 1), ("dampened-momentum", "momentum", "full", 1),
+    ("sum-instead-of-mean", "sgd", "full", 1), ("sum-instead-of-mean", "momentum", MINI_BATCHES, 1),
+    ("dropped-last-batch", "sgd", MINI_BATCHES, 3), ("partial-batch-by-full-rows", "sgd", MINI_BATCHES, 3),
+    ("accumulation-without-division", "sgd", PARTS, 1), ("accumulation-without-weights", "sgd", PARTS, 1),
+    ("late-schedule", "step", "full", 3), ("late-schedule", "cosine", MINI_BATCHES, 2),
 ]
 
 
@@ -75,9 +60,7 @@ class OptimizersTest(ProgramTest):
     def verify(self, implementation, optimizer, batch, dtypes, status):
         scenario = linear_scenario(
             data={"source": "synthetic", "kind": "linear", "rows": 10, "features": 3, "outputs": 2},
-            model={"kind": "linear_regression", "bias": True},
-            optimizer=OPTIMIZERS[optimizer],
-            batch=batch,
+            model={"kind": "linear_regression", "bias": True}, optimizer=OPTIMIZERS[optimizer], batch=batch,
         )
         self.write_json("scenario.json", scenario)
         settings = [word for dtype in dtypes for word in ("--set", f"dtype={dtype}")]

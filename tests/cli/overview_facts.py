@@ -75,10 +75,8 @@ class Overview(Verdicts):
 
     def threads(self):
         place_of = {
-            cell.id: {f"@{cell.threads}"} if self.overview.turned else {row.brief}
-            for row in self.overview.rows
-            for cell in row.cells
-            if cell.is_ranked
+            cell.id: {f"@{cell.threads}"} if self.overview.turned else {row.brief} for row in self.overview.rows
+            for cell in row.cells if cell.is_ranked
         }
         found = {}
         for scaling in thread_tables.scaling_of(self.report):
@@ -187,11 +185,8 @@ class Overview(Verdicts):
 
     def would_win(self, other):
         return any(
-            row.scenario == other.scenario
-            and row.standing.first
-            and row.standing.first.threads == other.threads
-            and self.report.compare(row.standing.first, other).verdict == "faster"
-            for row in self.overview.rows
+            row.scenario == other.scenario and row.standing.first and row.standing.first.threads == other.threads
+            and self.report.compare(row.standing.first, other).verdict == "faster" for row in self.overview.rows
         )
 
     def counts(self):

@@ -68,8 +68,7 @@ class Overview:
         own = [cell for cell in counting if self.to_run_baseline(cell)]
         self.baseline = report.run["baseline"] if own else ""
         shown = [
-            cell
-            for cell in self.cells
+            cell for cell in self.cells
             if self.counts(cell) or (self.turned and cell.is_timed and not cell.keeps_to_its_threads)
         ]
         self.keys = list(dict.fromkeys(self.key(cell) for cell in shown))

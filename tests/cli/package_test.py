@@ -15,11 +15,8 @@ from program import PROGRAM, SOURCE
 
 BUILD = pathlib.Path(PROGRAM).parents[1]
 INSTALLED = (
-    "usr/bin/gdbench",
-    "usr/include/gdbench/plugin.h",
-    "usr/share/gdbench/scenarios/linreg-3x2.json",
-    "usr/share/bash-completion/completions/gdbench",
-    "usr/share/doc/gdbench/copyright",
+    "usr/bin/gdbench", "usr/include/gdbench/plugin.h", "usr/share/gdbench/scenarios/linreg-3x2.json",
+    "usr/share/bash-completion/completions/gdbench", "usr/share/doc/gdbench/copyright",
     "usr/share/doc/gdbench/gdbench.spdx.json",
 )
 

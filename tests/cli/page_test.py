@@ -16,13 +16,8 @@ SMALL = ("--launches", "2", "--impl", "hand/*", "--impl", "tape/eigen", "--scena
          "mlp-10-50-1")
 LEAST = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json", "--overwrite")
 ATTACKS = (
-    "<script>alert(1)</script>",
-    "\"><img src=x onerror=alert(1)>",
-    "' onmouseover='alert(1)",
-    "</style><script>alert(1)</script>",
-    "\u202egnp.exe\u2066",
-    "a" * 10000,
-    "]]></svg><script>alert(1)</script>",
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
+    "</style><script>alert(1)</script>", "\u202egnp.exe\u2066", "a" * 10000, "]]></svg><script>alert(1)</script>",
 )
 
 

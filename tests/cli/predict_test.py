@@ -94,8 +94,7 @@ class Predict(ProgramTest):
         for arguments, part in {
             ("none.json",): "none.json: /cells: found no row that computes nothing with ranks=2, expected two sizes",
             ("one.json",): "found one number of rows of a rank, expected cells of two, such as ranks=1 and ranks=2",
-            ("nowhere.json",): "nowhere.json: found no such file",
-            ("ranks.json", "--ranks", "4,0"): "--ranks",
+            ("nowhere.json",): "nowhere.json: found no such file", ("ranks.json", "--ranks", "4,0"): "--ranks",
             ("ranks.json", "--latency", "5us"): "--latency requires --bandwidth",
             ("ranks.json", "--latency", "5", "--bandwidth", "1Gbit/s"): '--latency: found "5", expected a time like',
             ("ranks.json", "--latency", "5us", "--bandwidth", "1"): '--bandwidth: found "1", expected a rate like',

@@ -49,8 +49,7 @@ def is_ratio(text, estimate):
     values = (estimate.value, estimate.low, estimate.high)
     found = numbers_in(text)
     return (
-        len(found) in (1, 3)
-        and all(rounds_to(v, t) for v, t in zip(values, found))
+        len(found) in (1, 3) and all(rounds_to(v, t) for v, t in zip(values, found))
         and has_digits(found[0], estimate.value)
     )
 
@@ -98,7 +97,6 @@ def is_bytes(text, count):
 def is_step_count(text, steps):
     """Whole steps, rounded up; three digits, or all of a thousand and more."""
     return (
-        math.isfinite(steps)
-        and three_digits(math.ceil(steps - EDGE * steps), text)
+        math.isfinite(steps) and three_digits(math.ceil(steps - EDGE * steps), text)
         or three_digits(math.ceil(steps), text)
     )

@@ -40,9 +40,7 @@ class Side:
             ops, scale = ops_of(profile), step_ns / profile["profiled_step_ns"]
             self.profiles.append(
                 {
-                    "ops": ops,
-                    "scale": scale,
-                    "step_ns": profile["profiled_step_ns"],
+                    "ops": ops, "scale": scale, "step_ns": profile["profiled_step_ns"],
                     "overhead_ns": scale * abs(profile["profiled_step_ns"] - profile["step_ns"]),
                     "calls": sum(calls for calls, _ in ops.values()),
                     "rest_ns": scale * (profile["profiled_step_ns"] - sum(time for _, time in ops.values())),
@@ -56,9 +54,7 @@ class Side:
 
     def basis(self):
         return {
-            "profiles": len(self.profiles),
-            "overhead_ns": self.overhead_ns,
-            "drift_ns": self.drift_ns,
+            "profiles": len(self.profiles), "overhead_ns": self.overhead_ns, "drift_ns": self.drift_ns,
             "one_piece": self.one_piece,
         }
 
@@ -111,10 +107,7 @@ class Shares:
             for ratio, a_end, b_end in itertools.product((self.ratio.low, self.ratio.high), a_ends, b_ends)
         ]
         return {
-            "a_ns": a_ns,
-            "b_ns": b_ns,
-            "difference_ns": a_ns - b_ns,
-            "share": (a_ns - b_ns) / self.total_ns,
+            "a_ns": a_ns, "b_ns": b_ns, "difference_ns": a_ns - b_ns, "share": (a_ns - b_ns) / self.total_ns,
             "share_interval": {"low": min(corners), "high": max(corners)},
             "standing": "cause" if min(corners) > 0 else "opposed" if max(corners) < 0 else "unclear",
         }

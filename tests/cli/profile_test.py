@@ -71,17 +71,10 @@ class Layers(ProgramTest):
         super().setUp()
         layers = [{"width": 20, "activation": "relu"}] * (self.LAYERS - 1) + [{"width": 1}]
         scenario = {
-            "name": "five",
-            "purpose": "Layers are distinguished.",
-            "favours": "Nobody.",
-            "task": "train",
-            "model": {"kind": "multilayer_perceptron", "layers": layers},
-            "loss": "mse",
+            "name": "five", "purpose": "Layers are distinguished.", "favours": "Nobody.", "task": "train",
+            "model": {"kind": "multilayer_perceptron", "layers": layers}, "loss": "mse",
             "data": {"source": "synthetic", "kind": "teacher", "rows": 100, "features": 10, "outputs": 1, "seed": 1},
-            "batch": "full",
-            "optimizer": {"kind": "sgd", "learning_rate": 0.001},
-            "dtype": "f32",
-            "steps": 20,
+            "batch": "full", "optimizer": {"kind": "sgd", "learning_rate": 0.001}, "dtype": "f32", "steps": 20,
             "initial_seed": 1,
         }
         self.write_json("five.json", scenario)

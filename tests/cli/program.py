@@ -90,13 +90,8 @@ class ProgramTest(unittest.TestCase):
         if arguments[:1] == ("run",) and not self.pages:
             arguments = ("run", "--no-html", *arguments[1:])
         program = subprocess.Popen(
-            [PROGRAM, *arguments],
-            cwd=self.folder,
-            env=environment(plugins, self.variables),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+            [PROGRAM, *arguments], cwd=self.folder, env=environment(plugins, self.variables), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for stream in (program.stdout, program.stderr):
             self.addCleanup(stream.close)
@@ -158,11 +153,9 @@ class ProgramTest(unittest.TestCase):
 
 def linear_scenario(**changes):
     return {
-        "name": "mine",
-        "model": {"kind": "linear_regression"},
+        "name": "mine", "model": {"kind": "linear_regression"},
         "data": {"source": "synthetic", "kind": "linear", "rows": 20, "features": 3},
-        "optimizer": {"learning_rate": 0.05},
-        **changes,
+        "optimizer": {"learning_rate": 0.05}, **changes,
     }
 
 

@@ -5,13 +5,8 @@ import random
 from random_reports import FRAMEWORKS
 
 OPS = (
-    ("data", "batch", ()),
-    ("forward", "product", (0,)),
-    ("forward", "product", (1,)),
-    ("forward", "tanh", (0,)),
-    ("backward", "product", (0,)),
-    ("backward", "product", (1,)),
-    ("update", "sgd", ()),
+    ("data", "batch", ()), ("forward", "product", (0,)), ("forward", "product", (1,)), ("forward", "tanh", (0,)),
+    ("backward", "product", (0,)), ("backward", "product", (1,)), ("update", "sgd", ()),
 )
 GROUPED = (("forward", "product", (0, 1)), ("backward", "product", (0, 1)), ("update", "update", (0, 1)))
 ONE_PIECE = (("data", "batch", ()), ("other", "step", ()))
@@ -66,27 +61,13 @@ def scattered(parts, drift, draw):
 def profile_of(cell, step_ns, clocks, shares):
     records = [
         {
-            "phase": phase,
-            "op": op,
-            "clock": "host",
-            "calls": calls,
-            "time_ns": step_ns * clocks * share,
-            "flops": 100.0,
-            "bytes": 10.0,
-            "allocations": 0.0,
-            **({"layers": list(layers)} if layers else {}),
+            "phase": phase, "op": op, "clock": "host", "calls": calls, "time_ns": step_ns * clocks * share,
+            "flops": 100.0, "bytes": 10.0, "allocations": 0.0, **({"layers": list(layers)} if layers else {}),
         }
         for (phase, op, layers), (share, calls) in shares.items()
     ]
     return {
-        "cell": cell["id"],
-        "scenario": cell["scenario"],
-        "implementation": cell["implementation"],
-        "steps": 10,
-        "step_ns": step_ns,
-        "profiled_step_ns": step_ns * clocks,
-        "load_seconds": 0.1,
-        "prepare_seconds": 0.1,
-        "first_step_ns": step_ns,
-        "records": records,
+        "cell": cell["id"], "scenario": cell["scenario"], "implementation": cell["implementation"], "steps": 10,
+        "step_ns": step_ns, "profiled_step_ns": step_ns * clocks, "load_seconds": 0.1, "prepare_seconds": 0.1,
+        "first_step_ns": step_ns, "records": records,
     }

@@ -9,14 +9,12 @@ FAILED = {
     "unsupported": ("no CUDA device (no driver is installed)", "jit has no f16", "tape has no gradients"),
     "wrong": ("w0 differs by 3e-2", "b1 is not a number"),
     "crashed": ("the worker was killed by signal 11", "exit status 3 in launch 2"),
-    "timed out": ("no answer for 10 s",),
-    "untrusted": ("the block of 512 steps took no longer than that of 256",),
+    "timed out": ("no answer for 10 s",), "untrusted": ("the block of 512 steps took no longer than that of 256",),
     "pending": ("",),
 }
 SCENARIOS = ("linreg-3x2", "linreg-300x10", "linreg-100000x32", "mlp-10-50-1", "mlp-784-128-10", "logreg-50x4")
 MACHINE = {
-    "cpu": {"model": "Abacus 3000", "logical_processors": 4},
-    "kernel": "Linux 6.1",
+    "cpu": {"model": "Abacus 3000", "logical_processors": 4}, "kernel": "Linux 6.1",
     "build": {"compiler": "GNU 12.2.0", "git_revision": "0123456789abcdef", "git_dirty": True},
 }
 
@@ -52,25 +50,15 @@ class Maker:
         for scenario in scenarios:
             cells += self.cells_of(scenario, implementations, threads, baseline)
         run = {
-            "id": "made",
-            "started_at": "2026-01-02T03:04:05Z",
+            "id": "made", "started_at": "2026-01-02T03:04:05Z",
             "finished_at": draw.choice(("", "2026-01-02T03:05:17Z")),
-            "status": draw.choice(("complete", "complete", "interrupted")),
-            "command": ["gdbench", "run"],
-            "matrix": draw.choice(("", "default")),
-            "baseline": baseline,
-            "seed": draw.choice((1, 42)),
-            "budget_seconds": 60.0,
-            "precision": 0.0,
-            "quick": self.chance(0.2),
+            "status": draw.choice(("complete", "complete", "interrupted")), "command": ["gdbench", "run"],
+            "matrix": draw.choice(("", "default")), "baseline": baseline, "seed": draw.choice((1, 42)),
+            "budget_seconds": 60.0, "precision": 0.0, "quick": self.chance(0.2),
         }
         report = {
-            "schema": "gdbench-report",
-            "schema_version": {"major": 1, "minor": 6},
-            "run": run,
-            "environment": MACHINE,
-            "scenarios": scenarios,
-            "cells": cells,
+            "schema": "gdbench-report", "schema_version": {"major": 1, "minor": 6}, "run": run, "environment": MACHINE,
+            "scenarios": scenarios, "cells": cells,
             "notes": draw.sample(
                 ["loop/plain offers no profile", "plugin x.so was skipped", "launch 3 was interrupted"],
                 draw.choice((0, 0, 1, 2)),
@@ -79,11 +67,8 @@ class Maker:
         if self.chance(0.5):
             report["conditions"] = [
                 {
-                    "name": name,
-                    "severity": draw.choice(("warning", "fine", "notice")),
-                    "found": found,
-                    "effect": "blocks are interrupted",
-                    "advice": "wait",
+                    "name": name, "severity": draw.choice(("warning", "fine", "notice")), "found": found,
+                    "effect": "blocks are interrupted", "advice": "wait",
                 }
                 for name, found in (("load", "43% of the processors"), ("swap", "2 GiB in use"), ("turbo", "on"))
             ]
@@ -116,26 +101,16 @@ class Maker:
         rows, features = self.random.choice((3, 300, 100000)), self.random.choice((1, 10, 784))
         batch = self.random.choice((rows, min(rows, 32)))
         resolved = {
-            "task": "train",
-            "dtype": "f64" if "f64" in override else "f32",
-            "loss": "mse",
+            "task": "train", "dtype": "f64" if "f64" in override else "f32", "loss": "mse",
             "model": {"kind": "multilayer_perceptron", "layers": [{"width": 50, "activation": "tanh"}, {"width": 1}]},
             "optimizer": {"kind": "sgd", "learning_rate": 0.01},
         }
         if self.targets:
             resolved["target"] = {"evaluate_every": 50, "most_steps": 10000}
         return {
-            "key": f"key{number}",
-            "name": name,
-            "label": f"{name}[{override}]" if override else name,
-            "rows": rows,
-            "features": features,
-            "outputs": 1,
-            "parameters": 601,
-            "batch_rows": batch,
-            "operations_per_step": float(self.random.randint(10, 10**7)),
-            "data_digest": "0",
-            "resolved": resolved,
+            "key": f"key{number}", "name": name, "label": f"{name}[{override}]" if override else name, "rows": rows,
+            "features": features, "outputs": 1, "parameters": 601, "batch_rows": batch,
+            "operations_per_step": float(self.random.randint(10, 10**7)), "data_digest": "0", "resolved": resolved,
         }
 
     def cells_of(self, scenario, implementations, threads, baseline):
@@ -165,19 +140,9 @@ class Maker:
         name = f"{scenario['label']}/{implementation}" + "".join(f"?{k}={v}" for k, v in options.items())
         name += (f"@{threads}" if threads != 1 else "") + (f"#{arm}" if arm != "new" else "")
         cell = {
-            "id": name,
-            "scenario": scenario["key"],
-            "implementation": implementation,
-            "options": options,
-            "threads": threads,
-            "arm": arm,
-            "build": "g++",
-            "worker": "0.1.0",
-            "repeat": "gdbench run",
-            "ranked": "+" not in implementation,
-            "status": {"state": "ok", "reason": ""},
-            "launches": [],
-            "samples": [],
+            "id": name, "scenario": scenario["key"], "implementation": implementation, "options": options,
+            "threads": threads, "arm": arm, "build": "g++", "worker": "0.1.0", "repeat": "gdbench run",
+            "ranked": "+" not in implementation, "status": {"state": "ok", "reason": ""}, "launches": [], "samples": [],
         }
         if self.chance(self.failures):
             state = draw.choice(tuple(FAILED))
@@ -204,14 +169,8 @@ class Maker:
                 time_ns = scattered * (1 + abs(draw.gauss(0, self.scatter))) * outlier
                 cell["samples"].append(
                     {
-                        "launch": launch,
-                        "round": block,
-                        "position": 0,
-                        "cold": block == 0,
-                        "steps": 10,
-                        "real_ns": time_ns,
-                        "cpu_ns": time_ns * processors,
-                        "request_ns": time_ns * 11,
+                        "launch": launch, "round": block, "position": 0, "cold": block == 0, "steps": 10,
+                        "real_ns": time_ns, "cpu_ns": time_ns * processors, "request_ns": time_ns * 11,
                         "displacement": 0.1,
                         **({} if faults is None else {"page_faults": faults * of_pages.uniform(1, 2)}),
                     }
@@ -223,14 +182,9 @@ class Maker:
         loading = ready_seconds * draw.uniform(0.9, 1.1)
         imported = None if import_seconds is None else import_seconds * draw.uniform(0.9, 1.1)
         launch = {
-            "launch": number,
-            "started_at": "2026-01-02T03:04:05Z",
-            "start_seconds": 0.003,
-            "load_seconds": loading / 2,
-            "prepare_seconds": loading + (imported or 0.0),
-            "first_step_ns": step_ns * draw.uniform(1, 50),
-            "total_seconds": 1.5,
-            "peak_resident_bytes": draw.randint(10**6, 10**9),
+            "launch": number, "started_at": "2026-01-02T03:04:05Z", "start_seconds": 0.003, "load_seconds": loading / 2,
+            "prepare_seconds": loading + (imported or 0.0), "first_step_ns": step_ns * draw.uniform(1, 50),
+            "total_seconds": 1.5, "peak_resident_bytes": draw.randint(10**6, 10**9),
         }
         if draw.random() < 0.8:
             launch["peak_anonymous_bytes"] = launch["peak_resident_bytes"] // 2
@@ -247,30 +201,17 @@ class Maker:
         shares = [draw.random() for _ in range(4)]
         records = [
             {
-                "phase": phase,
-                "op": op,
-                "clock": "host",
-                "calls": float(draw.randint(1, 9)),
-                "time_ns": step_ns * share / sum(shares),
-                "flops": 100.0,
-                "bytes": 10.0,
-                "allocations": 0.0,
+                "phase": phase, "op": op, "clock": "host", "calls": float(draw.randint(1, 9)),
+                "time_ns": step_ns * share / sum(shares), "flops": 100.0, "bytes": 10.0, "allocations": 0.0,
             }
             for share, (phase, op) in zip(
                 shares, (("data", "batch"), ("forward", "product"), ("backward", "product"), ("update", "sgd"))
             )
         ]
         profile = {
-            "cell": cell["id"],
-            "scenario": cell["scenario"],
-            "implementation": cell["implementation"],
-            "steps": 10,
-            "step_ns": step_ns,
-            "profiled_step_ns": step_ns * 1.1,
-            "load_seconds": 0.1,
-            "prepare_seconds": 0.1,
-            "first_step_ns": step_ns,
-            "records": records[draw.choice((0, 0, 1)) :],
+            "cell": cell["id"], "scenario": cell["scenario"], "implementation": cell["implementation"], "steps": 10,
+            "step_ns": step_ns, "profiled_step_ns": step_ns * 1.1, "load_seconds": 0.1, "prepare_seconds": 0.1,
+            "first_step_ns": step_ns, "records": records[draw.choice((0, 0, 1)) :],
         }
         if draw.random() < 0.7:
             profile.update(
@@ -283,14 +224,8 @@ class Maker:
         state = draw.choice(("reached", "reached", "reached", "unreached", "diverged", "cut"))
         steps = draw.choice((100, 101, draw.randint(1, 10000)))
         target = {
-            "state": state,
-            "target_loss": 0.1,
-            "initial_loss": 2.5,
-            "steps": steps,
-            "stopped_after": steps + 49,
-            "loss": 0.0987654 if state == "reached" else 0.31,
-            "evaluations": 5,
-            "run_seconds": 0.1,
+            "state": state, "target_loss": 0.1, "initial_loss": 2.5, "steps": steps, "stopped_after": steps + 49,
+            "loss": 0.0987654 if state == "reached" else 0.31, "evaluations": 5, "run_seconds": 0.1,
         }
         if draw.random() < 0.7:
             target["evaluation_seconds"] = 10 ** draw.uniform(-5, 0)

@@ -92,8 +92,7 @@ class ReplayHistory(ProgramTest):
         for arguments, part in {
             ("--plant", "HEAD"): 'found "HEAD", expected REVISION:PATCH',
             ("--plant", "HEAD:nowhere.patch"): "expected REVISION:PATCH",
-            ("--plant", "nowhere:slower.patch"): "git rev-parse",
-            ("nowhere",): "git rev-list",
+            ("--plant", "nowhere:slower.patch"): "git rev-parse", ("nowhere",): "git rev-list",
             ("--rounds", "0"): "expected at least 1",
         }.items():
             said = self.replay(*arguments, status=2)

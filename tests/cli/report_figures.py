@@ -157,8 +157,7 @@ class Report:
         times = base.training_times(base.target["steps"])
         pairs = {
             launch: [(times[launch], time)]
-            for launch, time in candidate.training_times(candidate.target["steps"]).items()
-            if launch in times
+            for launch, time in candidate.training_times(candidate.target["steps"]).items() if launch in times
         }
         margin, unfit = self.rules(base.scenario)
         return estimates.verdict_of(estimates.paired_ratio(pairs), margin, unfit=unfit)

@@ -156,10 +156,8 @@ class Run(ProgramTest):
         self.write_json(
             "mine.json",
             {
-                "name": "mine",
-                "model": {"kind": "linear_regression", "bias": True},
-                "data": {"source": "csv", "path": "table.csv", "targets": ["y"]},
-                "optimizer": {"learning_rate": 0.05},
+                "name": "mine", "model": {"kind": "linear_regression", "bias": True},
+                "data": {"source": "csv", "path": "table.csv", "targets": ["y"]}, "optimizer": {"learning_rate": 0.05},
             },
         )
         self.call("run", "--launches", "1", *IMPLEMENTATIONS, "--scenario", "./mine.json", "--out", "x.json")
@@ -207,22 +205,10 @@ class Faults(ProgramTest):
     """Every fake in one run, beside honest implementations."""
 
     EXPECTED = {
-        "fake/crash": "crashed",
-        "fake/delay": "ok",
-        "fake/exit": "crashed",
-        "fake/hang": "timed out",
-        "fake/idle": "untrusted",
-        "fake/memory": "crashed",
-        "fake/nan": "wrong",
-        "null/none": "ok",
-        "fake/older": "ok",
-        "fake/prepare-fails": "crashed",
-        "fake/skip": "untrusted",
-        "fake/stdout": "ok",
-        "fake/throw": "crashed",
-        "fake/unsupported": "unsupported",
-        "fake/wrong": "wrong",
-        "plugin/fake_abi": "unsupported",
+        "fake/crash": "crashed", "fake/delay": "ok", "fake/exit": "crashed", "fake/hang": "timed out",
+        "fake/idle": "untrusted", "fake/memory": "crashed", "fake/nan": "wrong", "null/none": "ok", "fake/older": "ok",
+        "fake/prepare-fails": "crashed", "fake/skip": "untrusted", "fake/stdout": "ok", "fake/throw": "crashed",
+        "fake/unsupported": "unsupported", "fake/wrong": "wrong", "plugin/fake_abi": "unsupported",
         "plugin/fake_no_entry": "crashed",
     }
 
@@ -284,8 +270,7 @@ class Memory(ProgramTest):
         scenario, implementation = "mlp-10-50-1", ("--impl", "graph/eigen")
         commands = [
             ("run", "--scenario", scenario, *implementation, "--out", "x.json", "--overwrite"),
-            ("verify", "--scenario", scenario, *implementation),
-            ("profile", scenario, *implementation),
+            ("verify", "--scenario", scenario, *implementation), ("profile", scenario, *implementation),
             ("ablate", scenario, *implementation),
             ("crossover", scenario, "--a", "hand/eigen", "--b", "hand/naive", "--axis", "steps"),
         ]

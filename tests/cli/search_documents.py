@@ -95,15 +95,8 @@ class Sizes:
     def document(self):
         need = self.need()
         return {
-            "scenario": self.scenario,
-            "a": self.a,
-            "b": self.b,
-            "axis": "rows",
-            "margin": self.margin,
-            "confidence": CONFIDENCE,
-            "outcome": self.outcome,
-            "zones": self.zones,
-            "points": self.points,
+            "scenario": self.scenario, "a": self.a, "b": self.b, "axis": "rows", "margin": self.margin,
+            "confidence": CONFIDENCE, "outcome": self.outcome, "zones": self.zones, "points": self.points,
             "need": need and {key: value or None for key, value in need.items()},
         }
 
@@ -120,20 +113,14 @@ class Steps:
 
     def document(self):
         return {
-            "scenario": self.scenario,
-            "axis": "steps",
-            "a": self.cells[0].implementation,
-            "b": self.cells[1].implementation,
-            "outcome": self.point["overtaking"],
-            "faster_step": self.ahead,
-            "margin": self.margin,
-            **{key: self.point[key] for key in ("launches", "steps", "interval")},
+            "scenario": self.scenario, "axis": "steps", "a": self.cells[0].implementation,
+            "b": self.cells[1].implementation, "outcome": self.point["overtaking"], "faster_step": self.ahead,
+            "margin": self.margin, **{key: self.point[key] for key in ("launches", "steps", "interval")},
             "sides": [
                 {
                     "implementation": cell.implementation,
                     **{key: cell.median_of(key) for key in ("load_seconds", "prepare_seconds", "first_step_ns")},
-                    "ready_ns": ready(cell),
-                    "step_ns": cell.step,
+                    "ready_ns": ready(cell), "step_ns": cell.step,
                 }
                 for cell in self.cells
             ],
@@ -169,10 +156,8 @@ class Ablation:
         compared = timed and cell is not self.full and self.full.is_timed
         pairs = pairs_of(self.full, cell) if compared else {}
         return {
-            "variant": "as it is" if cell is self.full else "without" if without else "all off",
-            "without": without,
-            "description": self.words.get(without),
-            "value": self.value_of(cell),
+            "variant": "as it is" if cell is self.full else "without" if without else "all off", "without": without,
+            "description": self.words.get(without), "value": self.value_of(cell),
             "status": {"state": cell.state, "reason": cell.reason},
             "step_ns": estimates.typical_time(cell.times, self.confidence) if timed else None,
             "comparison": judged(self.full, cell, estimates.MARGIN, self.confidence) if compared else None,
@@ -182,9 +167,6 @@ class Ablation:
 
     def document(self):
         return {
-            "implementation": self.full.implementation,
-            "option": self.option,
-            "scenario": self.report.label(self.full),
-            "confidence": self.confidence,
-            "variants": self.variants(),
+            "implementation": self.full.implementation, "option": self.option, "scenario": self.report.label(self.full),
+            "confidence": self.confidence, "variants": self.variants(),
         }

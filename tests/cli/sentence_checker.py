@@ -112,8 +112,7 @@ def is_contradictory(titles, row):
     """Whether the row's verdict goes against its own ratio, change or speed-up."""
     found = dict(zip(titles, row))
     for title, is_less in (
-        ("change", lambda text: text[0] == "-"),
-        ("speed-up, 95%", lambda text: float(text.split("x")[0]) > 1),
+        ("change", lambda text: text[0] == "-"), ("speed-up, 95%", lambda text: float(text.split("x")[0]) > 1),
         ("ratio to baseline", lambda text: float(text.split("x")[0]) < 1),
         ("ratio to the fastest", lambda text: float(text.split("x")[0]) < 1),
     ):

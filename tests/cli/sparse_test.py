@@ -38,11 +38,7 @@ class Sparse(ProgramTest):
     def test_a_matrix_with_both(self):
         matrix = {
             "name": "both",
-            "axes": {
-                "implementation": ["hand/eigen"],
-                "data.density": [1, 0.05],
-                "impl.features": ["dense", "csr"],
-            },
+            "axes": {"implementation": ["hand/eigen"], "data.density": [1, 0.05], "impl.features": ["dense", "csr"]},
             "baseline": "hand/eigen",
         }
         self.write_json("both.json", matrix)

@@ -34,12 +34,8 @@ class StreamTest(ProgramTest):
             "name": "streamed",
             "model": {"kind": "multilayer_perceptron",
                       "layers": [{"width": 8, "activation": "tanh"}, {"width": CLASSES}]},
-            "loss": "softmax_cross_entropy",
-            "data": data,
-            "batch": {"rows": BATCH, "shuffle": False},
-            "optimizer": {"learning_rate": 0.1},
-            "standardise": {"features": True},
-            **changes,
+            "loss": "softmax_cross_entropy", "data": data, "batch": {"rows": BATCH, "shuffle": False},
+            "optimizer": {"learning_rate": 0.1}, "standardise": {"features": True}, **changes,
         }
         return self.write_json("scenario.json", scenario)
 

@@ -181,8 +181,7 @@ class Numbers(Surroundings):
             self.skipTest("the build is not for everybody to read")
         errors = self.under((*as_nobody, *RUN, "1", "--no-cache"), 2, [(resource.RLIMIT_NPROC, 1)])
         self.expect_refusal(
-            errors,
-            r"cannot start a worker: Resource temporarily unavailable, expected more processes \(ulimit -u\)",
+            errors, r"cannot start a worker: Resource temporarily unavailable, expected more processes \(ulimit -u\)"
         )
 
 
@@ -190,8 +189,7 @@ class Streams(Surroundings):
     def test_closed_ones(self):
         for closed, status, said in (
             ("<&-", 0, r"(.*\n)*report: x\.json\n"),
-            (">&-", 2, r"(.*\n)*report: x\.json\ngdbench: stdout: cannot be written: .*\n"),
-            ("2>&-", 0, ""),
+            (">&-", 2, r"(.*\n)*report: x\.json\ngdbench: stdout: cannot be written: .*\n"), ("2>&-", 0, ""),
             ("<&- >&- 2>&-", 2, ""),
         ):
             with self.subTest(closed=closed):

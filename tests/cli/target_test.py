@@ -17,8 +17,7 @@ class Target(ProgramTest):
         selection = [word for name in implementations for word in ("--impl", name)]
         table, _ = self.call(
             *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", "--overwrite", "--details", *arguments),
-            plugins=plugins,
-            status=status,
+            plugins=plugins, status=status,
         )
         return self.read_json("x.json"), table
 

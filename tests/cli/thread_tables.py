@@ -61,12 +61,8 @@ def scaling_records(report):
     smallest = [scaling.cell for scaling in smallest_of(report)]
     return [
         {
-            "cell": scaling.cell.id,
-            "single": scaling.single.id,
-            "speed_up": scaling.speed_up,
-            "efficiency": scaling.efficiency,
-            "undivided_ns": scaling.undivided,
-            "verdict": scaling.verdict,
+            "cell": scaling.cell.id, "single": scaling.single.id, "speed_up": scaling.speed_up,
+            "efficiency": scaling.efficiency, "undivided_ns": scaling.undivided, "verdict": scaling.verdict,
             "smallest": scaling.cell in smallest,
         }
         for scaling in scaling_of(report)

@@ -31,10 +31,7 @@ def values_of(report):
     own_values = lambda cell: report.scenarios[cell.scenario]["side_by_side"]["values"]
     group = lambda cell: report.scenarios[cell.scenario]["side_by_side"]["first"]
     rest = lambda cell: (
-        group(cell),
-        cell.implementation,
-        cell.threads,
-        cell.arm,
+        group(cell), cell.implementation, cell.threads, cell.arm,
         [(key, value) for key, value in cell.options.items() if key != "epsilon_place"],
     )
     found = []
@@ -91,10 +88,7 @@ def value_records(report):
     """As the report's JSON has them."""
     return [
         {
-            "cell": value.cell.id,
-            "first": value.first.id,
-            "key": value.key,
-            "comparison": value.comparison,
+            "cell": value.cell.id, "first": value.first.id, "key": value.key, "comparison": value.comparison,
             "operations_ratio": value.work,
         }
         for value in values_of(report)

@@ -10,12 +10,8 @@ from report_figures import is_beside_others
 
 SCENARIO_FIELDS = ("rows", "features", "outputs", "parameters", "batch_rows", "operations_per_step")
 MEDIANS = {
-    "first_step_ns": "first_step_ns",
-    "start_seconds": "start_seconds",
-    "load_seconds": "load_seconds",
-    "prepare_seconds": "prepare_seconds",
-    "launch_seconds": "total_seconds",
-    "import_seconds": "import_seconds",
+    "first_step_ns": "first_step_ns", "start_seconds": "start_seconds", "load_seconds": "load_seconds",
+    "prepare_seconds": "prepare_seconds", "launch_seconds": "total_seconds", "import_seconds": "import_seconds",
 }
 LARGEST = ("peak_resident_bytes", "imported_resident_bytes", "peak_anonymous_bytes")
 ALLOCATIONS = ("allocations_per_step", "allocated_bytes_per_step", "prepared_bytes")
@@ -59,18 +55,10 @@ def expected_record(context, cell):
     """Column of the CSV -> value; empty where there is none."""
     scenario = context.report.scenarios[cell.scenario]
     record = {
-        "scenario": scenario["name"],
-        "label": scenario["label"],
-        "scenario_key": cell.scenario,
-        "cell": cell.id,
-        "implementation": cell.implementation,
-        "threads": cell.threads,
-        "arm": cell.arm,
-        "state": cell.state,
-        "reason": cell.reason,
-        "options": " ".join(f"{key}={value}" for key, value in cell.options.items()),
-        "dtype": scenario["resolved"].get("dtype", ""),
-        "repeat": cell.record["repeat"],
+        "scenario": scenario["name"], "label": scenario["label"], "scenario_key": cell.scenario, "cell": cell.id,
+        "implementation": cell.implementation, "threads": cell.threads, "arm": cell.arm, "state": cell.state,
+        "reason": cell.reason, "options": " ".join(f"{key}={value}" for key, value in cell.options.items()),
+        "dtype": scenario["resolved"].get("dtype", ""), "repeat": cell.record["repeat"],
     }
     record.update({key: scenario[key] for key in SCENARIO_FIELDS})
     ranked = cell.record["ranked"] and (cell.keeps_to_its_threads or not cell.is_timed)
@@ -78,23 +66,15 @@ def expected_record(context, cell):
     comparison = context.report.to_baseline(cell)
     step, time = cell.step, cell.time_to_target()
     values = {
-        "step_ns": step and step.value,
-        "step_low_ns": step and step.low,
-        "step_high_ns": step and step.high,
-        "launches": step and step.launches,
-        "samples": step and sum(map(len, cell.times.values())),
+        "step_ns": step and step.value, "step_low_ns": step and step.low, "step_high_ns": step and step.high,
+        "launches": step and step.launches, "samples": step and sum(map(len, cell.times.values())),
         "within_one_process": step and ("true" if step.launches == 1 else "false"),
-        "ratio": comparison and comparison.ratio.value,
-        "ratio_low": comparison and comparison.ratio.low,
+        "ratio": comparison and comparison.ratio.value, "ratio_low": comparison and comparison.ratio.low,
         "ratio_high": comparison and comparison.ratio.high,
         "baseline_cell": comparison and context.report.baseline_of(cell).id,
         "gflop_per_second": scenario["operations_per_step"] / step.value if cell.is_ranked else None,
-        "time_to_target_ns": time and time.value,
-        "time_to_target_low_ns": time and time.low,
-        "time_to_target_high_ns": time and time.high,
-        **of_launches(cell),
-        **of_profile(cell),
-        **of_target(cell),
+        "time_to_target_ns": time and time.value, "time_to_target_low_ns": time and time.low,
+        "time_to_target_high_ns": time and time.high, **of_launches(cell), **of_profile(cell), **of_target(cell),
     }
     record.update({key: "" if value is None else value for key, value in values.items()})
     verdict = comparison.verdict if comparison else "baseline" if is_beside_others(context.report, cell) else "-"
@@ -108,8 +88,7 @@ def of_launches(cell):
     times = [time for times in cell.times.values() for time in times]
     values = {
         "median_absolute_deviation_ns": median([abs(time - median(times)) for time in times]),
-        "cpu_per_wall": cell.processors,
-        "page_faults_per_step": cell.page_faults,
+        "cpu_per_wall": cell.processors, "page_faults_per_step": cell.page_faults,
     }
     for column, key in MEDIANS.items():
         found = any(key in launch for launch in cell.record["launches"])
@@ -125,8 +104,7 @@ def of_profile(cell):
         return dict.fromkeys(("data_share", "kernel_calls_per_step", *ALLOCATIONS))
     data = sum(record["time_ns"] for record in profile["records"] if record["phase"] == "data")
     return {
-        "data_share": data / profile["profiled_step_ns"],
-        "kernel_calls_per_step": cell.calls(),
+        "data_share": data / profile["profiled_step_ns"], "kernel_calls_per_step": cell.calls(),
         **{key: profile.get(key) for key in ALLOCATIONS},
     }
 
@@ -140,12 +118,9 @@ def of_target(cell):
     seconds = target.get("evaluation_seconds")
     evaluated = cell.time_to_target() and seconds is not None
     return {
-        "target_state": target["state"],
-        "target_loss": target["target_loss"],
-        "target_steps": target["steps"],
+        "target_state": target["state"], "target_loss": target["target_loss"], "target_steps": target["steps"],
         "final_loss": target["loss"],
-        "time_to_target_with_evaluations_ns": cell.time_for(target["stopped_after"], seconds * 1e9).value
-        if evaluated
+        "time_to_target_with_evaluations_ns": cell.time_for(target["stopped_after"], seconds * 1e9).value if evaluated
         else None,
     }
 
@@ -153,8 +128,7 @@ def of_target(cell):
 def check_record(context, cell, record):
     expected = expected_record(context, cell)
     return [
-        f"{cell.id}, {key}: {record.get(key)!r}, expected {value!r}"
-        for key, value in expected.items()
+        f"{cell.id}, {key}: {record.get(key)!r}, expected {value!r}" for key, value in expected.items()
         if not matches(record.get(key), value)
     ]
 
@@ -199,8 +173,7 @@ def compared(comparison):
 def summary_of(report, cell):
     comparison = report.to_baseline(cell)
     return {
-        "step_ns": cell.step,
-        "first_step_ns": cell.median_of("first_step_ns"),
+        "step_ns": cell.step, "first_step_ns": cell.median_of("first_step_ns"),
         "ready_ns": median([ready for ready, _ in cell.launch_costs().values()]),
         "ratio": comparison and compared(comparison),
     }

@@ -19,11 +19,8 @@ MOST_BYTES = 60e6
 # Beside what kernels were compiled for, what Linux calls the features that a processor needs to run them.
 ARCHITECTURES = (("x86-64-v4", {"avx512f", "avx512vl", "avx512bw"}), ("x86-64-v3", {"avx2", "fma"}), ("x86-64", set()))
 CONTENTS = (
-    "include/gdbench/plugin.h",
-    "lib/gdbench/frameworks/catalogue.json",
-    "lib/gdbench/frameworks/own_file.py",
-    "lib/gdbench/numpy.adapter.json",
-    "lib/gdbench/preload/libgdbench_allocations.so",
+    "include/gdbench/plugin.h", "lib/gdbench/frameworks/catalogue.json", "lib/gdbench/frameworks/own_file.py",
+    "lib/gdbench/numpy.adapter.json", "lib/gdbench/preload/libgdbench_allocations.so",
     "share/gdbench/scenarios/linreg-3x2.json",
 )
 
