@@ -45,7 +45,8 @@ class Ablate(ProgramTest):
         arguments = ("linreg-3x2", "--impl", "graph/naive", "--set", "impl.passes=none,+dead-code,+algebra")
         text, errors = self.call("ablate", *arguments, "--launches", "3", "--out", "x.json", "--html", "x.html")
         self.assertEqual(errors, "report: x.json\n")
-        for part in ("impl.passes=none,+dead-code,+algebra", "as it is", "without dead-code", "without algebra", "all off"):
+        for part in ("impl.passes=none,+dead-code,+algebra", "as it is", "without dead-code", "without algebra",
+                     "all off"):
             self.assertIn(part, text)
         self.assertNotIn("without fusion", text)
         page = (self.folder / "x.html").read_text(encoding="utf-8")

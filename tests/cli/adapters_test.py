@@ -72,7 +72,8 @@ class Perl(ProgramTest):
         self.write("table.csv", f"a,b,y,z\n{rows}\n")
         model = {"kind": "linear_regression", "bias": True}
         data = {"source": "csv", "path": "table.csv", "targets": ["y", "z"]}
-        self.write_json("mine.json", {"name": "mine", "model": model, "data": data, "optimizer": {"learning_rate": 0.05}})
+        self.write_json("mine.json",
+                        {"name": "mine", "model": model, "data": data, "optimizer": {"learning_rate": 0.05}})
         for dtype in ("f32", "f64"):
             chosen = ("--scenario", "mine.json", "--set", f"dtype={dtype}")
             output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL)
@@ -115,8 +116,10 @@ class Broken(ProgramTest):
                 self.assertEqual("summary" in cells[name], state == "ok")
         notes = [note for note in report["notes"] if "traced or compiled" in note]
         self.assertEqual(len(notes), 1)
-        self.assertIn("broken/traces_again traced or compiled a function again inside a timed block: 2 time(s)", notes[0])
-        self.assertTrue(any("profile_text has no profile: profile: /real_ns: found" in note for note in report["notes"]))
+        self.assertIn("broken/traces_again traced or compiled a function again inside a timed block: 2 time(s)",
+                      notes[0])
+        self.assertTrue(any("profile_text has no profile: profile: /real_ns: found" in note
+                            for note in report["notes"]))
 
     def test_of_several_profiles_the_least_disturbed_is_kept(self):
         self.variables = {"SLOW_IN_TURN": str(self.folder / "mark")}

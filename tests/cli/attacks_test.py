@@ -31,7 +31,8 @@ ADAPTERS = {
 
 
 class Attacks(ProgramTest):
-    def run_beside_honest_ones(self, attacks, status, honest=HONEST, plugins=FAKES + "/attacks", scenario="linreg-300x10"):
+    def run_beside_honest_ones(self, attacks, status, honest=HONEST, plugins=FAKES + "/attacks",
+                               scenario="linreg-300x10"):
         selection = [word for name in (*attacks, *honest) for word in ("--impl", name)]
         self.call("run", "--scenario", scenario, *selection, "--launches", "1", "--out", "x.json", "--overwrite",
                   "--memory-cap", "0.5", plugins=plugins, status=None)

@@ -5,7 +5,8 @@ import unittest
 
 from program import SOURCE, ProgramTest
 
-EXAMPLES = [str(SOURCE / "examples" / "check-comparison" / name) for name in ("numpy_loop.json", "tensorflow_tape.json")]
+EXAMPLES = [str(SOURCE / "examples" / "check-comparison" / name)
+            for name in ("numpy_loop.json", "tensorflow_tape.json")]
 OPTION = "--check-comparison"
 
 
@@ -50,7 +51,8 @@ class CheckComparison(ProgramTest):
         self.write_json("rate.json", {"name": "x", "optimizer": {"learning_rate": "fast"}})
         self.write_json("key.json", {"name": "x", "bach": 32})
         self.write("torn.json", '{"name": ')
-        self.refuse([OPTION, good, "rate.json"], 'rate.json: /optimizer/learning_rate: found "fast", expected a positive')
+        self.refuse([OPTION, good, "rate.json"],
+                    'rate.json: /optimizer/learning_rate: found "fast", expected a positive')
         self.refuse([OPTION, "key.json", good], "key.json: /bach: found an unknown key", "did you mean batch?")
         self.refuse([OPTION, good, "torn.json"], "torn.json: line 1")
         self.refuse([OPTION, good, "nosuch.json"], "nosuch.json: found no such file")

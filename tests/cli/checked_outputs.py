@@ -19,7 +19,8 @@ def lines_of(output):
     place = 0
     for line in output.split("\n"):
         if not re.sub(r'^[ "]*(?:text": ")?', "", line).startswith(
-            ("title", "New: ", "Base: ", "Left out of", "More: ", "What the columns", "run ", "Abacus", "note: ", "- note: ", "warning", "- warning")
+            ("title", "New: ", "Base: ", "Left out of", "More: ", "What the columns", "run ", "Abacus", "note: ",
+             "- note: ", "warning", "- warning")
         ):
             yield place, line
         place += len(line) + 1

@@ -72,7 +72,8 @@ def point_facts(relation, point, *names):
     if point["remark"]:
         yield known(quote(point["remark"]), *names)
     if found and found.launches > 0:
-        yield from (known(figure, *names) for figure in (figure_of(relation, found), ratio(found), count(found.launches)))
+        yield from (known(figure, *names)
+                    for figure in (figure_of(relation, found), ratio(found), count(found.launches)))
 
 
 def relation_facts(relation):
@@ -80,7 +81,8 @@ def relation_facts(relation):
     ways = [(), *([place] for place in places_of(relation))]
     yield from (known(figure, a, b) for figure in (*limits_of(relation.told), count(*steps)))
     yield from (known(word(relation.verdict), a, b, *way) for way in ways)
-    yield from (known(word(words), b if words == "ahead" else a, subject=side) for words, side in (("ahead", a), ("behind", b)))
+    yield from (known(word(words), b if words == "ahead" else a, subject=side) for words,
+                side in (("ahead", a), ("behind", b)))
     for flip in relation.flips:
         yield known(word("[Ff]lips"), *settings(flip["at"]))
         for end, holds in (("from", flip["holds_at_from"]), ("to", not flip["holds_at_from"])):

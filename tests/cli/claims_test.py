@@ -24,7 +24,8 @@ def trained(conditions, relations, **axes):
 
 def beside_naive(implementation, **relation):
     matrix = {"axes": {"scenario": ["linreg-3x2"], "implementation": ["hand/naive", implementation]}}
-    chosen = {"kind": "ratio", "quantity": "step", "a": NATIVE, "b": {"implementation": implementation}, "at_most": 0.01}
+    chosen = {"kind": "ratio", "quantity": "step", "a": NATIVE, "b": {"implementation": implementation},
+              "at_most": 0.01}
     return {"matrix": matrix, "relations": [{**chosen, **relation}]}
 
 
@@ -43,7 +44,8 @@ class Claims(ProgramTest):
         scenarios = self.folder / "scenarios"
         (scenarios / "claims").mkdir(parents=True)
         for name, experiments in CLAIMS.items():
-            claim = {"id": name, "sentence": f"It {name}.", "source": "a page", "purpose": "p", "experiments": experiments}
+            claim = {"id": name, "sentence": f"It {name}.", "source": "a page", "purpose": "p",
+                     "experiments": experiments}
             self.write_json(f"scenarios/claims/{name}.json", claim)
         self.variables = {"GDBENCH_SCENARIO_PATH": str(scenarios)}
 

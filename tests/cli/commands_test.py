@@ -15,7 +15,8 @@ COMMANDS += ["help", "completion"]
 
 class Commands(ProgramTest):
     def test_lists(self):
-        kinds = {"scenarios": "linreg-3x2", "implementations": "hand/naive", "matrices": "default", "claims": "sparse-40"}
+        kinds = {"scenarios": "linreg-3x2", "implementations": "hand/naive", "matrices": "default",
+                 "claims": "sparse-40"}
         for kind, expected in kinds.items():
             text, _ = self.call("list", kind)
             self.assertRegex(text, rf"(?m)^{expected} +\S")
@@ -145,7 +146,8 @@ class Commands(ProgramTest):
         subprocess.run(["bash", "-n", "completion.bash"], cwd=self.folder, check=True)
         self.assertEqual(self.complete("gdbench", "ver"), ["verify"])
         self.assertEqual(self.complete("gdbench", "run", "--laun"), ["--launches"])
-        self.assertEqual(self.complete("gdbench", "run", "--scenario", "mlp-7"), ["mlp-784-1024-1024-10", "mlp-784-128-10"])
+        self.assertEqual(self.complete("gdbench", "run", "--scenario", "mlp-7"),
+                         ["mlp-784-1024-1024-10", "mlp-784-128-10"])
         self.assertEqual(self.complete("gdbench", "run", "--impl", "hand/na"), ["hand/naive", "hand/naive+mpi"])
         self.assertEqual(self.complete("gdbench", "crossover", "mlp-7"), ["mlp-784-1024-1024-10", "mlp-784-128-10"])
         self.assertEqual(self.complete("gdbench", "crossover", "--b", "hand/na"), ["hand/naive", "hand/naive+mpi"])

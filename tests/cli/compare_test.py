@@ -66,7 +66,8 @@ class Compare(ProgramTest):
         other["cells"] = kept
         self.write_json("other.json", other)
         changes = self.changes("base.json", "other.json", "--margin", "50%", status=3)
-        self.assertEqual(sorted(set(changes.values()) - {"equivalent", "inconclusive"}), ["added", "failing", "removed"])
+        self.assertEqual(sorted(set(changes.values()) - {"equivalent", "inconclusive"}),
+                         ["added", "failing", "removed"])
 
     def test_one_report_of_one_build_is_an_error(self):
         self.expect_error(["compare", "base.json"], "expected two")

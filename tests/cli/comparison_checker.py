@@ -171,7 +171,8 @@ def check_comparison(base, candidate, margin, text):
                 for name, *texts in content["rows"]:
                     seen.append(name)
                     row = row_of(family, name) if name in family.sides else []
-                    complaints += [f"{name}: {why}" for why in [row_mismatch([name, *texts[: len(row) - 1]], row)] if why]
+                    complaints += [f"{name}: {why}" for why in [row_mismatch([name, *texts[: len(row) - 1]], row)]
+                                   if why]
             elif kind == "figure":
                 complaints += forest_complaints(family, content["chart"]["rows"])
             elif kind == "paragraph" and section["title"]:

@@ -69,7 +69,8 @@ class Environments(ProgramTest):
 class Measured(Environments):
     def test_a_slower_library_is_found_and_told(self):
         _, errors = self.run_mine("--launches", "5", "--bisect", status=1, old="fast", new="slow")
-        self.assertRegex(errors, r"(?m)^bisect: bad \(exit status 1\): mine/step takes .* in old \(fakelib 1\.0\): slower$")
+        self.assertRegex(errors,
+                         r"(?m)^bisect: bad \(exit status 1\): mine/step takes .* in old \(fakelib 1\.0\): slower$")
         cells, document = self.implementations(), self.read_json("x.json")
         self.assertEqual(list(cells), ["mine/step@old", "mine/step@new"])
         self.assertEqual(document["run"]["baseline"], "mine/step@old")
@@ -113,7 +114,8 @@ class Measured(Environments):
         _, errors = self.run_mine("--quick", "--bisect", status=125, old="fast", new="slow")
         self.assertRegex(errors, r"(?m)^bisect: skip \(exit status 125\): mine/step takes .*within one process")
         _, errors = self.run_mine("--quick", "--bisect", status=125, old="fast", new="bare")
-        self.assertRegex(errors, r"(?m)^bisect: skip \(exit status 125\): \S+/step@new is unsupported: .* has no fakelib$")
+        self.assertRegex(errors,
+                         r"(?m)^bisect: skip \(exit status 125\): \S+/step@new is unsupported: .* has no fakelib$")
         _, errors = self.run_mine("--quick", "--bisect", status=125, new="fast")
         self.assertEqual(errors, "gdbench: --bisect: found nothing to compare, expected --against, or --env twice\n")
         _, errors = self.run_mine("--quick", "--bisect", status=125, old="fast", new="nowhere")

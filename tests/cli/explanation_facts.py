@@ -83,7 +83,8 @@ def derived_facts(told, names):
             yield known(time(target["steps"] * step), subject=name)
     for part in (told["profiles"] or {"ops": []})["ops"]:
         yield known(word("shorter" if part["by_length_ns"] < 0 else "longer"), part_name(part))
-    yield from (known(word("(?:offers )?no profile|one piece"), names.of(of["cell"])) for of in told["missing"] if of["cell"])
+    yield from (known(word("(?:offers )?no profile|one piece"), names.of(of["cell"])) for of in told["missing"]
+                if of["cell"])
     yield known(word("less"), names.b, subject=names.a)
     yield known(count(30, 20))  # of a remedy
     yield known(quote("holds 0"))

@@ -151,12 +151,14 @@ class Distribution(Frameworks):
         rows = self.verify("updates", "--scenario", "update-601", *self.IMPLEMENTATIONS)
         # numpy/loop has no such task; scipy/blas has no adam.
         self.assertEqual(sum(" ok " in row for row in rows), 8)
-        self.assertEqual(sum("has no task update" in row or "has no optimizer adam" in row for row in rows), len(rows) - 8)
+        self.assertEqual(sum("has no task update" in row or "has no optimizer adam" in row for row in rows),
+                         len(rows) - 8)
 
     def test_a_run_tells_imports_phases_and_calls(self):
         self.call("run", "frameworks", "--scenario", "linreg-300x10", "--impl", "numpy/vectorised", "--impl", "hand/naive",
                   "--launches", "3", "--out", "r.json")
-        (cell,) = (cell for cell in self.cells_of(self.read_json("r.json")) if cell["implementation"] == "numpy/vectorised")
+        (cell,) = (cell for cell in self.cells_of(self.read_json("r.json"))
+                   if cell["implementation"] == "numpy/vectorised")
         self.assertEqual(cell["status"]["state"], "ok")
         self.assertGreater(cell["launches"][0]["import_seconds"], 0)
         self.assertLess(cell["launches"][0]["import_seconds"], cell["launches"][0]["prepare_seconds"])
@@ -241,7 +243,8 @@ class EpsilonPlaces(Frameworks):
             (row,) = self.rows_of("outside", "rmsprop", "f32", ["keras/fit"], status=4)
             self.assertIn("keras/fit has rmsprop with optimizer.epsilon_place=inside alone, not outside", row)
 
-    @unittest.skipUnless((ENVIRONMENTS / "sklearn" / "requirements.txt").exists(), "not installed: scripts/frameworks sklearn")
+    @unittest.skipUnless((ENVIRONMENTS / "sklearn" / "requirements.txt").exists(),
+                         "not installed: scripts/frameworks sklearn")
     def test_a_dry_run_says_what_only_the_adapter_knows(self):
         output, _ = self.call("run", "--dry-run", "--scenario", "linreg-300x10", "--impl", "sklearn/mlp")
         self.assertIn("/sklearn/mlp  unsupported: the layers of scikit-learn's networks have biases", output)
@@ -341,7 +344,8 @@ class Threads(unittest.TestCase):
         if len(os.sched_getaffinity(0)) < threads:
             self.skipTest(f"there are fewer than {threads} processors")
         python = str(environment) if environment.exists() else "/usr/bin/python3"
-        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), str(FRAMEWORKS), implementation]
+        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), str(FRAMEWORKS),
+                   implementation]
         result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)

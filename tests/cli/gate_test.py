@@ -36,7 +36,8 @@ class Gate(ProgramTest):
         # A scenario that only the repository's own folder has.
         scenario = json.loads((SOURCE / "scenarios" / "linreg-300x10.json").read_text(encoding="utf-8"))
         (self.repository / "scenarios").mkdir()
-        (self.repository / "scenarios" / "own.json").write_text(json.dumps({**scenario, "name": "own"}), encoding="utf-8")
+        (self.repository / "scenarios" / "own.json").write_text(json.dumps({**scenario, "name": "own"}),
+                                                                encoding="utf-8")
         plain = (SOURCE / "examples" / "plugin-c" / "linear_regression.c").read_text(encoding="utf-8")
         call = "for (uint64_t s = 0; s < steps; ++s)"
         self.assertIn(call, plain)
@@ -100,7 +101,8 @@ class Doctor(ProgramTest):
     def test_says_whether_all_workers_may_use_the_device(self):
         nvidia_smi = self.folder / "nvidia-smi"
         self.variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
-        for script, found in (('[ "$1" = --query-gpu=compute_mode ] && echo Exclusive_Process', True), ("exit 6", False)):
+        for script, found in (('[ "$1" = --query-gpu=compute_mode ] && echo Exclusive_Process', True),
+                              ("exit 6", False)):
             nvidia_smi.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
             nvidia_smi.chmod(0o755)
             self.assertEqual("compute mode: Exclusive_Process" in self.call("doctor")[0], found)

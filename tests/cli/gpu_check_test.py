@@ -200,7 +200,8 @@ class GpuCheck(unittest.TestCase):
         make_program(tests / "plugins_test", '#!/bin/sh\necho "[  PASSED  ] 0 tests."\n')
         output, _ = self.call("--step", "kernels", status=1, script=script)
         self.assertTrue(self.outcomes(output)["kernels"].startswith("FAILED"))
-        self.assertIn("plugins_test: no test on the backend emulated_cuda passed", (self.out / "kernels.log").read_text())
+        self.assertIn("plugins_test: no test on the backend emulated_cuda passed",
+                      (self.out / "kernels.log").read_text())
 
     def test_crossover(self):
         output, _ = self.call("--step", "crossover")

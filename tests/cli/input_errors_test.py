@@ -13,7 +13,8 @@ SMALL = ("--scenario", "linreg-3x2", "--launches", "1")
 class InputErrors(ProgramTest):
     def test_names_that_are_unknown(self):
         self.expect_error(["run", "--scenario", "nosuch"], 'gdbench: --scenario: found "nosuch"', "linreg-3x2")
-        self.expect_error(["run", "--impl", "nosuch/*"], 'gdbench: --impl: found "nosuch/*"', "expected one of", "others")
+        self.expect_error(["run", "--impl", "nosuch/*"], 'gdbench: --impl: found "nosuch/*"', "expected one of",
+                          "others")
         self.expect_error(["ablate", "linreg-3x2", "--impl", "hand/naive"], "expected one of graph/")
         self.expect_error(["run", "--impl", "hand/nave"], '"hand/nave"', "did you mean hand/naive?")
         self.expect_error(["verify", "--exclude", "hand/nave"], "--exclude", "did you mean hand/naive?")

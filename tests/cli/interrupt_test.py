@@ -12,7 +12,8 @@ import unittest
 from program import PROGRAM, ProgramTest, environment, processes_in, read_process, soon
 
 # Long enough to be stopped in the middle, whatever the machine.
-LONG = ("run", "--launches", "100000", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "hand/null", "--scenario", "linreg-3x2", "--out", "x.json")
+LONG = ("run", "--launches", "100000", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "hand/null",
+        "--scenario", "linreg-3x2", "--out", "x.json")
 JOURNAL = "x.journal.jsonl"
 
 
@@ -79,7 +80,8 @@ class Interrupts(ProgramTest):
         # Another run does not replace what this one had measured, unless it is told to.
         small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json")
         _, errors = self.call(*small, status=2)
-        self.assertRegex(errors, rf"^gdbench: {JOURNAL}: found \d+ samples of a run that is killed, .*--resume.*--overwrite")
+        self.assertRegex(errors,
+                         rf"^gdbench: {JOURNAL}: found \d+ samples of a run that is killed, .*--resume.*--overwrite")
         self.assertEqual((self.folder / JOURNAL).read_bytes(), whole)
         self.call(*small, "--overwrite")
         self.assertEqual(self.files(), ["torn.jsonl", "x.json"])
@@ -143,7 +145,8 @@ class Interrupts(ProgramTest):
 class Stops(ProgramTest):
     """A run that is stopped again and again, and gone on with."""
 
-    ARGUMENTS = ("run", "--launches", "15", "--impl", "hand/naive", "--impl", "graph/naive", "--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--out", "x.json")
+    ARGUMENTS = ("run", "--launches", "15", "--impl", "hand/naive", "--impl", "graph/naive", "--scenario", "linreg-3x2",
+                 "--scenario", "linreg-300x2", "--out", "x.json")
 
     def kept(self):
         """What lies in the journal's whole lines or, without a journal, in the report."""
@@ -264,7 +267,8 @@ class Outputs(ProgramTest):
         report["environment"]["cpu"]["model"] = "Abacus"
         self.write_json("x.json", report)
         _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume", status=2)
-        self.assertRegex(errors, r'^gdbench: x\.json: it was begun on another kind of machine: cpu/model: found .*"Abacus"')
+        self.assertRegex(errors,
+                         r'^gdbench: x\.json: it was begun on another kind of machine: cpu/model: found .*"Abacus"')
         self.assertEqual(self.read_json("x.json"), report)
 
     def test_another_file_is_not_replaced_unasked(self):

@@ -48,7 +48,8 @@ def figures_of(key, value):
         return ()
     if "_ns" in key:
         bare = time(abs(value))._replace(value=value)
-        signs = Figure(rf"[+-]{bare.pattern}", lambda text: (text[0] == "-") == (value < 0) and bare.fits(text[1:]), value)
+        signs = Figure(rf"[+-]{bare.pattern}", lambda text: (text[0] == "-") == (value < 0) and bare.fits(text[1:]),
+                       value)
         return bare, signs, more_or_less(bare, value < 0)
     return number(value), count(math.ceil(value)), percent(value)
 
@@ -178,7 +179,8 @@ class Record:
         """About each figure and claim of the text that no fact is, of all names in the label."""
         named = self.names_in(f"{label}: {text}")
         known_of = self.by_name.get(named[-1], []) if named else self.known
-        found = [f for about, f in known_of if about >= set(named) and not (named and f.subject and named[-1] not in f.subject)]
+        found = [f for about, f in known_of if about >= set(named)
+                 and not (named and f.subject and named[-1] not in f.subject)]
         for token in self.reader.claims_in(text):
             if not any(fact.is_shown_by(token) for fact in found):
                 yield f"{label!r}: {token!r} of {text!r} is none of its figures"

@@ -56,7 +56,8 @@ def compared(comparison):
 @functools.lru_cache(maxsize=None)
 def standing_of(report, scenario):
     """Of all its ranked cells."""
-    return report.standing([cell for cell in report.cells if cell.scenario == scenario and cell.is_timed and cell.is_ranked])
+    return report.standing([cell for cell in report.cells if cell.scenario == scenario and cell.is_timed
+                            and cell.is_ranked])
 
 
 def strategy_of_tax(report):
@@ -107,7 +108,8 @@ def launch_figures(cell):
         yield size(largest[key])
     peak, _, own = largest.values()
     yield from pieces(own, peak - own)
-    yield from (time(cell.median_of("first_step_ns")), time(median([ready for ready, _ in cell.launch_costs().values()])))
+    yield from (time(cell.median_of("first_step_ns")),
+                time(median([ready for ready, _ in cell.launch_costs().values()])))
     if any("import_seconds" in launch for launch in launches):
         yield from (percent(cell.processors), time(cell.median_of("import_seconds") * 1e9))
     yield from [number(cell.page_faults)] if cell.page_faults else ()

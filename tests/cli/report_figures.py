@@ -51,8 +51,10 @@ class Cell:
 
     def script(self):
         """(ratio of a script's steps to the samples, page faults of a step there), where they differ by more than 10%."""
-        launches = [launch for launch in self.record["launches"] if "script" in launch and launch["launch"] in self.times]
-        pairs = {launch["launch"]: [(min(self.times[launch["launch"]]), launch["script"]["step_ns"])] for launch in launches}
+        launches = [launch for launch in self.record["launches"] if "script" in launch
+                    and launch["launch"] in self.times]
+        pairs = {launch["launch"]: [(min(self.times[launch["launch"]]), launch["script"]["step_ns"])]
+                 for launch in launches}
         if not self.is_timed or not pairs:
             return None
         ratio = estimates.paired_ratio(pairs)

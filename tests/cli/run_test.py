@@ -109,7 +109,8 @@ class Run(ProgramTest):
         (tax,) = report["attribution"]["taxes"]
         self.assertEqual((tax["cell"], tax["base"]), (cells["tape/naive"]["id"], cells["hand/naive"]["id"]))
         self.assertGreater(tax["calls_per_step"], 0)
-        self.assertIn("what the strategy costs, over hand on the same backend", self.call("report", "x.json", "--details")[0])
+        self.assertIn("what the strategy costs, over hand on the same backend",
+                      self.call("report", "x.json", "--details")[0])
 
     def test_dry_run_measures_nothing(self):
         output, errors = self.call("run", "--dry-run", "--impl", "hand/*", "--set", "dtype=f64")

@@ -94,7 +94,8 @@ def steps_facts(search):
 
 
 def ablation_facts(ablation):
-    of_part = lambda key, value, names: (value["without"] or value["variant"],) if "variant" in (value if isinstance(value, dict) else ()) else names
+    of_part = lambda key, value, names: (value["without"] or value["variant"],
+                                         ) if "variant" in (value if isinstance(value, dict) else ()) else names
     for variant in ablation.variants():
         name = (variant["without"] or variant["variant"],)
         yield from facts_of(variant, of_part)
@@ -109,7 +110,8 @@ def ablation_facts(ablation):
     yield known(percent(ablation.confidence))
     yield known(count(fewest_launches(ablation.confidence), 1))
     yield known(count(1), "as it is")
-    yield from (known(quote(text)) for text in ("against the cell as it is", "a ratio of 1", "a step is slower without a part"))
+    yield from (known(quote(text))
+                for text in ("against the cell as it is", "a ratio of 1", "a step is slower without a part"))
     yield from margin_facts(MARGIN)
 
 

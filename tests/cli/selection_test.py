@@ -38,7 +38,8 @@ class Baselines(ProgramTest):
         self.assertEqual(
             errors, 'gdbench: --baseline: found "hand/eigne", expected one of hand/eigen, hand/naive (did you mean hand/eigen?)\n'
         )
-        matrix = {"name": "mine", "baseline": "numpy/foo", "axes": {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"]}}
+        matrix = {"name": "mine", "baseline": "numpy/foo",
+                  "axes": {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"]}}
         self.write_json("mine.json", matrix)
         _, errors = self.call("run", "./mine.json", "--launches", "1", "--out", "x.json")
         self.assertIn('./mine.json: /baseline: found "numpy/foo", which is no implementation here', errors)
@@ -47,7 +48,8 @@ class Baselines(ProgramTest):
 class Threads(ProgramTest):
     def test_powers_of_two_end_with_the_processors(self):
         processors = len(os.sched_getaffinity(0))
-        matrix = {"name": "mine", "axes": {"scenario": ["linreg-3x2"], "implementation": ["fake/delay"], "threads": "powers of two"}}
+        matrix = {"name": "mine",
+                  "axes": {"scenario": ["linreg-3x2"], "implementation": ["fake/delay"], "threads": "powers of two"}}
         self.write_json("mine.json", matrix)
         output, _ = self.call("run", "./mine.json", "--dry-run", plugins=FAKES)
         counts = sorted({2**k for k in range(13) if 2**k < processors} | {processors})
@@ -92,10 +94,12 @@ class Values(ProgramTest):
         self.assertEqual(compared, [(named(3, name), named(1, name), "batch") for name in ("naive", "eigen")])
         for value in report["values"]:
             self.assertEqual(value["comparison"]["ratio"]["launches"], 6)
-            self.assertAlmostEqual(value["operations_ratio"], other["operations_per_step"] / first["operations_per_step"])
+            self.assertAlmostEqual(value["operations_ratio"],
+                                   other["operations_per_step"] / first["operations_per_step"])
         self.assertIn("values of batch, side by side", self.call("report", "x.json", "--details")[0])
         self.assertIn("batch=3 takes ", " ".join(self.call("report", "x.json")[0].split()))
-        self.assertIn("paired by round", " ".join(self.call("explain", "x.json", "--a", "batch=3", "--b", "batch=1")[0].split()))
+        self.assertIn("paired by round",
+                      " ".join(self.call("explain", "x.json", "--a", "batch=3", "--b", "batch=1")[0].split()))
 
     def test_a_shard_has_all_of_them(self):
         chosen = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--impl", "hand/naive", "--set", "dtype=f32",
@@ -145,17 +149,20 @@ class Files(ProgramTest):
             "matrix": {"axes": {"scenario": ["rows.json"], "implementation": ["hand/naive"], "batch": [1, 20]}},
             "relations": [{"kind": "ratio", "quantity": "step", "a": {"batch": 1}, "b": {"batch": 20}, "at_most": 100}],
         }
-        claim = {"id": "claim", "sentence": "Small batches are quick.", "source": "me", "purpose": "p", "experiments": [experiment]}
+        claim = {"id": "claim", "sentence": "Small batches are quick.", "source": "me", "purpose": "p",
+                 "experiments": [experiment]}
         self.write_json("mine/claim.json", claim)
         output, _ = self.call("claims", "run", "mine/claim.json", "--launches", "6", "--out", "x.json", "--json")
         self.assertEqual([found["id"] for found in json.loads(output)["claims"]], ["claim"])
         output, _ = self.call("claims", "x.json", "mine/claim.json", "--json")
-        self.assertEqual([(found["id"], found["verdict"]) for found in json.loads(output)["claims"]], [("claim", "confirmed")])
+        self.assertEqual([(found["id"], found["verdict"]) for found in json.loads(output)["claims"]],
+                         [("claim", "confirmed")])
 
 
 class Words(ProgramTest):
     def test_nothing_that_can_run_is_no_success(self):
-        output, _ = self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/unsupported", "--out", "x.json", plugins=FAKES, status=4)
+        output, _ = self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/unsupported", "--out", "x.json",
+                              plugins=FAKES, status=4)
         self.assertIn("unsupported", output)
 
     def test_the_page_of_a_run(self):

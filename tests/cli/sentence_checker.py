@@ -79,7 +79,8 @@ class Proof:
             elif item.scenario or item.titles[0] == "implementation" or not item.name.startswith("The fastest of each"):
                 alone = list(self.records.values())[0] if "time per step, 95%" in item.titles else record
                 complaints += alone.about_table({"columns": item.titles, "rows": item.rows})
-                complaints += [f"{row}: it is the other way round" for row in item.rows if is_contradictory(item.titles, row)]
+                complaints += [f"{row}: it is the other way round" for row in item.rows
+                               if is_contradictory(item.titles, row)]
             else:
                 complaints += grids.check_grid(self.context, item)
                 rows = [tuple(word for word in " ".join(row).split() if word != "-") for row in item.rows]

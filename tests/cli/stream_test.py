@@ -72,7 +72,8 @@ class StreamTest(ProgramTest):
         for dtype in ("f32", "f64"):
             expected = self.trajectory(self.scenario(resident), f"dtype={dtype}")
             for prefetch in self.prefetches():
-                actual = self.trajectory(self.scenario(self.stream(path)), f"dtype={dtype}", f"impl.prefetch={prefetch}")
+                actual = self.trajectory(self.scenario(self.stream(path)), f"dtype={dtype}",
+                                         f"impl.prefetch={prefetch}")
                 self.assert_same(expected, actual)
 
     def test_an_npy_file_gives_the_trajectory_of_resident_data(self):
@@ -80,7 +81,8 @@ class StreamTest(ProgramTest):
             path = self.make_file("rows.npy", "--dtype", stored)
             expected = self.trajectory(self.scenario(self.split_arrays(path)), f"dtype={dtype}")
             for prefetch in self.prefetches():
-                actual = self.trajectory(self.scenario(self.stream(path)), f"dtype={dtype}", f"impl.prefetch={prefetch}")
+                actual = self.trajectory(self.scenario(self.stream(path)), f"dtype={dtype}",
+                                         f"impl.prefetch={prefetch}")
                 self.assert_same(expected, actual)
 
     def test_every_strategy_streams_numeric_targets(self):
@@ -144,7 +146,8 @@ class StreamTest(ProgramTest):
         self.assert_refused("/data/path: found \"scenario.json\"", self.stream("scenario.json"))
         lines = (self.folder / path).read_text().split("\n")
         self.write("word.csv", "\n".join(lines[:3] + ["many" + lines[3][lines[3].index(","):]] + lines[4:]))
-        self.assert_refused('line 4, column 0 (from 0): found "many", expected a finite number', self.stream("word.csv"))
+        self.assert_refused('line 4, column 0 (from 0): found "many", expected a finite number',
+                            self.stream("word.csv"))
         self.write("class.csv", "\n".join([lines[0], lines[1].rpartition(",")[0] + ",1.5", ""]))
         self.assert_refused("found 1.5", self.stream("class.csv"), batch={"rows": 1, "shuffle": False})
         table = self.make_file("rows.npy")

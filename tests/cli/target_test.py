@@ -16,7 +16,8 @@ class Target(ProgramTest):
         self.write_json("mine.json", scenario)
         selection = [word for name in implementations for word in ("--impl", name)]
         table, _ = self.call(
-            *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", "--overwrite", "--details", *arguments),
+            *("run", "--quick", "--scenario", "./mine.json", *selection, "--out", "x.json", "--overwrite", "--details",
+              *arguments),
             plugins=plugins, status=status,
         )
         return self.read_json("x.json"), table
@@ -114,7 +115,8 @@ class Target(ProgramTest):
 
     def test_no_target_no_table(self):
         for details in ((), ("--details",)):
-            table, _ = self.call("run", "--quick", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--overwrite", *details)
+            table, _ = self.call("run", "--quick", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--overwrite",
+                                 *details)
             self.assertNotIn("target", table)
 
     def test_spread_columns_take_more_steps_unless_they_are_standardised(self):

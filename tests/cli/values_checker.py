@@ -84,7 +84,8 @@ def expected_record(context, cell):
 
 def of_launches(cell):
     if not cell.is_timed:
-        return dict.fromkeys(("median_absolute_deviation_ns", "cpu_per_wall", "page_faults_per_step", *MEDIANS, *LARGEST))
+        return dict.fromkeys(("median_absolute_deviation_ns", "cpu_per_wall", "page_faults_per_step", *MEDIANS,
+                              *LARGEST))
     times = [time for times in cell.times.values() for time in times]
     values = {
         "median_absolute_deviation_ns": median([abs(time - median(times)) for time in times]),

@@ -88,7 +88,8 @@ class Wheel(unittest.TestCase):
     def test_frameworks_run_in_the_python_that_is_named(self):
         listed = self.call("gdbench", "list", "implementations")
         self.assertIn(f"({self.python} has no numpy)", listed)
-        if subprocess.run(["/usr/bin/python3", "-c", "import numpy"], stderr=subprocess.DEVNULL, check=False).returncode:
+        if subprocess.run(["/usr/bin/python3", "-c", "import numpy"], stderr=subprocess.DEVNULL,
+                          check=False).returncode:
             self.skipTest("there is no python3-numpy")
         selection = ("verify", "--scenario", "linreg-3x2", "--impl", "numpy/vectorised")
         for output in (
