@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 import unittest
 
-import report_items
 import sentence_checker
 from program import PROGRAM, ProgramTest
 from report_figures import Report
@@ -91,7 +90,7 @@ class Measured(Environments):
         details, _ = self.call("report", "x.json", "--details")
         self.assertRegex(details, r"Build of mine/step@new: CPython \S+ fakelib 2\.0")
         for option, check in (
-            ("--document", lambda text: sentence_checker.Proof(report).check_document(report_items.read_parts(text))),
+            ("--document", lambda text: sentence_checker.Proof(report).check_document(sentence_checker.read_parts(text))),
             ("--csv", lambda text: sentence_checker.check_csv(report, text)),
         ):
             text, _ = self.call("report", "x.json", option, "-")

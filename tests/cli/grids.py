@@ -47,16 +47,16 @@ def key_of(overview, title):
     return None
 
 
-def check_grid(context, table):
+def check_grid(context, titles, table_rows):
     """Of the first screen's scenarios down and kinds across; says which rows are shown."""
     rows = dict(zip(shortened([row.label for row in context.overview.rows], LONGEST_LABEL), context.overview.rows))
     context.shown_rows, complaints = [], []
-    for label, *texts in table.rows:
+    for label, *texts in table_rows:
         label, unit = re.fullmatch(r"(.+?)(?: +(ns|us|ms|s))?", label).groups()
         if label not in rows:
             return [f"no row is called {label!r}"]
         context.shown_rows.append(rows[label])
-        for title, text in zip(table.titles[1:], texts):
+        for title, text in zip(titles[1:], texts):
             right = is_lead(context, rows[label], text) if title == "lead" else (
                 is_place(context, rows[label], key_of(context.overview, title), text, unit)
             )

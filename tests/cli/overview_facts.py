@@ -180,7 +180,7 @@ class Overview(Verdicts):
             yield known(used, *names)
             yield known(count(cell.threads, len(alike) - 1), *names)
             yield known(time(cell.step.value), *names)
-            yield known(word("fastest"), *names) if wins else known(word("took no part"), *names)
+            yield from [known(word("fastest"), *names)] if wins else ()
         yield known(count(*range(1, len(beyond))))
 
     def would_win(self, other):
@@ -196,7 +196,6 @@ class Overview(Verdicts):
         pending = sum(cell.state == "pending" for cell in cells)
         yield known(count(len(cells), len(timed), unranked, pending))
         yield from [known(word("never"))] if unranked else ()
-        yield from [known(word("not reached"))] if pending else ()
         for state, n in counted([cell.state for cell in cells]):
             yield known(quote(f"{n} {state}"))
         lacking = groups([cell for cell in cells if cell.state == "unsupported"])

@@ -90,17 +90,19 @@ def facts_of(value, names_of, names=(), path=""):
             yield from facts_of(member, names_of, names, path)
     else:
         names = () if path.endswith("/command") else names
-        yield from (known(figure, *names) for figure in figures_of(path, value))
+        subject = names[0] if re.search(r"/[ab](?:_step)?_ns$", path) else None  # a time of a side follows its name
+        yield from (known(figure, *names, subject=subject) for figure in figures_of(path, value))
 
 
 class Record:
     """Of a part of a document: what is known of it, and the names of what it is about."""
 
-    def __init__(self, facts, names):
+    def __init__(self, facts, names, reader=None):
+        """`reader`: of all parts of the document, where it has several."""
         self.facts = [*facts, known(percent(CONFIDENCE))]
         quotes = {fact.figure.value for fact in self.facts if isinstance(fact.figure.value, Quote)}
         self.names = set(names)
-        self.reader = Reader(self.names, quotes - {""})
+        self.reader = reader or Reader(self.names, quotes - {""})
         self.names_in = functools.lru_cache(maxsize=None)(self.reader.names_in)
         self.known = [(fact.about, fact) for fact in self.facts]
         numbers = [(end, about) for about, fact in self.known for end in numbers_of(fact.figure.value)]
@@ -180,7 +182,7 @@ class Record:
         named = self.names_in(f"{label}: {text}")
         known_of = self.by_name.get(named[-1], []) if named else self.known
         found = [f for about, f in known_of if about >= set(named)
-                 and not (named and f.subject and named[-1] not in f.subject)]
+                 and not (named and f.subject and not f.subject & set(named))]
         for token in self.reader.claims_in(text):
             if not any(fact.is_shown_by(token) for fact in found):
                 yield f"{label!r}: {token!r} of {text!r} is none of its figures"

@@ -21,8 +21,6 @@ def description_facts(record):
     work = record["operations_per_step"]
     scaled = lambda text: three_digits(work / SCALES[text.split(" ")[1].removesuffix("flop")], text.split(" ")[0])
     yield known(Figure(rf"{NUMBER} [kMGT]?flop", scaled, work))
-    if record["batch_rows"] == record["rows"]:
-        yield known(word("full batch"))
 
 
 def overtaking(report, cell, other):
@@ -53,7 +51,6 @@ def training_facts(record, cells):
         if cell.target:
             yield known(number(cell.target["target_loss"]))
             yield known(number(cell.target["initial_loss"]))
-            yield known(word(cell.target["state"]), subject=cell.name)
             yield known(number(cell.target["loss"]), subject=cell.name)
             stopped = cell.target["stopped_after"]
             yield known(Figure(r"\d+ steps", lambda text, n=stopped: text == f"{n} steps", stopped), subject=cell.name)

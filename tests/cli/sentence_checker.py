@@ -8,7 +8,7 @@ import re
 
 import cost_fits
 import grids
-import report_items
+from documents import parts_of, text_of
 from overview_facts import Overview
 from overview_rows import overview_of
 from records import Record
@@ -17,12 +17,37 @@ from scenario_facts import scenario_facts
 from statements import CLAIMS, known
 from values_checker import check_record, check_summaries
 
-UNREAD = ("More: gdbench report ", "What the columns mean: ", "implementation ")
+UNREAD_LINES = ("More: gdbench report ", "What the columns mean: ", "implementation ")
+# What a report says of the machine, how it is read, and charts whose numbers no checker computes again.
+UNREAD = ("Versions, compilers and libraries", "What the run began under", "Commands that repeat each cell")
+UNREAD_CHARTS = ("Time to result", "Blocks in the order", "Launches in the order", "Time over", "Roofline")
 
 
-def plain_lines(text):
-    """The words of each line, without empty cells."""
-    return [[word for word in line.split() if word != "-"] for line in text.split("\n")]
+def read_parts(text):
+    """The JSON of a document without what checkers do not read."""
+
+    def is_read(block):
+        ((kind, content),) = block.items()
+        if kind == "fold":
+            content["blocks"] = list(filter(is_read, content["blocks"]))
+            return not content["summary"].startswith((*UNREAD, "What columns"))
+        if kind == "figure":
+            content.pop("sentence")
+            if "rows" not in content["chart"]:
+                del content["chart"]
+            elif content["title"].startswith("Times relative"):
+                del content["data"]
+            return not content["title"].startswith(UNREAD_CHARTS) and ": loss over steps" not in content["title"]
+        return True
+
+    document = json.loads(text)
+    for section in document["sections"]:
+        section["blocks"] = list(filter(is_read, section["blocks"]))
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def words_of(texts):
+    return tuple(word for word in " ".join(texts).split() if word != "-")
 
 
 class Context:
@@ -32,9 +57,6 @@ class Context:
         self.report = report
         self.overview = overview_of(report)
         self.shown_rows = []  # of the grid
-
-    def cells_of(self, label):
-        return [cell for cell in self.report.cells if self.report.label(cell) == label]
 
 
 class Proof:
@@ -52,9 +74,10 @@ class Proof:
             self.facts[report.label(cell)] += [known(figure, cell.name) for figure in compared(shown)] if shown else []
         every = [fact for facts in self.facts.values() for fact in facts]
         names = names_in(self.context)
-        self.records = {label: Record(facts, names) for label, facts in self.facts.items()}
-        self.grid = {}  # words of a row of the first screen -> that row
         self.reader = Record(every, names).reader
+        self.records = {label: Record(facts, names, self.reader) for label, facts in self.facts.items()}
+        self.grid = {}  # words of a row of the first screen -> that row
+        self.proven = set()  # words of sentences and of rows
 
     def complaints(self, text, label):
         """About a sentence under the heading of a scenario, or under none."""
@@ -65,48 +88,45 @@ class Proof:
         facts = self.facts[label] if label else [*self.facts[None], *self.overview.hidden(self.context.shown_rows)]
         return self.reader.complaints(text, facts, label)
 
-    def items(self, text):
-        return list(report_items.items_of(json.loads(text), self.facts))
-
     def check_document(self, text):
-        complaints = []
-        for item in self.items(text):
-            record = self.records[item.scenario]
-            if isinstance(item, report_items.Sentence):
-                complaints += self.complaints(item.text, item.scenario)
-            elif isinstance(item, report_items.Chart):
-                complaints += record.about_chart({"rows": item.rows}, " ")
-            elif item.scenario or item.titles[0] == "implementation" or not item.name.startswith("The fastest of each"):
-                alone = list(self.records.values())[0] if "time per step, 95%" in item.titles else record
-                complaints += alone.about_table({"columns": item.titles, "rows": item.rows})
-                complaints += [f"{row}: it is the other way round" for row in item.rows
-                               if is_contradictory(item.titles, row)]
-            else:
-                complaints += grids.check_grid(self.context, item)
-                rows = [tuple(word for word in " ".join(row).split() if word != "-") for row in item.rows]
-                self.grid = dict(zip(rows, self.context.shown_rows))
+        """What the first of the documents says is there for the screen to say."""
+        document, proven = json.loads(text), set()
+        complaints = [wrong for sentence in document["answer"] for wrong in self.complaints(text_of(sentence), None)]
+        for section in document["sections"]:
+            label = section["title"] if section["title"] in self.facts else None
+            for kind, content in parts_of(section["blocks"]):
+                if kind == "paragraph":
+                    complaints += self.complaints(content, label)
+                elif kind == "table":
+                    complaints += self.table_complaints(content, label, proven)
+                elif kind == "figure":
+                    complaints += self.table_complaints(content["data"], label, proven) if "data" in content else []
+                    complaints += self.records[label].about_chart(content.get("chart", {}), " ")
+        self.proven = self.proven or proven
         return complaints
 
-    def check_console(self, document, text):
+    def table_complaints(self, content, label, proven):
+        rows = [[text.strip() for text in row] for row in content["rows"]]
+        titles, record = content["columns"], self.records[label]
+        proven |= set(map(words_of, [titles, *rows]))
+        if label is None and titles[0] not in ("implementation", "scenario"):
+            complaints = grids.check_grid(self.context, titles, rows)
+            self.grid = dict(zip(map(words_of, rows), self.context.shown_rows))
+            return complaints
+        if "time per step, 95%" in titles:  # of the only scenario there is
+            record = next(iter(self.records.values()))
+        complaints = list(record.about_table({"columns": titles, "rows": rows}))
+        if titles[-1] == "in":  # a figure of the scenario that the row names
+            complaints += [wrong for row in rows for wrong in record.not_shown(row[1], f"{row[0]} {row[2]}")]
+        return complaints + [f"{row}: it is the other way round" for row in rows if is_contradictory(titles, row)]
+
+    def check_console(self, text):
         """Of a text whose lines were not broken: what the document does not say must be proven by itself."""
-        proven, place, label, complaints = list(report_items.words_of(self.items(document))), 0, None, []
-        self.context.shown_rows = [self.grid[row] for row in map(tuple, plain_lines(text)) if row in self.grid]
-        for line, words in zip(text.split("\n"), plain_lines(text)):
-            label = line if line in self.facts else None if line and not line.startswith(" ") else label
-            if not words or line.strip().startswith(UNREAD):
-                continue
-            # No sentence of a scenario stands for one of another.
-            others = [plain_lines(title)[0] for title in self.facts if title and title != label] if label else []
-            found = next((at for at in range(place, len(proven)) if proven[at] in (words, *others)), None)
-            if found is not None and proven[found] == words:
-                place = found
-            elif words in proven and label is None:
-                continue
-            elif words in proven:
-                complaints.append(f"{line!r} is elsewhere in the document")
-            else:
-                complaints += self.complaints(" ".join(words), label)
-        return complaints
+        self.context.shown_rows = [self.grid[row] for line in text.split("\n") if (row := words_of([line])) in self.grid]
+        lines = [line.strip() for line in text.split("\n") if words_of([line]) not in self.proven]
+        unproven = [line for line in lines if line and not line.startswith(UNREAD_LINES)]
+        rows = [f"{line!r} is no row of the document" for line in unproven if re.search(r"\d.*  |  .*\d", line)]
+        return rows + [wrong for line in unproven for wrong in self.complaints(line, None)]
 
 
 def is_contradictory(titles, row):

@@ -7,7 +7,6 @@ import unittest
 
 import comparison_checker
 import lies
-import report_items
 import sentence_checker
 from checked_outputs import FIRST_SEED, REPORTS, UNBROKEN, CheckedOutputs
 from random_reports import later_report, random_report
@@ -24,9 +23,9 @@ class Sentences(CheckedOutputs):
         proof = sentence_checker.Proof(report)
         self.write_json(name, document)
         render = functools.partial(self.render, "report", name)
-        document = report_items.read_parts(render("--document", "-"))
+        document = sentence_checker.read_parts(render("--document", "-"))
         yield "document", document, proof.check_document
-        yield "first screen", render(width=UNBROKEN), functools.partial(proof.check_console, document)
+        yield "first screen", render(width=UNBROKEN), proof.check_console
         yield "CSV", render("--csv", "-"), functools.partial(sentence_checker.check_csv, report)
         yield "JSON", render("--json", "-"), functools.partial(sentence_checker.check_json, report)
 

@@ -5,7 +5,6 @@ import json
 import thread_tables
 import value_tables
 from estimates import Estimate, median
-from expected_words import first_mismatch
 from report_figures import is_beside_others
 
 SCENARIO_FIELDS = ("rows", "features", "outputs", "parameters", "batch_rows", "operations_per_step")
@@ -31,9 +30,6 @@ def mismatches(found, expected, place="", slack=0.0):
         return check_estimate(place, found, expected, slack)
     if hasattr(expected, "_asdict"):
         expected = expected._asdict()
-    if isinstance(expected, tuple):
-        wrong = first_mismatch(found, expected) if isinstance(found, str) else "expected a text"
-        return [f"{place}: {found!r}: {wrong}"] if wrong else []
     if isinstance(expected, dict) and isinstance(found, dict):
         absent = [key for key, value in expected.items() if value is None and found.get(key) is None]
         keys = [key for key in {**expected, **found} if key not in absent]

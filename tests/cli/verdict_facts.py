@@ -145,7 +145,6 @@ class Verdicts:
             yield known(word("nothing was timed"), *label)
         yield from (known(time(cell.step.value), *label, subject=cell.name) for cell in cells)
         if not standing.others:
-            yield from (known(word("only"), *label, cell.name) for cell in cells)
             return
         first, following = standing.first.name, standing.next.name
         if standing.won or standing.undecidable:
