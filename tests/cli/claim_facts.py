@@ -86,8 +86,8 @@ def relation_facts(relation):
     for flip in relation.flips:
         yield known(word("[Ff]lips"), *settings(flip["at"]))
         for end, holds in (("from", flip["holds_at_from"]), ("to", not flip["holds_at_from"])):
-            says = f"where (?:{'it holds' if holds else 'it does not'}|{re.escape(a)} is {'ahead' if holds else 'behind'})"
-            yield known(word(says), subject=f"{flip['axis']}={flip[end]}")
+            says, place = ("it holds", "ahead") if holds else ("it does not", "behind")
+            yield known(word(f"where (?:{says}|{re.escape(a)} is {place})"), subject=f"{flip['axis']}={flip[end]}")
     reasons = [point["remark"] for point in relation.points if point["state"] == "not run"]
     for reason in reasons:
         yield known(quote(f"Not run: {reason}"))

@@ -156,8 +156,8 @@ class Relation:
         return min((abs(math.log(point["ratio"].value / limit)) for limit in limits), default=math.inf)
 
     def deciding_point(self):
-        """The weakest of the points that must all agree (the first of equals), or the strongest of those of which one is
-        enough (the last of equals)."""
+        """The weakest of the points that must all agree (the first of equals), or the strongest of those of which one
+        is enough (the last of equals)."""
         state = {"confirmed": "holds", "refuted": "fails", "not run": "not run"}.get(self.verdict, "undecided")
         found = [n for n, point in enumerate(self.points) if point["decides"] and point["state"] == state]
         if state in ("not run", "undecided") or not found:

@@ -1,4 +1,4 @@
-"""`gdbench claims`: lists, measures what claims need once, and judges. Verdicts here rest on counted steps, not on time."""
+"""`gdbench claims`: lists, measures what claims need once, and judges. Verdicts here rest on counted steps, not time."""
 
 import json
 import unittest

@@ -83,6 +83,7 @@ class Measured(Environments):
 
     def check_what_is_said(self, document):
         report = Report(document)
+        proof = sentence_checker.Proof(report)
         output, _ = self.call("report", "x.json")
         told = r"mine/step takes \S+ \[\S+ \S+\] as long in new \(fakelib 2\.0\) as in old \(fakelib 1\.0\): slower\."
         self.assertRegex(" ".join(output.split()), told)
@@ -90,7 +91,7 @@ class Measured(Environments):
         details, _ = self.call("report", "x.json", "--details")
         self.assertRegex(details, r"Build of mine/step@new: CPython \S+ fakelib 2\.0")
         for option, check in (
-            ("--document", lambda text: sentence_checker.Proof(report).check_document(sentence_checker.read_parts(text))),
+            ("--document", lambda text: proof.check_document(sentence_checker.read_parts(text))),
             ("--csv", lambda text: sentence_checker.check_csv(report, text)),
         ):
             text, _ = self.call("report", "x.json", option, "-")

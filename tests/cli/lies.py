@@ -13,7 +13,7 @@ EXCHANGES = (
 CLAIMED = re.compile(r"(?<![\w/.+-])[+-]?\d+\.\d+|(?<=\[)[+-]?[\d.]+|(?<=, )[+-]?[\d.]+(?=\])")
 
 
-# Of JSON: how an interval was made, the words (lies in texts are about these), what the document is, and how far a search came.
+# Of JSON: how an interval was made, the words (lies in texts are about these), what it is, and how far a search came.
 UNCHECKED = ("method", "document", "schema", "schema_version", "complete", "budget_seconds")
 COUNTED = re.compile(r"(?<![\w/.+=@\[-])\d+(?= (?:launch|step|profile|size|more|point|claim))")
 

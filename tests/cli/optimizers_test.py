@@ -1,5 +1,5 @@
-"""`gdbench verify` on optimizers: a right implementation passes everywhere, each classic mistake is rejected, with the step
-at which it leaves the reference and by how much."""
+"""`gdbench verify` on optimizers: a right implementation passes everywhere, each classic mistake is rejected, with the
+step at which it leaves the reference and by how much."""
 
 import re
 import unittest

@@ -50,7 +50,7 @@ class Cell:
         return median([launch[key] for launch in self.record["launches"] if key in launch])
 
     def script(self):
-        """(ratio of a script's steps to the samples, page faults of a step there), where they differ by more than 10%."""
+        """(ratio of a script's steps to the samples, page faults of a step there), where these differ by over 10%."""
         launches = [launch for launch in self.record["launches"] if "script" in launch
                     and launch["launch"] in self.times]
         pairs = {launch["launch"]: [(min(self.times[launch["launch"]]), launch["script"]["step_ns"])]

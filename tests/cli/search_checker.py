@@ -116,7 +116,7 @@ def ablation_facts(ablation):
 
 
 def check(search, names, text):
-    """`names`: of what it compares. The record has neither the seconds that a search would take nor whether it was done."""
+    """`names`: of what it compares. The record lacks the seconds that a search would take, and whether it was done."""
     found = json.loads(text)
     document = found.pop("document")
     found.get("need", {}).pop("budget_seconds", None)

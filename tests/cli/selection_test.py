@@ -1,4 +1,4 @@
-"""What a command measures: baselines, scenario files, where a wrong value came from, and what happens when nothing runs."""
+"""What a command measures: baselines, scenario files, where a wrong value came from, and what happens if nothing runs."""
 
 import json
 import os

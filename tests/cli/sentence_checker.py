@@ -122,7 +122,8 @@ class Proof:
 
     def check_console(self, text):
         """Of a text whose lines were not broken: what the document does not say must be proven by itself."""
-        self.context.shown_rows = [self.grid[row] for line in text.split("\n") if (row := words_of([line])) in self.grid]
+        rows = (words_of([line]) for line in text.split("\n"))
+        self.context.shown_rows = [self.grid[row] for row in rows if row in self.grid]
         lines = [line.strip() for line in text.split("\n") if words_of([line]) not in self.proven]
         unproven = [line for line in lines if line and not line.startswith(UNREAD_LINES)]
         rows = [f"{line!r} is no row of the document" for line in unproven if re.search(r"\d.*  |  .*\d", line)]

@@ -11,10 +11,10 @@ from printed_figures import INTERVAL, NUMBER, TIME
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
     r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|wins?|"
-    r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never|"
-    r"leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|(?:more|less) time|less|longer|shorter|regressed|improved|"
-    r"not confirmed|confirmed|refuted|[Ii]nconclusive|not run|holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|Without a time|unfit|"
-    r"(?:offers )?no profile(?! divides)|one piece"
+    r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|"
+    r"overtakes?|from the start|never|leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|"
+    r"(?:more|less) time|less|longer|shorter|regressed|improved|not confirmed|confirmed|refuted|[Ii]nconclusive|not run|"
+    r"holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|Without a time|unfit|(?:offers )?no profile(?! divides)|one piece"
 )
 BESIDE = "(?:beside|against|instead of)"
 TIMES = rf"{TIME}(?: {INTERVAL})?"

@@ -100,7 +100,8 @@ class Profiles(ProgramTest):
 
     def lies_in(self, event, phase):
         begins = event["ts"] >= phase["ts"] - TOLERANCE
-        return phase["cat"] == "phase" and begins and event["ts"] + event["dur"] <= phase["ts"] + phase["dur"] + TOLERANCE
+        ends = event["ts"] + event["dur"] <= phase["ts"] + phase["dur"] + TOLERANCE
+        return phase["cat"] == "phase" and begins and ends
 
     def check_stacks_are_the_profile(self, stacks, profile):
         lines = [line.rpartition(" ") for line in stacks.removesuffix("\n").split("\n")]

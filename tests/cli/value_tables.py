@@ -55,7 +55,8 @@ def compare(report, first, cell):
 
 
 def work_of(report, first, cell):
-    ratio = report.scenarios[cell.scenario]["operations_per_step"] / report.scenarios[first.scenario]["operations_per_step"]
+    work, of_first = (report.scenarios[one.scenario]["operations_per_step"] for one in (cell, first))
+    ratio = work / of_first
     return ratio if ratio != 1 else None
 
 

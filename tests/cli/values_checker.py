@@ -24,8 +24,8 @@ def same(found, expected):
 
 
 def mismatches(found, expected, place="", slack=0.0):
-    """Complaints where a JSON value is not what is expected. None: it is absent; a tuple: parts of a text, some of which
-    are figures; `slack`: nanoseconds that differences of times may be off by."""
+    """Complaints where a JSON value is not what is expected. None: it is absent; `slack`: nanoseconds that
+    differences of times may be off by."""
     if isinstance(expected, Estimate):
         return check_estimate(place, found, expected, slack)
     if hasattr(expected, "_asdict"):
