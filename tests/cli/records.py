@@ -160,7 +160,7 @@ class Record:
                 if key in ("figure", "text", "word"):
                     yield from self.not_shown(member, label)
                 elif key != "axis":
-                    yield from self.about_chart(member, "" if key in ("band", "bands", "rules") else label or " ")
+                    yield from self.about_chart(member, "" if key in ("band", "bands", "rules") else label)
         elif isinstance(value, list):
             for member in value:
                 yield from self.about_chart(member, label)
