@@ -1,12 +1,15 @@
 #include "app/command_line.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "app/console.h"
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 
 namespace gdbench::app {
@@ -29,6 +32,39 @@ CLI::Validator as_number(const std::map<std::string, double>& units, const std::
   return {convert, ""};
 }
 
+template <class Number>
+CLI::Validator in_range(Number least, Number most, const std::string& expected) {
+  const auto check = [=](const std::string& text) {
+    const std::optional<Number> number = number_of<Number>(text);
+    return number && least <= *number && *number <= most ? "" : cat("found ", in_quotes(text), ", expected ", expected);
+  };
+  return {check, expected.substr(expected.find("from"))};
+}
+
+// The same where commands and names of options are right.
+std::string fault_of_values(const CLI::App& chosen, const CLI::ParseError& error) {
+  const std::vector<std::string> words = chosen.remaining();
+  if (!words.empty()) return cat("found ", in_quotes(words.front()), ", expected no further argument");
+  const std::string text = error.what();
+  if (error.get_name() == "ArgumentMismatch")
+    return text.substr(0, text.find(':')) + ": found nothing, expected a value";
+  if (error.get_name() == "ConversionError") {  // "Could not convert: --quick = maybe"
+    const std::size_t begin = text.find(": ") + 2;
+    const std::size_t equals = text.find(" = ");
+    if (equals != std::string::npos)
+      return cat(text.substr(begin, equals - begin), ": found ", in_quotes(text.substr(equals + 3)),
+                 ", expected no value");
+  }
+  if (error.get_name() != "RequiredError") return text;
+  for (const CLI::Option* option : chosen.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    std::string expected = option->get_description();
+    expected[0] = static_cast<char>(std::tolower(expected[0]));
+    return cat("found no ", option->get_single_name(), ", expected ", expected);
+  }
+  return text;
+}
+
 // What is wrong with the command line of `chosen`, the command that was reached: CLI11 says that a command is missing
 // where one was misspelt, and of a misspelt option nothing else.
 std::string fault_of(CLI::App& chosen, const CLI::ParseError& error) {
@@ -40,7 +76,7 @@ std::string fault_of(CLI::App& chosen, const CLI::ParseError& error) {
   if (!commands.empty() && option != words.begin()) {
     return cat("found no command ", in_quotes(words.front()), ", expected ", one_of(words.front(), commands));
   }
-  if (option == words.end()) return error.what();
+  if (option == words.end()) return fault_of_values(chosen, error);
   const std::string name = option->substr(0, option->find('='));
   return cat("found no option ", in_quotes(name), ", expected ", one_of(name, option_names(chosen)));
 }
@@ -75,6 +111,30 @@ CLI::Validator as_bits_per_second() {
 }
 
 CLI::Validator as_share() { return as_number({{"", 1}, {"%", 0.01}}, "a share like 1% or 0.01"); }
+
+CLI::Validator integer_from(std::int64_t least, std::int64_t most) {
+  return in_range(least, most, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+CLI::Validator number_from(double least, double most) {
+  return in_range(least, most, formatted("a number from %g to %g", least, most));
+}
+
+CLI::Validator name_of_these(const std::vector<std::string>& names) {
+  const auto check = [names](const std::string& text) {
+    return std::ranges::count(names, text) > 0 ? ""
+                                               : cat("found ", in_quotes(text), ", expected ", one_of(text, names));
+  };
+  return {check, joined(names)};
+}
+
+CLI::Validator readable_file() {
+  const auto check = [](const std::string& text) {
+    const std::string reason = unreadable_because(text);
+    return reason.empty() ? "" : cat("found ", in_quotes(text), " (", reason, "), expected a file that can be read");
+  };
+  return {check, ""};
+}
 
 std::vector<CLI::App*> commands_of(CLI::App& app) {
   return app.get_subcommands([](CLI::App*) { return true; });

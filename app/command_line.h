@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ CLI::Validator as_seconds();          // "90", "90s", "2m", "1h"
 CLI::Validator as_nanoseconds();      // "50us", "1.5us", "20ns"
 CLI::Validator as_bits_per_second();  // "10Gbit/s", "400Mbit/s", "12.5GB/s": prefixes are powers of 1000
 CLI::Validator as_share();            // "1%" or "0.01", as a fraction
+
+// Validators that say what was found and what was expected.
+CLI::Validator integer_from(std::int64_t least, std::int64_t most);
+CLI::Validator number_from(double least, double most);
+CLI::Validator name_of_these(const std::vector<std::string>& names);
+CLI::Validator readable_file();
 
 std::vector<CLI::App*> commands_of(CLI::App& app);
 std::vector<std::string> option_names(const CLI::App& command);  // "--out"

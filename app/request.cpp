@@ -27,7 +27,7 @@ void add_settings(CLI::App& command, Request& request, const std::string& descri
 
 CLI::Option* add_threads(CLI::App& command, Request& request, const std::string& description) {
   return add_value(command, "--threads", "N", request.threads, description)
-      ->check(CLI::Range(1, scenario::kMaxThreads))
+      ->check(integer_from(1, scenario::kMaxThreads))
       ->allow_extra_args(false);
 }
 
@@ -56,7 +56,7 @@ void show_progress(const measure::ProgressState& state) {
 
 void add_timeout(CLI::App& command, Request& request, const std::string& description) {
   command.add_option("--timeout", request.timeout_seconds, description)
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(number_from(0.1, 86400))
       ->capture_default_str();
 }
 
@@ -66,14 +66,14 @@ void add_worker_options(CLI::App& command, Request& request) {
   command
       .add_option("--memory-cap", request.memory_cap_gib,
                   "GiB of memory that a worker may use of its own, and the reference")
-      ->check(CLI::Range(0.01, 1e6))
+      ->check(number_from(0.01, 1e6))
       ->capture_default_str();
 }
 
 void add_measuring_options(CLI::App& command, Request& request) {
   add_worker_options(command, request);
   command.add_option("--seed", request.seed, "Seed of order, checks and resampling")
-      ->check(CLI::NonNegativeNumber)
+      ->check(integer_from(0, INT64_MAX))
       ->capture_default_str();
   command.add_flag(
       "--no-cache", request.no_cache,

@@ -96,7 +96,7 @@ void add_ablate(CLI::App& app, Invocation& invocation) {
   add_cell_options(command, options->request, 30);
   add_value(command, "--launches", "N", options->request.launches,
             "Exactly so many fresh processes per variant (default: as many as the budget gives)")
-      ->check(CLI::Range(1, 100'000));
+      ->check(integer_from(1, 100'000));
   add_answer_options(command, options->answer, "what each part is worth");
   command.footer(
       "Examples:\n"

@@ -108,16 +108,16 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   command.add_option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
       ->capture_default_str();
   command.add_option("--launches", options->launches, "Of either side in a comparison")
-      ->check(CLI::Range(8, 100'000))
+      ->check(integer_from(8, 100'000))
       ->capture_default_str();
   add_value(command, "--margin", "SHARE", options->margin, "As of gdbench compare")
       ->transform(as_share())
       ->default_str("1%");
   command.add_option("--null", options->null_comparisons, "Comparisons without a slowdown")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(integer_from(1, 1'000'000))
       ->capture_default_str();
   command.add_option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(integer_from(1, 1'000'000))
       ->capture_default_str();
   add_measuring_options(command, options->request);
   add_answer_options(command, options->answer, "the calibration");

@@ -188,7 +188,7 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<ClaimsOptions>& opti
   command
       .add_option("--launches", options->request.launches,
                   "Exactly so many fresh processes per cell, whatever it takes")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(integer_from(1, 1'000'000));
   add_measuring_options(command, options->request);
   add_output(command, options->request.output, "Where the report goes");
   add_resume(command, options->request.output);

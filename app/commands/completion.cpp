@@ -60,7 +60,7 @@ std::string bash_script(CLI::App& app) {
 void add_completion(CLI::App& app, Invocation& invocation) {
   auto shell = std::make_shared<std::string>("bash");
   CLI::App& command = *app.add_subcommand("completion", "Print a shell's completion script");
-  command.add_option("shell", *shell, "bash or zsh")->check(CLI::IsMember({"bash", "zsh"}))->capture_default_str();
+  command.add_option("shell", *shell, "bash or zsh")->check(name_of_these({"bash", "zsh"}))->capture_default_str();
   command.footer("Examples:\n  source <(gdbench completion bash)\n  source <(gdbench completion zsh)");
   when_chosen(command, invocation, [&app, shell] {
     if (*shell == "zsh") print_text("autoload -U +X bashcompinit && bashcompinit\n");

@@ -224,17 +224,17 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
                   "What grows: rows of synthetic data, rows of a batch, width of the hidden layers (features of a "
                   "linear regression), threads of each side without an @, or steps")
       ->required()
-      ->check(CLI::IsMember({"batch", "rows", "width", kThreads, kSteps}));
+      ->check(name_of_these({"batch", "rows", "width", kThreads, kSteps}));
   constexpr int kMaxSize = 1'000'000'000;
   command
       .add_option("--from", options->from,
                   "Smallest size (default: rows 3, batch a row per thread, others 1; threads of the "
                   "same implementation one more than behind its @)")
-      ->check(CLI::Range(1, kMaxSize));
+      ->check(integer_from(1, kMaxSize));
   command
       .add_option("--to", options->to,
                   "Largest size (default: rows 100000, batch all rows, width 1024, threads all processors)")
-      ->check(CLI::Range(1, kMaxSize));
+      ->check(integer_from(1, kMaxSize));
   add_cell_options(command, options->request, 60);
   add_value(command, "--margin", "SHARE", options->margin,
             "What does not matter: a size has a winner where the whole interval is beyond it, and is equal where "
@@ -244,7 +244,7 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
   add_value(command, "--launches", "N", options->request.launches,
             "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
             "so many (default 20, and more while it is undecided)")
-      ->check(CLI::Range(1, 100'000));
+      ->check(integer_from(1, 100'000));
   add_answer_options(command, options->answer);
   command.footer(
       "Examples:\n"

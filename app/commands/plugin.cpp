@@ -154,7 +154,7 @@ void add_plugin(CLI::App& app, Invocation& invocation) {
       *command.add_subcommand("check", "Load a plugin, verify what it offers, time a step, say what is missing");
   check_command.add_option("file", options->file, "A shared object, or FILE.adapter.json")
       ->required()
-      ->check(CLI::ExistingFile);
+      ->check(readable_file());
   add_value(check_command, "--scenario", "NAME|FILE", options->scenarios,
             "Scenario by name or file, for a plugin that is of some sizes only")
       ->allow_extra_args(false);

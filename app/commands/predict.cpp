@@ -60,7 +60,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
   add_value(command, "--ranks", "N,N...", options->ranks, "Numbers of ranks: 4,16,64")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1, kMostRanks))
+      ->check(integer_from(1, kMostRanks))
       ->default_str("4,16,64,256,1024,4096");
   CLI::Option* latency =
       add_value(command, "--latency", "TIME", options->latency_ns, "What a message takes between two machines")

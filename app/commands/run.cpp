@@ -191,11 +191,11 @@ void add_run(CLI::App& app, Invocation& invocation) {
       .add_option("--launches", options->request.launches,
                   "So many fresh processes per cell, however long that takes; with --budget at most so many, whichever "
                   "ends first")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(integer_from(1, 1'000'000));
   command
       .add_option("--keep-free", options->keep_free_gib,
                   "GiB of memory below which no further worker is started next to others")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_from(0, 1e6))
       ->capture_default_str();
   add_value(command, "--against", "DIRECTORY|FILE", options->against,
             "Compare with another build, measured side by side, or with a report; see gdbench compare");

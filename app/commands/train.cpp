@@ -207,7 +207,8 @@ void add_train(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("train", "Train once; dump the trajectory's ends for checking elsewhere");
   add_scenario(command, options->request);
   add_value(command, "--impl", "ID", options->implementation, "Implementation")->capture_default_str();
-  command.add_option("--steps", options->steps, "Steps (default: the scenario's)")->check(CLI::Range(1, 1'000'000'000));
+  command.add_option("--steps", options->steps, "Steps (default: the scenario's)")
+      ->check(integer_from(1, 1'000'000'000));
   add_worker_options(command, options->request);
   add_value(command, "--dump", "DIRECTORY", options->dump,
             "Folder for x.npy, y.npy, order.npy (mini-batches), initial_w0.npy ..., final_w0.npy ..., "
