@@ -8,7 +8,7 @@
 #include "implementations/backends/blas/library.h"
 #include "implementations/backends/common/cpu/elementwise_loops.h"
 #include "implementations/backends/common/cpu/loss_loops.h"
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/common/compute_threads.h"
 
 namespace gdbench::backends {

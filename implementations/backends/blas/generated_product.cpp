@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #endif
 
 namespace gdbench::backends::blas {

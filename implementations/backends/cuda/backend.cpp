@@ -6,7 +6,7 @@
 #include <new>
 #include <string>
 
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/backends/common/rules/updates.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/errors.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/backends/cuda/call.h"
 #include "implementations/backends/cuda/elementwise.h"
 #include "implementations/backends/cuda/product_epilogues.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "implementations/backends/common/cpu/call.h"
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 
 namespace gdbench::backends::eigen {
 

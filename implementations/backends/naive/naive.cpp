@@ -4,7 +4,7 @@
 
 #include "implementations/backends/common/cpu/elementwise_loops.h"
 #include "implementations/backends/common/cpu/loss_loops.h"
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 
 namespace gdbench::backends::naive {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "implementations/backends/common/cpu/mixed_precision.h"
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/backends/onednn/kernels.h"
 #include "implementations/backends/onednn/primitive_call.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "implementations/backends/common/cpu/backend.h"
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/backends/onednn/description.h"
 #include "implementations/backends/onednn/kernels.h"
 #include "implementations/backends/onednn/primitive_call.h"

@@ -2,71 +2,13 @@
 
 #include <string>
 
+#include "implementations/backends/common/operands.h"
 #include "implementations/common/failure.h"
 
 namespace gdbench::strategies::ops {
 namespace {
 
 using implementations::Failure;
-
-[[noreturn]] void refuse(Op op, std::span<const Shape> operands, const char* expected) {
-  std::string line = std::string(backends::name_of(op)) + ": found operands of shapes";
-  for (const Shape& shape : operands) {
-    line += " " + std::to_string(shape.rows) + "x" + std::to_string(shape.columns);
-  }
-  throw Failure(GDBENCH_INVALID, line + ", expected " + expected);
-}
-
-Shape product_shape(const Attributes& attributes, std::span<const Shape> operands) {
-  const Shape& a = operands[0];
-  const Shape& b = operands[1];
-  const std::int64_t depth = attributes.transpose_a ? a.rows : a.columns;
-  if (depth != (attributes.transpose_b ? b.columns : b.rows)) refuse(Op::product, operands, "equal inner dimensions");
-  return {attributes.transpose_a ? a.columns : a.rows, attributes.transpose_b ? b.rows : b.columns};
-}
-
-Shape add_bias_shape(const Attributes& /*attributes*/, std::span<const Shape> operands) {
-  if (operands[0] != Shape{1, operands[1].columns}) refuse(Op::add_bias, operands, "a row as wide as the matrix");
-  return operands[1];
-}
-
-Shape first_shape(const Attributes& /*attributes*/, std::span<const Shape> operands) { return operands[0]; }
-
-template <Op op>
-Shape equal_shape(const Attributes& /*attributes*/, std::span<const Shape> operands) {
-  if (operands[0] != operands[1]) refuse(op, operands, "equal shapes");
-  return operands[0];
-}
-
-void check_targets(Op op, const Attributes& attributes, std::span<const Shape> operands) {
-  if (takes_labels(op, attributes)) {
-    if (operands[1] != Shape{operands[0].rows, 1}) refuse(op, operands, "a column of labels, one for each row");
-    return;
-  }
-  if (operands[0] != operands[1]) refuse(op, operands, "targets of the outputs' shape");
-}
-
-Shape loss_shape(const Attributes& attributes, std::span<const Shape> operands) {
-  check_targets(Op::loss, attributes, operands);
-  return {1, 1};
-}
-
-Shape loss_gradient_shape(const Attributes& attributes, std::span<const Shape> operands) {
-  check_targets(Op::loss_gradient, attributes, operands);
-  return operands[0];
-}
-
-Shape column_sum_shape(const Attributes& /*attributes*/, std::span<const Shape> operands) {
-  return {1, operands[0].columns};
-}
-
-Shape update_shape(const Attributes& /*attributes*/, std::span<const Shape> operands) {
-  const Shape& parameter = operands[2];
-  bool fits = operands[0] == parameter && operands[1] == Shape{1, 1};
-  for (const Shape& slot : operands.subspan(3)) fits = fits && slot == parameter;
-  if (!fits) refuse(Op::update, operands, "gradient, 1x1, parameter and slots of the parameter's shape");
-  return parameter;
-}
 
 // The derivative rules. G is the gradient with respect to the result, f' a derivative.
 
@@ -201,68 +143,35 @@ constexpr std::uint32_t kSecond = 2;
 constexpr std::uint32_t kBoth = 3;
 
 constexpr OpRow kRows[] = {
-    {.op = Op::product,
-     .arity = 2,
-     .result_shape = product_shape,
-     .differentiable = kBoth,
-     .reads_operands = kBoth,
-     .derivative = derivative_of_product},
+    {.op = Op::product, .differentiable = kBoth, .reads_operands = kBoth, .derivative = derivative_of_product},
     {.op = Op::add_bias,  // b, Z
-     .arity = 2,
-     .result_shape = add_bias_shape,
-     .overwrites = 1,
      .may_alias = kSecond,
      .differentiable = kBoth,
      .derivative = derivative_of_add_bias},
     {.op = Op::activation,
-     .arity = 1,
-     .result_shape = first_shape,
      .may_alias = kFirst,
      .differentiable = kFirst,
      .reads_result = true,
      .derivative = derivative_of_activation},
     {.op = Op::activation_gradient,  // A or Z, D
-     .arity = 2,
-     .result_shape = equal_shape<Op::activation_gradient>,
-     .overwrites = 1,
      .may_alias = kSecond,
      .differentiable = kBoth,
      .reads_operands = kBoth,
      .derivative = derivative_of_activation_gradient},
     {.op = Op::loss,  // P, Y or labels
-     .arity = 2,
-     .result_shape = loss_shape,
      .differentiable = kFirst,
      .reads_operands = kBoth,
      .derivative = derivative_of_loss},
     {.op = Op::loss_gradient,  // P, Y or labels
-     .arity = 2,
-     .result_shape = loss_gradient_shape,
      .may_alias = kFirst},
-    {.op = Op::column_sum,
-     .arity = 1,
-     .result_shape = column_sum_shape,
-     .differentiable = kFirst,
-     .reads_operands = kFirst,
-     .derivative = derivative_of_column_sum},
-    {.op = Op::combine,
-     .arity = 2,
-     .result_shape = equal_shape<Op::combine>,
-     .may_alias = kBoth,
-     .differentiable = kBoth,
-     .derivative = derivative_of_combine},
+    {.op = Op::column_sum, .differentiable = kFirst, .reads_operands = kFirst, .derivative = derivative_of_column_sum},
+    {.op = Op::combine, .may_alias = kBoth, .differentiable = kBoth, .derivative = derivative_of_combine},
     {.op = Op::multiply,
-     .arity = 2,
-     .result_shape = equal_shape<Op::multiply>,
      .may_alias = kBoth,
      .differentiable = kBoth,
      .reads_operands = kBoth,
      .derivative = derivative_of_multiply},
     {.op = Op::update,  // G, scalars, W, slots: the slots are overwritten too
-     .arity = 3,
-     .variadic = true,
-     .result_shape = update_shape,
-     .overwrites = 2,
      .may_alias = 1u << 2},
 };
 
@@ -282,22 +191,8 @@ DerivativeReads derivative_reads(const OpRow& row, const Attributes& attributes)
   return {row.reads_operands, row.reads_result};
 }
 
-Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> operands) {
-  const OpRow& row = row_of(op);
-  const bool fits = row.variadic ? operands.size() >= row.arity : operands.size() == row.arity;
-  if (!fits || operands.size() + (row.overwrites < 0 ? 1 : 0) > backends::kMaximumOperands) {
-    throw Failure(GDBENCH_INVALID, std::string(backends::name_of(op)) + ": found " + std::to_string(operands.size()) +
-                                       " operands, expected " + std::to_string(row.arity));
-  }
-  for (const Shape& shape : operands) {
-    if (shape.rows < 1 || shape.columns < 1) refuse(op, operands, "positive dimensions");
-  }
-  return row.result_shape(attributes, operands);
-}
-
 backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& attributes,
                              std::span<const Shape> operands) {
-  const Shape result = result_shape(op, attributes, operands);
   backends::Request request{.op = op,
                             .dtype = dtype,
                             .transpose_a = attributes.transpose_a,
@@ -307,9 +202,31 @@ backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& at
                             .activation = attributes.activation,
                             .loss = attributes.loss,
                             .optimizer = attributes.optimizer};
+  row_of(op);  // throws where it has none
+  const std::size_t count = backends::operands_of(request).size();
+  if (operands.size() + (overwritten_by(op) ? 0 : 1) != count) {
+    throw Failure(GDBENCH_INVALID, std::string(backends::name_of(op)) + ": found " + std::to_string(operands.size()) +
+                                       " operands, expected " + std::to_string(count - (overwritten_by(op) ? 0 : 1)));
+  }
   for (const Shape& shape : operands) request.operands[request.operand_count++] = {shape.rows, shape.columns};
-  if (row_of(op).overwrites < 0) request.operands[request.operand_count++] = {result.rows, result.columns};
+  if (!overwritten_by(op)) {
+    const backends::OperandRow& result = backends::operands_of(request)[count - 1];
+    request.operands[request.operand_count++] = {result.rows, result.columns};
+  }
+  if (const std::string error = backends::shape_error(request); !error.empty()) throw Failure(GDBENCH_INVALID, error);
   return request;
+}
+
+std::optional<std::size_t> overwritten_by(Op op) {
+  const std::vector<backends::OperandRow> operands = backends::operands_of(backends::Request{.op = op});
+  const std::size_t result = backends::result_of(operands);
+  return operands[result].use == backends::Use::updated ? std::optional(result) : std::nullopt;
+}
+
+Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> operands) {
+  const backends::Request request = request_of(op, catalogue::Dtype::f32, attributes, operands);
+  const backends::Operand& result = request.operands[overwritten_by(op).value_or(operands.size())];
+  return {result.rows, result.columns};
 }
 
 }  // namespace gdbench::strategies::ops

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "implementations/backends/common/ops.h"
@@ -76,15 +77,8 @@ struct Application {
 // may be application.gradient itself.
 using Derivative = void (*)(Emitter& emitter, const Application& application, Value* gradients);
 
-// The result's shape. Throws Failure (GDBENCH_INVALID, one line) where the operands do not fit together.
-using ShapeRule = Shape (*)(const Attributes& attributes, std::span<const Shape> operands);
-
 struct OpRow {
   Op op;
-  std::size_t arity;      // operands; for update without the optimizer's slots, which follow
-  bool variadic = false;  // more operands may follow
-  ShapeRule result_shape;
-  int overwrites = -1;               // the operand in whose buffer the kernel leaves the result; -1: none
   std::uint32_t may_alias = 0;       // bit i: the result may be put in operand i's buffer
   std::uint32_t differentiable = 0;  // bit i: there is a gradient with respect to operand i
   std::uint32_t reads_operands = 0;  // bit i: the derivative reads operand i's entries; see derivative_reads
@@ -104,7 +98,10 @@ struct DerivativeReads {
 };
 DerivativeReads derivative_reads(const OpRow& row, const Attributes& attributes);
 
-// Checks the number of operands and their shapes.
+// The operand in whose buffer the kernel leaves the result, if any.
+std::optional<std::size_t> overwritten_by(Op op);
+
+// Throws Failure (GDBENCH_INVALID, one line) where the operands do not fit together.
 Shape result_shape(Op op, const Attributes& attributes, std::span<const Shape> operands);
 
 // Whether operand 1 is labels [rows, 1] (int32) instead of targets.
@@ -112,7 +109,7 @@ inline bool takes_labels(Op op, const Attributes& attributes) {
   return (op == Op::loss || op == Op::loss_gradient) && takes_labels(attributes.loss);
 }
 
-// What is bound to run the op: attributes and the kernel's operands.
+// What is bound to run the op: attributes and the kernel's operands. Throws as result_shape does.
 backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& attributes,
                              std::span<const Shape> operands);
 

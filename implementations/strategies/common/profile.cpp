@@ -4,10 +4,13 @@
 #include <chrono>
 #include <cstring>
 
+#include "implementations/backends/common/operands.h"
+
 namespace gdbench::strategies {
 namespace {
 
 using backends::Op;
+using backends::Use;
 
 double size_of(const backends::Operand& operand) {
   return static_cast<double>(operand.rows) * static_cast<double>(operand.columns);
@@ -40,36 +43,8 @@ double flops_per_entry(const backends::Request& request) {
   return 0;
 }
 
-// How often operand i crosses the memory interface: an operand that is updated is read and written.
-int transfers(const backends::Request& request, std::size_t i) {
-  switch (request.op) {
-    case Op::product:
-      if (request.epilogue_update) return i == 2 || i > 3 ? 2 : 1;
-      return i == 2 && request.beta != 0 ? 2 : 1;
-    case Op::combine:
-      return i == 1 && request.beta == 0 ? 0 : 1;
-    case Op::add_bias:
-    case Op::activation_gradient:
-      return i == 1 ? 2 : 1;
-    case Op::update:
-      return i >= 2 ? 2 : 1;
-    default:
-      return 1;
-  }
-}
-
-// Labels and indices are 4 bytes; a loss and the update's scalars are doubles.
-double element_bytes(const backends::Request& request, std::size_t i) {
-  const auto element = static_cast<double>(catalogue::size_of(request.dtype));
-  const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
-  if (loss && i == 1 && takes_labels(request.loss)) return sizeof(std::int32_t);
-  if (request.op == Op::gather && i == 1) return sizeof(std::uint32_t);
-  if (request.op == Op::loss && i == 2) return sizeof(double);
-  const bool scalars =
-      request.op == Op::update ? i == 1 : request.op == Op::product && request.epilogue_update && i == 3;
-  if (scalars) return sizeof(backends::UpdateScalars);
-  return element;
-}
+// How often an operand crosses the memory interface.
+double transfers(backends::Use use) { return use == Use::unread ? 0 : use == Use::updated ? 2 : 1; }
 
 // An entry is a value and its column; a row has an offset.
 double csr_bytes(const backends::Request& request, const backends::Operand& operand) {
@@ -92,12 +67,14 @@ bool is_of(const gdbench_profile_record& record, const ModelPart& part, const Pr
 
 OpCost cost_of(const backends::Request& request) {
   OpCost cost;
-  for (std::size_t i = 0; i < request.operand_count; ++i) {
+  const std::vector<backends::OperandRow> operands = backends::operands_of(request);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
     if (request.operands[i].layout == backends::Layout::sparse_csr) {
       cost.bytes += csr_bytes(request, request.operands[i]);
       continue;
     }
-    cost.bytes += transfers(request, i) * element_bytes(request, i) * size_of(request.operands[i]);
+    cost.bytes += transfers(operands[i].use) * size_of(request.operands[i]) *
+                  static_cast<double>(backends::size_of(operands[i].element, request.dtype));
   }
   if (request.op == Op::product) {
     const backends::Operand& a = request.operands[0];

@@ -53,8 +53,7 @@ CompiledRegion::CompiledRegion(const Setup& setup, bool hoists)
 
 backends::RegionCall* CompiledRegion::bind(std::int64_t rows) {
   const std::string name = "step-" + std::to_string(rows) + "-rows";
-  const Graph graph =
-      compilation_.rewrite(name, [&] { return build_step(problem(), rows, parameters().slot_count()); });
+  const Graph graph = compilation_.rewrite(name, [&] { return build_step(problem(), rows); });
   backends::RegionCall* call = compilation_.bind([&] {
     const RegionDescription description(graph, parameters(), parts_of(rows));
     const backends::RegionGraph described = description.graph();

@@ -39,8 +39,7 @@ class CompiledTrainer final : public Trainer {
 Compiled CompiledTrainer::compile_step(std::int64_t rows) {
   if (parts_of(rows).empty()) return {};
   return compilation_.compile("step-" + std::to_string(rows) + "-rows", [&] {
-    return exchange() != nullptr ? build_gradients(problem(), rows, rank())
-                                 : build_step(problem(), rows, parameters().slot_count());
+    return exchange() != nullptr ? build_gradients(problem(), rows, rank()) : build_step(problem(), rows);
   });
 }
 
@@ -71,8 +70,7 @@ class CompiledUpdate final : public UpdateSteps {
  public:
   explicit CompiledUpdate(const Setup& setup)
       : UpdateSteps(setup), compilation_(setup.backend, setup.problem, setup.settings) {
-    const Compiled compiled =
-        compilation_.compile("update", [&] { return build_update(problem(), parameters().slot_count()); });
+    const Compiled compiled = compilation_.compile("update", [&] { return build_update(problem()); });
     compilation_.bind(
         [&] { program_ = make_executable(session(), compiled, parameters(), nullptr, nullptr, nullptr, {}); });
     parameters().follow_steps(program_);

@@ -122,7 +122,7 @@ backends::RegionCall* RankRegion::bind_gradients(std::int64_t rows) {
 }
 
 void RankRegion::bind_update() {
-  const auto build = [&] { return build_update(problem(), parameters().slot_count()); };
+  const auto build = [&] { return build_update(problem()); };
   Program update;
   update.append(bind("update", compilation_.rewrite("update", build), 0),
                 {"update", catalogue::Phase::update, {}, whole_model(problem())}, buffers_);

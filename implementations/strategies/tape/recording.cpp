@@ -39,7 +39,7 @@ Kernel& Tape::search(Op op, const ops::Attributes& attributes, Value first, Valu
 
 Kernel& Tape::bind(Op op, const ops::Attributes& attributes, std::span<const Form> forms) {
   const ops::OpRow& row = ops::row_of(op);
-  if (row.arity > 2) reject(std::string(backends::name_of(op)) + " is not recorded");
+  if (op == Op::update) reject(std::string(backends::name_of(op)) + " is not recorded");
   std::vector<ops::Shape> shapes;
   for (const Form form : forms) {
     if (form == kNoForm) reject("an operand that is not of this recording, was given up or given back");
@@ -49,7 +49,9 @@ Kernel& Tape::bind(Op op, const ops::Attributes& attributes, std::span<const For
     shapes.push_back(shape_of(form));
   }
   const backends::Request request = ops::request_of(op, dtype_, attributes, shapes);
-  const ops::Shape result = ops::result_shape(op, attributes, shapes);
+  const std::optional<std::size_t> overwritten = ops::overwritten_by(op);
+  const std::size_t place = overwritten.value_or(forms.size());
+  const ops::Shape result = {request.operands[place].rows, request.operands[place].columns};
   const ops::DerivativeReads reads = ops::derivative_reads(row, attributes);
   const backends::Call* const call = session_.bind(request);
   const std::size_t element = op == Op::loss ? sizeof(double) : catalogue::size_of(dtype_);
@@ -63,9 +65,9 @@ Kernel& Tape::bind(Op op, const ops::Attributes& attributes, std::span<const For
   kernel.run = call->run;
   kernel.result = form_of(result) | (op == Op::loss ? kLoss : 0);
   kernel.results = &pool_.list_for(static_cast<std::size_t>(result.rows * result.columns) * element);
-  kernel.overwrites = row.overwrites >= 0;
+  kernel.overwrites = overwritten.has_value();
   kernel.operand_count = static_cast<std::uint32_t>(forms.size());
-  kernel.result_place = kernel.overwrites ? static_cast<std::uint32_t>(row.overwrites) : kernel.operand_count;
+  kernel.result_place = static_cast<std::uint32_t>(place);
   kernel.reusable = row.may_alias & ~reads.operands;  // its own derivative may need what it is allowed to overwrite
   kernel.differentiable = row.differentiable;
   kernel.marks[0] = (reads.operands & 1) * kKept;

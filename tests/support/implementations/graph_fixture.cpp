@@ -166,7 +166,7 @@ TestGraph step_of(const std::vector<gdbench_layer>& layers, const gdbench_optimi
                   catalogue::Task task) {
   const TestModel model(layers, catalogue::Loss::mse, optimizer, task);
   TestGraph test;
-  test.graph() = build_step(model.problem(), 7, 0);
+  test.graph() = build_step(model.problem(), 7);
   if (loss) test.graph() = with_loss(test.graph());
   return test;
 }

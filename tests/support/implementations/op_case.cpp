@@ -5,7 +5,7 @@
 #include <memory>
 #include <sstream>
 
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 
 namespace gdbench::backends {
 namespace {

@@ -35,10 +35,10 @@ class Calculator final : public Emitter {
     }
     if (takes_labels(op, attributes)) call.operands[1].content = backends::Content::whole_numbers;
     const Shape shape = result_shape(op, attributes, shapes);
-    const int overwrites = row_of(op).overwrites;
-    if (overwrites < 0) call.operands.push_back({Dense(shape.rows, shape.columns)});
+    const std::optional<std::size_t> overwritten = overwritten_by(op);
+    if (!overwritten) call.operands.push_back({Dense(shape.rows, shape.columns)});
     if (op == Op::loss) call.operands.back().content = backends::Content::doubles;
-    call.results = {overwrites < 0 ? call.operands.size() - 1 : static_cast<std::size_t>(overwrites)};
+    call.results = {overwritten.value_or(call.operands.size() - 1)};
     call.request = request_of(op, catalogue::Dtype::f64, attributes, shapes);
     return add(backends::results_of(context_, call).front());
   }

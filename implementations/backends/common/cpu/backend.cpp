@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "implementations/backends/common/cpu/mixed_precision.h"
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/common/options.h"
 
 namespace gdbench::backends {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "implementations/backends/common/rules/shapes.h"
+#include "implementations/backends/common/operands.h"
 
 namespace gdbench::backends::cpu {
 namespace {

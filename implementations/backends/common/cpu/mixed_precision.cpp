@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "implementations/backends/common/operands.h"
 #include "implementations/common/mixed_precision/narrow_formats.h"
 #include "implementations/common/mixed_precision/stochastic_rounding.h"
 
@@ -35,23 +36,6 @@ void round_to_operands(const float* from, std::int64_t stride, std::int64_t rows
 }
 RoundRows rounding_of(Dtype dtype) {
   return dtype == Dtype::f16 ? round_to_operands<Dtype::f16> : round_to_operands<Dtype::bf16>;
-}
-
-// Which operands an op rounds.
-struct Rounded {
-  std::size_t operands[3];
-  std::size_t count;
-};
-Rounded rounded_by(const Request& request) {
-  switch (request.op) {
-    case Op::product:
-      return {{0, 1, 3}, request.epilogue_activation_gradient ? std::size_t{3} : 2};
-    case Op::activation_gradient:
-    case Op::column_sum:
-      return {{0}, 1};
-    default:
-      return {{}, 0};
-  }
 }
 
 struct alignas(GDBENCH_ALIGNMENT) Line {
@@ -198,10 +182,15 @@ bool unscale(float* values, std::int64_t count, float scale) {
 }
 
 Binding bind_rounding(const Request& request, Binding (*bind)(const Request& request)) {
-  const Rounded rounded = rounded_by(request);
+  const std::vector<OperandRow> operands = operands_of(request);
   Request uniform = request;
   uniform.dtype = catalogue::storage_of(request.dtype);
-  for (std::size_t i = 0; i < rounded.count; ++i) uniform.operands[rounded.operands[i]].stride = 0;
+  RoundingCall call;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].rounded) continue;
+    uniform.operands[i].stride = 0;
+    call.copies.emplace_back(i, request.operands[i]);
+  }
   const Binding binding = bind(uniform);
   if (binding.call == nullptr) return binding;
   if (request.op == Op::loss_gradient && catalogue::scales_loss(request.dtype)) {
@@ -210,14 +199,10 @@ Binding bind_rounding(const Request& request, Binding (*bind)(const Request& req
   if (request.op == Op::update && request.parameter_rounding != catalogue::ParameterRounding::none) {
     return rounding_update(request, CallPointer(binding.call));
   }
-  if (rounded.count == 0) return binding;
-  RoundingCall call;
+  if (call.copies.empty()) return binding;
   call.round = rounding_of(request.dtype);
   call.call.reset(binding.call);
   call.operand_count = request.operand_count;
-  for (std::size_t i = 0; i < rounded.count; ++i) {
-    call.copies.emplace_back(rounded.operands[i], request.operands[rounded.operands[i]]);
-  }
   return make_binding(std::move(call), run_rounding);
 }
 

@@ -67,10 +67,10 @@ class Builder {
     }
   }
 
-  void add_optimizer_inputs(std::size_t slots) {
+  void add_optimizer_inputs() {
     scalars_ = add_input(Role::scalars, {1, 1}, Element::scalars);
-    slots_.resize(slots);
-    for (std::size_t slot = 0; slot < slots; ++slot) {
+    slots_.resize(catalogue::slot_count(catalogue::kind_of(*problem_.optimizer)));
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
         const NodeId id = add_input(Role::slot, graph_[parameters_[parameter]].shape, Element::real);
         graph_[id].parameter = parameter;
@@ -254,11 +254,11 @@ class Builder {
 
 }  // namespace
 
-Graph build_step(const gdbench_problem& problem, std::int64_t rows, std::size_t slots) {
+Graph build_step(const gdbench_problem& problem, std::int64_t rows) {
   Builder builder(problem);
   builder.add_batch(micro_batches(rows, problem.micro_batches));
   builder.add_parameters();
-  builder.add_optimizer_inputs(slots);
+  builder.add_optimizer_inputs();
   builder.add_passes();
   builder.add_updates();
   return builder.take();
@@ -273,10 +273,10 @@ Graph build_gradients(const gdbench_problem& problem, std::int64_t rows, const l
   return builder.take();
 }
 
-Graph build_update(const gdbench_problem& problem, std::size_t slots) {
+Graph build_update(const gdbench_problem& problem) {
   Builder builder(problem);
   builder.add_parameters();
-  builder.add_optimizer_inputs(slots);
+  builder.add_optimizer_inputs();
   builder.add_given_gradients();
   builder.add_updates();
   return builder.take();

@@ -13,12 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "implementations/backends/common/operands.h"
 #include "implementations/strategies/common/op_table.h"
 #include "implementations/strategies/common/profile.h"
 
 namespace gdbench::strategies::graph {
 
 using NodeId = ops::Value;
+using backends::Element;
 using ops::Shape;
 
 enum class Kind : std::uint8_t {
@@ -39,9 +41,6 @@ enum class Role : std::uint8_t {
   scalars,
   mask,
 };
-
-// What a matrix holds.
-enum class Element : std::uint8_t { real, label, loss, scalars };  // the problem's dtype, int32, double, UpdateScalars
 
 struct Node {
   Kind kind = Kind::call;

@@ -2,39 +2,34 @@
 
 #include <algorithm>
 
+#include "implementations/backends/common/operands.h"
+
 namespace gdbench::strategies::graph {
 namespace {
 
 using backends::Op;
-
-constexpr std::size_t kResult = Signature::kResult;
-
-Signature product_signature(const backends::Request& request, std::size_t operands) {
-  const bool overwrites = request.beta != 0 || request.epilogue_update;
-  Signature signature{{0, 1, kResult}, std::nullopt, {}};
-  if (overwrites) signature.tied = 2;
-  for (std::size_t i = overwrites ? 3 : 2; i < operands; ++i) signature.kernel_operands.push_back(i);
-  return signature;
-}
+using backends::Use;
 
 }  // namespace
 
 Signature signature_of(const Node& node) {
-  const backends::Request& request = node.request;
-  if (request.op == Op::product) return product_signature(request, node.operands.size());
-  if (request.op == Op::combine && request.beta == 0) return {{0, 0, kResult}, std::nullopt, {0}};
-  const ops::OpRow& row = ops::row_of(request.op);
+  const std::vector<backends::OperandRow> rows = backends::operands_of(node.request);
+  const std::size_t result = backends::result_of(rows);
+  const std::uint32_t may_alias = ops::row_of(node.request.op).may_alias;
   Signature signature;
-  for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    const bool overwritten = row.overwrites == static_cast<int>(i);
-    signature.kernel_operands.push_back(overwritten ? kResult : i);
-    if (overwritten) {
-      signature.tied = i;
-    } else if ((row.may_alias >> i & 1) != 0) {
-      signature.may_alias.push_back(i);
+  std::size_t next = 0;  // of the node's operands
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].use == Use::unread) {
+      signature.kernel_operands.push_back(0);
+    } else if (i == result) {
+      signature.kernel_operands.push_back(Signature::kResult);
+      if (rows[i].use == Use::updated) signature.tied = next++;
+    } else {
+      if ((may_alias >> next & 1) != 0) signature.may_alias.push_back(next);
+      signature.kernel_operands.push_back(next++);
     }
   }
-  if (row.overwrites < 0) signature.kernel_operands.push_back(kResult);
+  signature.operand_count = next;
   return signature;
 }
 

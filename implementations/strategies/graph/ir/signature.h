@@ -14,6 +14,7 @@ struct Signature {
   static constexpr std::size_t kResult = static_cast<std::size_t>(-1);
   // The kernel's operands in its order: an index into the node's operands, or kResult.
   std::vector<std::size_t> kernel_operands;
+  std::size_t operand_count = 0;  // the node's
   // The operand whose memory the kernel overwrites with the result.
   std::optional<std::size_t> tied;
   // Operands whose memory the result may take if they are not read later.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "implementations/common/failure.h"
+#include "implementations/backends/common/operands.h"
 #include "implementations/strategies/graph/ir/print.h"
 #include "implementations/strategies/graph/ir/signature.h"
 
@@ -57,64 +57,23 @@ class Verifier {
     return "unknown kind";
   }
 
+  // By the rows of its kernel's operands.
   std::string check_call(const Node& node) const {
-    const std::size_t extra = extra_operands(node);
-    if (node.operands.size() < extra + 1) return "too few operands";
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      if (operand(node, i).element != expected_element(node, i)) {
-        return "operand " + std::to_string(i) + " holds something else";
-      }
+    const Signature signature = signature_of(node);
+    if (node.operands.size() != signature.operand_count) {
+      return "expected " + std::to_string(signature.operand_count) + " operands";
     }
-    if ((node.element == Element::loss) != (node.request.op == Op::loss)) return "holds something else";
-    return shape_error(node, node.operands.size() - extra);
-  }
-
-  static std::size_t slots_of(const backends::Request& request) {
-    return request.optimizer == nullptr ? 0 : catalogue::slot_count(catalogue::kind_of(*request.optimizer));
-  }
-
-  // What a product takes beyond the op table's operands.
-  static std::size_t extra_operands(const Node& node) {
-    const backends::Request& request = node.request;
-    if (request.op != Op::product) return 0;
-    const std::size_t bias = request.epilogue_bias ? 1 : 0;
-    if (request.epilogue_update) return 2 + slots_of(request) + bias * (1 + slots_of(request));
-    const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
-    return (request.beta != 0 ? 1u : 0u) + bias + (gradient ? 1u : 0u);
-  }
-
-  static Element expected_element(const Node& node, std::size_t i) {
-    const backends::Request& request = node.request;
-    const bool loss = request.op == Op::loss || request.op == Op::loss_gradient;
-    if (loss && i == 1 && takes_labels(request.loss)) return Element::label;
-    if (request.op == Op::update && i == 1) return Element::scalars;
-    if (request.op == Op::product && request.epilogue_update && i == 3) return Element::scalars;
-    return Element::real;
-  }
-
-  // By the op table for its `count` operands, then what a product takes beyond them.
-  std::string shape_error(const Node& node, std::size_t count) const {
-    std::vector<Shape> shapes;
-    for (std::size_t i = 0; i < count; ++i) shapes.push_back(shape(node, i));
-    const backends::Request& request = node.request;
-    if (request.op == Op::combine && request.beta == 0) shapes.push_back(shapes[0]);
-    try {
-      const Shape expected = ops::result_shape(request.op, attributes_of(request), shapes);
-      if (node.shape != expected) {
-        return "expected the shape " + std::to_string(expected.rows) + "x" + std::to_string(expected.columns);
+    backends::Request request = node.request;
+    request.operand_count = 0;
+    const std::vector<backends::OperandRow> rows = backends::operands_of(request);
+    for (const std::size_t i : signature.kernel_operands) {
+      const Node& value = i == Signature::kResult ? node : operand(node, i);
+      if (value.element != rows[request.operand_count].element) {
+        return "operand " + std::to_string(request.operand_count) + " of its kernel holds something else";
       }
-    } catch (const implementations::Failure& failure) {
-      return failure.what();
+      request.operands[request.operand_count++] = {value.shape.rows, value.shape.columns};
     }
-    const bool overwrites = request.beta != 0 || request.epilogue_update;
-    if (request.op != Op::product) return "";
-    if (overwrites && shape(node, 2) != node.shape) return "accumulates into another shape";
-    const std::size_t bias = request.epilogue_update ? 4 + slots_of(request) : overwrites ? 3 : 2;
-    const bool bias_fits = !request.epilogue_bias || shape(node, bias) == Shape{1, node.shape.columns};
-    if (!bias_fits) return "a bias of another width";
-    const bool gradient = request.epilogue_activation_gradient || request.epilogue_loss_gradient;
-    const bool gradient_fits = !gradient || shape(node, node.operands.size() - 1) == node.shape;
-    return gradient_fits ? "" : "a gradient computed from another shape";
+    return backends::shape_error(request);
   }
 
   // Scalars, then per parameter its gradient, itself and its slots.

@@ -68,8 +68,7 @@ namespace {
 using Place = Location::Place;
 
 std::size_t bytes_of(const Node& node, catalogue::Dtype dtype) {
-  const std::size_t element = node.element == Element::loss ? sizeof(double) : catalogue::size_of(dtype);
-  return static_cast<std::size_t>(node.shape.rows * node.shape.columns) * element;
+  return static_cast<std::size_t>(node.shape.rows * node.shape.columns) * backends::size_of(node.element, dtype);
 }
 
 class Planner {

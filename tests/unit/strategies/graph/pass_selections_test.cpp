@@ -59,7 +59,7 @@ TEST(PassSelections, KeepASweepPerOutput) {
 TEST(PassSelections, KeepThePartsOfABatch) {
   const TestOptimizer optimizer;
   const TestModel model(kPerceptron, catalogue::Loss::mse, optimizer.get(), Task::train, 3);
-  const Graph built = build_step(model.problem(), 7, 0);
+  const Graph built = build_step(model.problem(), 7);
   for_each_selection(built, built, optimizer.target(kFlags[1]),
                      [](const Compiled& compiled) { ASSERT_EQ(count(compiled.graph, Op::loss_gradient), 3); });
 }

@@ -175,7 +175,7 @@ TEST(GraphPasses, ALayerTakesThreeProducts) {
     for (const catalogue::Loss loss : {catalogue::Loss::mse, catalogue::Loss::softmax_cross_entropy}) {
       const TestOptimizer optimizer({0.5}, kind);
       const TestModel model(kPerceptron, loss, optimizer.get());
-      Graph graph = build_step(model.problem(), 1000, catalogue::slot_count(kind));
+      Graph graph = build_step(model.problem(), 1000);
       run_passes(graph, all_passes(), parse_selection("all").passes, optimizer.target(kLayerEpilogues), nullptr);
       const bool couples = catalogue::row_of(loss).couples_columns;
       EXPECT_EQ(count(graph, Op::product), 5);
@@ -202,7 +202,7 @@ TEST(GraphPasses, WeightsAreUpdatedByTheProductOfTheirGradient) {
   TestGraph other = step_of(kPerceptron, momentum.get());
   EXPECT_EQ(form_update_epilogues(other.graph(), momentum.target(backends::kEpilogueUpdate)), 0) << "another rule";
   const TestModel model(kPerceptron, catalogue::Loss::mse, schedule.get());
-  Graph deep = build_step(model.problem(), 1000, 0);
+  Graph deep = build_step(model.problem(), 1000);
   EXPECT_EQ(form_update_epilogues(deep, schedule.target(backends::kEpilogueUpdate)), 0) << "sums of many rows";
 }
 
