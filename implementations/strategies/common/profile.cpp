@@ -52,6 +52,30 @@ double csr_bytes(const backends::Request& request, const backends::Operand& oper
   return entry * static_cast<double>(operand.entries) + sizeof(std::int32_t) * static_cast<double>(operand.rows + 1);
 }
 
+// What follows a product in the same call, counted as the ops that it takes the place of.
+double flops_of_epilogues(const backends::Request& product) {
+  const auto per_entry = [&](Op op, catalogue::Activation activation) {
+    backends::Request alone = product;
+    alone.op = op;
+    alone.activation = activation;
+    return flops_per_entry(alone);
+  };
+  const double entries = size_of(product.operands[2]);
+  const auto columns = static_cast<double>(product.operands[2].columns);
+  if (product.epilogue_update) {  // of a bias, too, whose gradient is a sum of the product's B
+    const double of_bias = product.epilogue_bias ? columns : 0;
+    const double of_sum = product.epilogue_bias ? size_of(product.operands[1]) : 0;
+    return per_entry(Op::update, product.activation) * (entries + of_bias) + of_sum;
+  }
+  double each = product.epilogue_bias ? per_entry(Op::add_bias, product.activation) : 0;
+  if (product.epilogue_activation != catalogue::Activation::identity) {
+    each += per_entry(Op::activation, product.epilogue_activation);
+  }
+  if (product.epilogue_activation_gradient) each += per_entry(Op::activation_gradient, product.activation);
+  if (product.epilogue_loss_gradient) each += per_entry(Op::loss_gradient, product.activation);
+  return each * entries;
+}
+
 Range hull(const Range& a, const Range& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -78,12 +102,10 @@ OpCost cost_of(const backends::Request& request) {
   }
   if (request.op == Op::product) {
     const backends::Operand& a = request.operands[0];
-    if (a.layout == backends::Layout::sparse_csr) {
-      cost.flops = 2 * static_cast<double>(a.entries) * static_cast<double>(request.operands[2].columns);
-      return cost;
-    }
-    const std::int64_t depth = request.transpose_a ? a.rows : a.columns;
-    cost.flops = 2 * static_cast<double>(depth) * size_of(request.operands[2]);
+    const backends::Operand& c = request.operands[2];
+    const bool sparse = a.layout == backends::Layout::sparse_csr;
+    const double pairs = sparse ? static_cast<double>(a.entries) : size_of(a);
+    cost.flops = 2 * pairs * static_cast<double>(c.columns) + flops_of_epilogues(request);
     return cost;
   }
   const std::size_t matrix = request.op == Op::add_bias ? 1 : 0;

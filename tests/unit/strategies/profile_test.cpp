@@ -115,7 +115,11 @@ TEST_P(ProfileTest, CountsAPassPerPartOfABatch) {
     SCOPED_TRACE(name_of(*descriptor));
     const Records records = said(*descriptor, values).records;
     EXPECT_EQ(records.at({"product", Phase::forward}).calls, 2u * 3 * 2);
-    EXPECT_EQ(records.at({"product", Phase::forward}).flops, 2 * 2 * (10 * 3 * 5 + 10 * 5 * 2));
+    const double flops = records.at({"product", Phase::forward}).flops;
+    const double plain = 2 * 2 * (10 * 3 * 5 + 10 * 5 * 2);
+    const double activation = catalogue::row_of(catalogue::Activation::tanh).operations;
+    const double with_epilogues = plain + 2 * (10 * 5 * (1 + activation) + 10 * 2);
+    EXPECT_EQ(flops, records.contains({"add_bias", Phase::forward}) ? plain : with_epilogues);
     // A device's product takes it along.
     const auto by_itself = records.find({"loss_gradient", Phase::backward});
     EXPECT_TRUE(by_itself == records.end() ? (backend().flags & backends::kEpilogueGradients) != 0
@@ -236,6 +240,40 @@ TEST(MicroBatchesTest, AreConsecutiveAndTheFirstOnesAreLarger) {
   EXPECT_EQ(sizes(10, 4), (std::vector<std::int64_t>{3, 3, 2, 2}));
   EXPECT_EQ(sizes(3, 5), (std::vector<std::int64_t>{1, 1, 1}));
   EXPECT_TRUE(micro_batches(0, 3).empty());
+}
+
+// One call has the operations of the calls that it takes the place of.
+TEST(Cost, OfAProductCountsWhatFollowsIt) {
+  using backends::Op;
+  const auto flops = [](const backends::Request& request) { return cost_of(request).flops; };
+  backends::Request product{.op = Op::product, .operand_count = 3, .operands = {{4, 3}, {3, 5}, {4, 5}}};
+  const double plain = flops(product);
+  EXPECT_EQ(plain, 2 * 4 * 3 * 5);
+
+  backends::Request forward = product;
+  forward.operand_count = 4;
+  forward.operands[3] = {1, 5};
+  forward.epilogue_bias = true;
+  forward.epilogue_activation = catalogue::Activation::tanh;
+  EXPECT_EQ(flops(forward), plain + 20 * (1 + catalogue::row_of(catalogue::Activation::tanh).operations));
+
+  backends::Request backward = product;
+  backward.operand_count = 4;
+  backward.operands[3] = {4, 5};
+  backward.activation = catalogue::Activation::tanh;
+  backward.epilogue_activation_gradient = true;
+  EXPECT_EQ(flops(backward), plain + 20 * catalogue::row_of(catalogue::Activation::tanh).gradient_operations);
+
+  gdbench_optimizer sgd = {};
+  sgd.kind = GDBENCH_SGD;
+  backends::Request update = product;
+  update.operand_count = 5;
+  update.operands[3] = {1, 1};
+  update.operands[4] = {1, 5};
+  update.optimizer = &sgd;
+  update.epilogue_update = update.epilogue_bias = true;
+  const double each = catalogue::operations_of(catalogue::OptimizerKind::sgd, false, false);
+  EXPECT_EQ(flops(update), plain + each * (20 + 5) + 3 * 5) << "weights, bias, and the sum of its gradient";
 }
 
 }  // namespace
