@@ -24,13 +24,14 @@ std::string text_for_stdout(const document::Document& document) {
   return document::text_of(document, {.width = width_is_known() ? terminal_width() : 0, .colour = colour_wanted()});
 }
 
-Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record) {
+Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record,
+                    const std::string& text) {
   if (options.html != "-" && options.markdown != "-") {
     if (options.json) {
       record["document"] = document::json_of(document);
       print_text(record.dump(2) + "\n");
     } else if (!options.quiet) {
-      print_text(text_for_stdout(document));
+      print_text(text.empty() ? text_for_stdout(document) : text);
     }
   }
   if (!options.markdown.empty()) TRY(write_text(document::markdown_of(document), options.markdown));

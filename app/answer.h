@@ -23,8 +23,10 @@ void add_answer_options(CLI::App& command, AnswerOptions& options, const std::st
 // --html alone, for a command whose report is one of several things that it writes.
 void add_html(CLI::App& command, std::string& path, const std::string& what = "the answer");
 
-// JSON is `record` with its document under the key "document". Errors: a file cannot be written.
-Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record);
+// JSON is `record` with its document under the key "document"; `text`, where there is one, stands for the document's on
+// stdout. Errors: a file cannot be written.
+Status print_answer(const AnswerOptions& options, const document::Document& document, OrderedJson record,
+                    const std::string& text = "");
 
 // As text for stdout: as wide as the terminal, of any width where there is none.
 std::string text_for_stdout(const document::Document& document);

@@ -13,9 +13,9 @@
 #include "harness/base/text.h"
 #include "harness/measure/session.h"
 #include "harness/questions/compare/compare.h"
-#include "reports/answers/comparison.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/environments.h"
-#include "reports/exports/junit.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::app {
 

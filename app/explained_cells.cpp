@@ -10,7 +10,7 @@
 #include "harness/questions/explain/explain.h"
 #include "harness/report/explanation.h"
 #include "harness/report/report.h"
-#include "reports/answers/explanation.h"
+#include "reports/answers/labels.h"
 
 namespace gdbench::app {
 

@@ -17,7 +17,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/report/report_file.h"
-#include "reports/answers/report.h"
+#include "reports/answers/documents.h"
 #include "reports/document/page.h"
 #include "reports/document/writers.h"
 

@@ -9,7 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/eligibility.h"
 #include "harness/questions/ablation/ablation.h"
-#include "reports/answers/ablation.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

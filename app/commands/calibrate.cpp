@@ -10,7 +10,7 @@
 #include "app/processors.h"
 #include "harness/base/text.h"
 #include "harness/questions/calibrate/calibration.h"
-#include "reports/answers/calibration.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

@@ -1,5 +1,3 @@
-#include "reports/answers/claims.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -18,6 +16,7 @@
 #include "harness/questions/claims/expand.h"
 #include "harness/questions/claims/judge.h"
 #include "harness/questions/claims/needs.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

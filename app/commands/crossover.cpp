@@ -1,4 +1,4 @@
-#include "reports/answers/crossover.h"
+#include "harness/questions/crossover/crossover.h"
 
 #include <algorithm>
 #include <memory>
@@ -12,9 +12,9 @@
 #include "app/plan.h"
 #include "app/python_environments.h"
 #include "harness/base/text.h"
-#include "harness/questions/crossover/crossover.h"
 #include "harness/scenario/matrix.h"
 #include "harness/scenario/settings.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

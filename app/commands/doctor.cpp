@@ -7,7 +7,7 @@
 #include "app/processors.h"
 #include "harness/machine/conditions.h"
 #include "harness/machine/device_conditions.h"
-#include "reports/answers/conditions.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

@@ -12,8 +12,7 @@
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
 #include "harness/report/explanation.h"
-#include "reports/answers/explanation.h"
-#include "reports/answers/fairness.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

@@ -5,7 +5,7 @@
 
 #include "app/answer.h"
 #include "app/commands.h"
-#include "reports/answers/history.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

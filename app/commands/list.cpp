@@ -89,39 +89,20 @@ Result<Entries> claims() {
   return entries;
 }
 
-// Lines that begin with a name, which shells take: no document in a terminal.
-void print_lines(const Entries& entries) {
+// Lines that begin with a name, which shells take: a description goes on below itself in a terminal, and never for
+// programs that read lines.
+std::string lines_of(const Entries& entries) {
   std::size_t width = 0;
   for (const Json& entry : entries) width = std::max(width, entry.at("name").get_ref<const std::string&>().size());
   const std::size_t margin = width + 2;
-  // One line each for programs that read lines; people have theirs broken.
-  const bool broken = width_is_known();
+  const std::size_t columns = width_is_known() ? static_cast<std::size_t>(terminal_width()) : std::string::npos;
+  std::string text;
   for (const Json& entry : entries) {
-    const std::string& name = entry.at("name").get_ref<const std::string&>();
-    const std::string& description = entry.at("description").get_ref<const std::string&>();
-    std::string text = description + "\n";
-    if (broken && !description.empty()) {
-      const auto columns = static_cast<std::size_t>(terminal_width());
-      text = answers::paragraph(description, margin, std::max(columns, margin + kNarrowest));
-      text.erase(0, margin);
-    }
-    print_text(name + std::string(margin - name.size(), ' ') + text);
+    const std::string lines =
+        answers::paragraph(entry.at("description"), margin, std::max(columns, margin + kNarrowest));
+    text += answers::padded(entry.at("name"), margin, false) + (lines.empty() ? "\n" : lines.substr(margin));
   }
-}
-
-Status print(const Entries& entries, const std::string& title, AnswerOptions options) {
-  document::Columns table = {{.title = "name"}, {.title = "description"}};
-  for (const Json& entry : entries) add_row(table, {entry.at("name"), entry.at("description")});
-  document::Document listed{.title = title};
-  document::Blocks blocks;
-  blocks.table("", std::move(table));
-  listed.section("", std::move(blocks));
-  if (options.html != "-" && options.markdown != "-") {
-    options.json ? print_text(Json(entries).dump(2) + "\n") : print_lines(entries);
-  }
-  options.json = false;
-  options.quiet = true;
-  return print_answer(options, listed, {});
+  return text;
 }
 
 struct Kind {
@@ -151,7 +132,11 @@ void add_list(CLI::App& app, Invocation& invocation) {
       install_signal_handlers();
       const Entries entries = TRY(kind.list());
       if (interrupted()) return report_interrupted();
-      TRY(print(entries, kind.description, *options));
+      document::Columns table = {answers::left("name"), answers::left("description")};
+      for (const Json& entry : entries) add_row(table, {entry.at("name"), entry.at("description")});
+      document::Document listed{.title = kind.description};
+      listed.section("", document::Blocks().table("", std::move(table)));
+      TRY(print_answer(*options, listed, {{kind.name, entries}}, lines_of(entries)));
       return kFine;
     });
   }
@@ -159,7 +144,7 @@ void add_list(CLI::App& app, Invocation& invocation) {
     if (!command.get_subcommands().empty()) return invocation.status;
     Entries kinds;
     for (const Kind& kind : kKinds) kinds.push_back({{"name", kind.name}, {"description", kind.description}});
-    print_lines(kinds);
+    print_text(lines_of(kinds));
     return kFine;
   });
 }

@@ -8,7 +8,7 @@
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
 #include "harness/questions/compare/compare.h"
-#include "reports/answers/prediction.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

@@ -8,6 +8,7 @@
 #include "app/plan.h"
 #include "app/processors.h"
 #include "harness/measure/profile_cell.h"
+#include "reports/answers/documents.h"
 
 namespace gdbench::app {
 

@@ -1,5 +1,3 @@
-#include "reports/answers/report.h"
-
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -7,17 +5,11 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/output_file.h"
-#include "reports/answers/first_screen.h"
-#include "reports/answers/plot.h"
+#include "reports/answers/console.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/table.h"
 #include "reports/document/writers.h"
-#include "reports/exports/bencher.h"
-#include "reports/exports/github_action.h"
-#include "reports/exports/google_benchmark.h"
-#include "reports/exports/junit.h"
-#include "reports/exports/openmetrics.h"
-#include "reports/exports/pyperf.h"
-#include "reports/exports/samples.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::app {
 

@@ -13,10 +13,9 @@
 #include "app/python_environments.h"
 #include "harness/base/text.h"
 #include "harness/stats/estimate.h"
-#include "reports/answers/explanation.h"
-#include "reports/answers/report.h"
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
-#include "reports/exports/junit.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::app {
 

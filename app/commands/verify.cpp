@@ -6,8 +6,8 @@
 #include "app/measured_run.h"
 #include "app/plan.h"
 #include "harness/measure/verify_cell.h"
-#include "reports/answers/verification.h"
-#include "reports/exports/junit.h"
+#include "reports/answers/documents.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::app {
 

@@ -1,5 +1,3 @@
-#include "reports/answers/ablation.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/forest.h"
 #include "reports/answers/format.h"
 
@@ -35,13 +34,8 @@ std::string variant_name(const AblationVariant& variant) {
 
 // A row per variant, but for those that had nothing to lose. What has no time has its reason instead of a verdict.
 Columns variants_table(const Ablation& ablation) {
-  Columns table = {{.title = "variant"},
-                   {.title = "time/step", .right_aligned = true},
-                   {.title = "interval", .right_aligned = true},
-                   {.title = "ratio"},
-                   {.title = "difference", .rank = 1},
-                   {.title = "fired", .right_aligned = true, .rank = 2},
-                   {.title = "verdict"}};
+  Columns table = {left("variant"),       right("time/step"), right("interval"), left("ratio"),
+                   left("difference", 1), right("fired", 2),  left("verdict")};
   for (const AblationVariant& variant : ablation.variants) {
     if (variant.had_no_effect()) continue;
     const bool timed = variant.step_ns.has_value();
@@ -168,10 +162,8 @@ document::Document document_of(const Ablation& ablation) {
                       format_number(100 * ablation.confidence), "% interval (95% for all verdicts together) over ",
                       counted(launches_of(ablation), "launch"),
                       ". fired: how often the part had an effect, as the implementation says."));
-  document::Blocks parts;
-  parts.list(part_descriptions(ablation));
   document.section("What each part is worth", std::move(worth));
-  document.section("What they do", std::move(parts));
+  document.section("What they do", document::Blocks().list(part_descriptions(ablation)));
   return document;
 }
 

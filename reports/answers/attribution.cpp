@@ -74,11 +74,8 @@ AttributionWords::AttributionWords(const report::Report& report)
 }
 
 TextTable AttributionWords::taxes(const std::string& scenario_key) const {
-  TextTable table = {{"implementation", false, 0, {}},
-                     {"difference per step", true, 0, {}},
-                     {"change", true, 2, {}},
-                     {"per call", true, 3, {}},
-                     {"verdict", false, 1, {}}};
+  TextTable table = {left("implementation"), right("difference per step"), right("change", 2), right("per call", 3),
+                     left("verdict", 1)};
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return table;
   for (const report::FrameworkTax* tax : scenario->second.taxes) {
@@ -113,9 +110,8 @@ std::vector<std::string> AttributionWords::break_evens(const std::string& scenar
 }
 
 TextTable AttributionWords::fits() const {
-  TextTable table = {{"implementation", false, 0, {}},    {"a: per step", true, 0, {}},
-                     {"b: per kernel call", true, 1, {}}, {"c: per Mflop", true, 2, {}},
-                     {"scenarios", true, 4, {}},          {"worst miss", true, 3, {}}};
+  TextTable table = {left("implementation"),   right("a: per step"),  right("b: per kernel call", 1),
+                     right("c: per Mflop", 2), right("scenarios", 4), right("worst miss", 3)};
   for (const report::CostFit& fit : attribution_.fits) {
     add_row(table, {fit_name(fit), coefficient_text(fit, "step_ns", fit.step_ns, 1),
                     coefficient_text(fit, "call_ns", fit.call_ns, 1),

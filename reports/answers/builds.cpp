@@ -1,11 +1,10 @@
-#include "reports/answers/builds.h"
-
 #include <algorithm>
 #include <cctype>
 #include <sstream>
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/words.h"
 
 namespace gdbench::answers {
 

@@ -1,9 +1,8 @@
-#include "reports/answers/calibration.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::answers {
@@ -19,10 +18,8 @@ using Levels = std::vector<CalibrationLevel>;
 std::string share_text(double share) { return formatted("%.3g%%", 100 * share); }
 
 Columns levels_table(const Levels& levels) {
-  Columns table = {{.title = "added", .right_aligned = true},     {.title = "comparisons", .right_aligned = true},
-                   {.title = "regressed", .right_aligned = true}, {.title = "improved", .right_aligned = true},
-                   {.title = "share", .right_aligned = true},     {.title = "limits"},
-                   {.title = "ratio", .right_aligned = true},     {.title = "each took", .right_aligned = true}};
+  Columns table = {right("added"), right("comparisons"), right("regressed"), right("improved"),
+                   right("share"), left("limits"),       right("ratio"),     right("each took")};
   for (const CalibrationLevel& level : levels) {
     add_row(table, {format_percent(level.slowdown), std::to_string(level.comparisons), std::to_string(level.regressed),
                     std::to_string(level.improved), format_percent(level.share),
@@ -75,10 +72,7 @@ document::Figure detections(const Levels& levels) {
 
 // What was compared how often.
 Columns workloads_table(const Calibration& calibration) {
-  Columns table = {{.title = "workload"},
-                   {.title = "comparisons", .right_aligned = true},
-                   {.title = "false alarms", .right_aligned = true},
-                   {.title = "slowdowns found", .right_aligned = true}};
+  Columns table = {left("workload"), right("comparisons"), right("false alarms"), right("slowdowns found")};
   std::vector<std::string> names;
   for (const report::CalibrationOutcome& outcome : calibration.outcomes) {
     if (std::ranges::find(names, outcome.workload) == names.end()) names.push_back(outcome.workload);
@@ -111,14 +105,12 @@ document::Document document_of(const Calibration& calibration) {
                       format_percent(calibration.margin), ", ", format_percent(calibration.confidence),
                       " confidence. share: called regressed (without a slowdown: or improved), with exact limits at "
                       "95% to either side."));
-  Blocks workloads;
-  workloads.table("", workloads_table(calibration));
   document::Document document{
       .title = cat("gdbench calibrate: ", calibration.outcomes.size(), " of ", calibration.planned,
                    " comparisons of implementations with themselves, with a slowdown and without"),
       .answer = answer_of(calibration, levels)};
   document.section("What comparisons find here", std::move(found));
-  document.section("Workloads", std::move(workloads));
+  document.section("Workloads", Blocks().table("", workloads_table(calibration)));
   return document;
 }
 

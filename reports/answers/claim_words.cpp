@@ -248,9 +248,9 @@ document::Columns point_table(const JudgedRelation& relation) {
     }
   }
   document::Columns table;
-  for (const std::string& axis : axes) table.push_back({.title = axis});
+  for (const std::string& axis : axes) table.push_back(left(axis));
   const char* figure = relation.relation.kind == RelationKind::saving ? "saved" : "ratio";
-  table.insert(table.end(), {{.title = figure}, {.title = "launches", .right_aligned = true}, {.title = "says"}});
+  table.insert(table.end(), {left(figure), right("launches"), left("says")});
   for (const JudgedPoint& point : relation.points) {
     std::vector<std::string> row;
     for (const std::string& axis : axes) {

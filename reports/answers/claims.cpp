@@ -1,10 +1,9 @@
-#include "reports/answers/claims.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "reports/answers/claim_words.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/forest.h"
 #include "reports/answers/format.h"
 
@@ -119,7 +118,7 @@ void add_evidence(const ClaimJudgement& judgement, Blocks& blocks) {
 
 Blocks verdicts_of(const Judgements& judgements) {
   document::Rows rows = forest_of("ratio");
-  document::Columns table = {{.title = "claim"}, {.title = "verdict"}, {.title = "what it rests on"}};
+  document::Columns table = {left("claim"), left("verdict"), left("what it rests on")};
   Blocks others;
   for (const ClaimJudgement& judgement : judgements) {
     rows.rows.push_back(row_of(judgement));
@@ -148,9 +147,7 @@ document::Document document_of(const std::vector<ListedClaim>& claims) {
     sentences.push_back(cat(claim.id, ": ", claim.sentence, " (", claim.source, ")"));
   }
   document::Document document{.title = "gdbench claims: " + counted(claims.size(), "sentence") + " that can be judged"};
-  Blocks list;
-  list.list(sentences);
-  document.section("", std::move(list));
+  document.section("", Blocks().list(sentences));
   return document;
 }
 
@@ -169,12 +166,8 @@ document::Document document_of(const Judgements& judgements, const std::vector<s
     if (was_run(judgement)) add_evidence(judgement, evidence);
     document.section(judgement.id + ": " + name_of(judgement.verdict), std::move(evidence));
   }
-  Blocks meaning;
-  meaning.list(claim_legend());
-  document.section("What figures and verdicts mean", std::move(meaning));
-  Blocks remarks;
-  remarks.list(notes);
-  document.section("Notes", std::move(remarks));
+  document.section("What figures and verdicts mean", Blocks().list(claim_legend()));
+  document.section("Notes", Blocks().list(notes));
   return document;
 }
 

@@ -1,9 +1,9 @@
-#include "reports/answers/comparison.h"
-
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/forest.h"
 #include "reports/answers/format.h"
 
@@ -17,6 +17,10 @@ using report::Change;
 using report::ComparedCell;
 using report::ReportComparison;
 using Cells = std::vector<const ComparedCell*>;
+
+// What a reader has to act on comes first.
+constexpr std::array kChangesByUrgency = {Change::regressed, Change::failing,      Change::removed, Change::improved,
+                                          Change::fixed,     Change::inconclusive, Change::added,   Change::equivalent};
 
 // Of a larger comparison a picture shows the equivalent cells of a scenario as one row.
 constexpr std::size_t kMostRows = 40;
@@ -46,19 +50,14 @@ std::string layouts_of(const ComparedCell& cell) {
 }
 
 Columns table_of(const Cells& cells) {
-  Columns table = {{.title = "cell"},
-                   {.title = "change"},
-                   {.title = "time"},
-                   {.title = "base", .right_aligned = true},
-                   {.title = "new", .right_aligned = true},
-                   {.title = "remark", .rank = 1}};
+  Columns table = {left("cell"), left("change"), left("time"), right("base"), right("new"), left("remark", 1)};
   for (const ComparedCell* cell : cells) {
     add_row(table, {cell->id, report::name_of(cell->change), cell->ratio ? format_change(*cell->ratio) : "-",
                     time_of(cell->base_ns), time_of(cell->new_ns), cell->remark});
   }
   // Padded builds have a ratio for each layout of the code.
   if (std::ranges::any_of(cells, [](const ComparedCell* cell) { return !cell->layouts.empty(); })) {
-    table.push_back({.title = "layouts", .rank = 2});
+    table.push_back(left("layouts", 2));
     for (const ComparedCell* cell : cells) table.back().texts.push_back(layouts_of(*cell));
   }
   return table;
@@ -178,9 +177,7 @@ Blocks comparison_blocks(const ReportComparison& comparison) {
   for (const Change change : kChangesByUrgency) {
     const Cells cells = cells_with(comparison, change);
     if (is_change(change) || cells.empty()) continue;
-    Blocks others;
-    others.table("", table_of(cells));
-    blocks.fold(cat(cells.size(), " ", report::name_of(change)), std::move(others), true);
+    blocks.fold(cat(cells.size(), " ", report::name_of(change)), Blocks().table("", table_of(cells)), true);
   }
   blocks.paragraph(method_words(comparison));
   std::vector<std::string> notes;

@@ -1,9 +1,8 @@
-#include "reports/answers/conditions.h"
-
 #include <string>
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::answers {
@@ -35,9 +34,8 @@ document::Document document_of(const std::vector<report::Condition>& conditions)
       if (condition.severity == severity) words.push_back(condition_words(condition));
     }
     if (severity == Severity::warning) warnings = words.size();
-    document::Blocks blocks;
-    blocks.list(words, severity == Severity::warning ? Style::bad : Style::plain);
-    document.section(title, std::move(blocks));
+    const Style style = severity == Severity::warning ? Style::bad : Style::plain;
+    document.section(title, document::Blocks().list(words, style));
   }
   if (warnings == 0) {
     document.answer = {{"Nothing here is known to spoil measurements."}};

@@ -1,5 +1,3 @@
-#include "reports/answers/crossover.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "harness/base/text.h"
 #include "reports/answers/crossover_charts.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::answers {
@@ -175,9 +174,8 @@ std::string interval_text(const stats::Interval& interval) {
 }
 
 Columns sizes_table(const Crossover& crossover) {
-  Columns table = {{.title = crossover.axis, .right_aligned = true}, {.title = crossover.a, .right_aligned = true},
-                   {.title = crossover.b, .right_aligned = true},    {.title = "ratio"},
-                   {.title = "launches", .right_aligned = true},     {.title = "faster"}};
+  Columns table = {right(crossover.axis), right(crossover.a), right(crossover.b),
+                   left("ratio"),         right("launches"),  left("faster")};
   for (const CrossoverPoint& point : crossover.points) {
     const stats::Comparison& comparison = point.comparison;
     add_row(table,
@@ -208,13 +206,8 @@ std::string method_of(const Crossover& crossover) {
 }
 
 Columns sides_table(const StepsCrossover& crossover) {
-  Columns table = {{.title = "implementation"},
-                   {.title = "load", .right_aligned = true, .rank = 1},
-                   {.title = "prepare", .right_aligned = true, .rank = 1},
-                   {.title = "first step", .right_aligned = true, .rank = 1},
-                   {.title = "ready", .right_aligned = true},
-                   {.title = "steady step", .right_aligned = true},
-                   {.title = "95%", .right_aligned = true}};
+  Columns table = {left("implementation"), right("load", 1),     right("prepare", 1), right("first step", 1),
+                   right("ready"),         right("steady step"), right("95%")};
   for (const report::StartCost& side : crossover.sides) {
     add_row(table, {side.implementation, format_duration_ns(side.load_seconds * 1e9),
                     format_duration_ns(side.prepare_seconds * 1e9), format_duration_ns(side.first_step_ns),
@@ -266,8 +259,7 @@ document::Document document_of(const Crossover& crossover) {
   if (crossover.points.empty()) return document;
   document::Blocks sizes;
   add_charts(crossover, sizes);
-  sizes.table("", sizes_table(crossover));
-  sizes.paragraph(method_of(crossover));
+  sizes.table("", sizes_table(crossover)).paragraph(method_of(crossover));
   document.section(cat("Where is ", crossover.a, " faster than ", crossover.b, "?"), std::move(sizes));
   return document;
 }
@@ -280,8 +272,7 @@ document::Document document_of(const StepsCrossover& crossover) {
       .answer = {{sentence_of(crossover)}}};
   document::Blocks steps;
   add_charts(crossover, steps);
-  steps.table("", sides_table(crossover));
-  steps.paragraph(method_of(crossover));
+  steps.table("", sides_table(crossover)).paragraph(method_of(crossover));
   document.section(cat("From how many steps on is which of ", a, " and ", b, " ahead?"), std::move(steps));
   return document;
 }

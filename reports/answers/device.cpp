@@ -1,11 +1,10 @@
-#include "reports/answers/device.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "reports/answers/format.h"
+#include "reports/answers/words.h"
 
 namespace gdbench::answers {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "reports/answers/builds.h"
 #include "reports/answers/format.h"
 #include "reports/answers/overview.h"
 #include "reports/answers/rows.h"
+#include "reports/answers/words.h"
 
 namespace gdbench::answers {
 

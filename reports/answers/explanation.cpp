@@ -1,9 +1,8 @@
-#include "reports/answers/explanation.h"
-
 #include <cmath>
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/explanation_sentences.h"
 #include "reports/answers/format.h"
 
@@ -180,16 +179,6 @@ std::string title_of(const Names& names) { return names.heading + ": " + names.a
 
 }  // namespace
 
-std::string short_id(const std::string& label, const std::string& id) {
-  const std::string prefix = label + "/";
-  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
-}
-
-std::string overrides_of(const std::string& label) {
-  const std::size_t bracket = label.rfind('[');
-  return bracket == std::string::npos ? "" : label.substr(bracket + 1, label.size() - bracket - 2);
-}
-
 document::Document document_of(const std::vector<Explanation>& explanations) {
   document::Document document{.title = "Why is one faster than the other? " + counted(explanations.size(), "pair") +
                                        " of cells"};
@@ -203,7 +192,7 @@ document::Document document_of(const std::vector<Explanation>& explanations) {
     } else {
       blocks.list(verdict);
     }
-    for (document::Block& block : ExplanationBlocks(explanation).make().take()) blocks.add(std::move(block));
+    blocks.append(ExplanationBlocks(explanation).make());
     document.section(explanations.size() == 1 ? "" : title_of(names), std::move(blocks));
   }
   return document;

@@ -167,10 +167,7 @@ bool says_phases(const Explanation& explanation) {
 
 document::Columns phases_table(const Explanation& explanation, const Names& names) {
   const report::ProfileDifference& profiles = *explanation.profiles;
-  document::Columns table = {{.title = "phase"},
-                             {.title = names.a, .right_aligned = true, .rank = 1},
-                             {.title = names.b, .right_aligned = true, .rank = 1},
-                             {.title = "share"}};
+  document::Columns table = {left("phase"), right(names.a, 1), right(names.b, 1), left("share")};
   for (const PhasePart& phase : profiles.phases) {
     const report::Contribution& times = phase.contribution;
     const auto time = [&](double time_ns, const report::ProfileBasis& basis) {

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "harness/base/text.h"
-#include "reports/answers/explanation.h"
 #include "reports/answers/format.h"
+#include "reports/answers/labels.h"
 #include "reports/answers/ranking.h"
 #include "reports/answers/words.h"
 

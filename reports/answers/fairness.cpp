@@ -1,5 +1,3 @@
-#include "reports/answers/fairness.h"
-
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::answers {
@@ -96,16 +95,12 @@ document::Document document_of(const Comparison& comparison) {
       if (finding.rule->harm == harm.value)
         findings.push_back(filled(finding.rule->words, values_of(comparison, finding)));
     }
-    document::Blocks blocks;
-    blocks.list(findings);
-    document.section(harm.heading, std::move(blocks));
+    document.section(harm.heading, document::Blocks().list(findings));
   }
-  document::Blocks unknown;
   std::vector<std::string> words;
   for (const fairness::Unknown& one : comparison.unknown) words.push_back(unknown_words(comparison, one));
   if (!comparison.unsaid.empty()) words.push_back("Neither says: " + joined(comparison.unsaid) + ".");
-  unknown.list(words);
-  document.section("Unknown, so not judged", std::move(unknown));
+  document.section("Unknown, so not judged", document::Blocks().list(words));
   return document;
 }
 

@@ -1,12 +1,10 @@
 // The first screen: at most kMaxLines lines in any width, for any report.
-#include "reports/answers/first_screen.h"
-
 #include <algorithm>
 #include <sstream>
 #include <tuple>
 
 #include "harness/base/text.h"
-#include "reports/answers/builds.h"
+#include "reports/answers/console.h"
 #include "reports/answers/format.h"
 #include "reports/answers/grid.h"
 #include "reports/answers/overview_sentences.h"

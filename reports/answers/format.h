@@ -9,16 +9,18 @@
 
 #include "harness/report/report.h"
 #include "harness/stats/estimate.h"
-#include "reports/document/terminal.h"
+#include "reports/document/document.h"
 
 namespace gdbench::answers {
 
 using document::bytes_of;
 using document::cut;
 using document::display_width;
+using document::left;
 using document::length_of_style;
 using document::padded;
 using document::paragraph;
+using document::right;
 using document::Style;
 using document::styled;
 

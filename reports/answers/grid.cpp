@@ -163,10 +163,9 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
 }
 
 TextTable turned_table(const Overview& overview, std::size_t label_width) {
-  TextTable table = {{"implementation", false, 0, {}},
-                     {"time per step, 95%", true, 0, {}},
-                     {overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", false, 1, {}},
-                     {"verdict", false, 2, {}}};
+  TextTable table = {left("implementation"), right("time per step, 95%"),
+                     left(overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", 1),
+                     left("verdict", 2)};
   const OverviewRow& row = overview.rows.front();
   for (std::size_t i = 0; i < std::min(row.entries.size(), kMaxRows); ++i) {
     const Entry& entry = row.entries[i];

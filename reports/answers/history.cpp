@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::answers {
@@ -129,10 +130,8 @@ HistoryMarks marks_of(const History& history) {
 }
 
 Columns changes_table(const History& history, const HistoryMarks& marks) {
-  Columns table = {{.title = "cell"},    {.title = "mark", .right_aligned = true},
-                   {.title = "change"},  {.title = "verdict"},
-                   {.title = "between"}, {.title = "date", .rank = 1},
-                   {.title = "remark"}};
+  Columns table = {left("cell"),    right("mark"),   left("change"), left("verdict"),
+                   left("between"), left("date", 1), left("remark")};
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const HistoryMark& mark = marks[i];
     const std::string before = day_of(report_at(history, mark.last_before));
@@ -146,23 +145,14 @@ Columns changes_table(const History& history, const HistoryMarks& marks) {
 }
 
 Columns cells_table(const HistoryCells& cells) {
-  Columns table = {{.title = "cell"},
-                   {.title = "reports", .right_aligned = true, .rank = 2},
-                   {.title = "first", .right_aligned = true, .rank = 1},
-                   {.title = "level", .right_aligned = true},
-                   {.title = "newest", .right_aligned = true},
-                   {.title = "change"},
-                   {.title = "verdict"}};
+  Columns table = {left("cell"),    right("reports", 2), right("first", 1), right("level"),
+                   right("newest"), left("change"),      left("verdict")};
   for (const HistoryCell* cell : cells) add_row(table, row_of(*cell));
   return table;
 }
 
 Columns reports_table(const History& history) {
-  Columns table = {{.title = "revision"},
-                   {.title = "report", .right_aligned = true},
-                   {.title = "committed"},
-                   {.title = "measured"},
-                   {.title = "file"}};
+  Columns table = {left("revision"), right("report"), left("committed"), left("measured"), left("file")};
   for (std::size_t i = 0; i < history.reports.size(); ++i) {
     const report::HistoryReport& report = history.reports[i];
     add_row(table, {report.revision, std::to_string(i + 1), report.committed_at.empty() ? "-" : report.committed_at,
@@ -190,24 +180,18 @@ Blocks scenario_blocks(const History& history, const HistoryMarks& marks, const 
   Blocks blocks;
   blocks.figure(history_figure(history, marks, cells));
   if (others.size() <= kMostUnchanged) {
-    blocks.table("The cells and their levels", cells_table(cells));
-    return blocks;
+    return blocks.table("The cells and their levels", cells_table(cells));
   }
   blocks.table("Cells that changed", cells_table(changed));
-  Blocks unchanged;
-  unchanged.table("", cells_table(others));
-  blocks.fold(counted(others.size(), "cell") + " without a change", std::move(unchanged), true);
-  return blocks;
+  return blocks.fold(counted(others.size(), "cell") + " without a change", Blocks().table("", cells_table(others)),
+                     true);
 }
 
 Blocks evidence_blocks(const History& history) {
-  Blocks blocks;
-  blocks.paragraph(method_words(history));
-  blocks.list(history.notes);
-  Blocks reports;
-  reports.table("", reports_table(history));
-  blocks.fold("All reports, by time", std::move(reports));
-  return blocks;
+  return Blocks()
+      .paragraph(method_words(history))
+      .list(history.notes)
+      .fold("All reports, by time", Blocks().table("", reports_table(history)));
 }
 
 }  // namespace
@@ -234,13 +218,9 @@ document::Document document_of(const History& history) {
   if (marks.empty()) {
     document.answer.push_back({"No level changed beyond the margin of " + format_percent(history.margin) + "."});
   }
-  Blocks reports;
-  reports.paragraph(reports_words(history));
-  document.section("", std::move(reports));
-  Blocks changes;
-  changes.table("", changes_table(history, marks));
-  changes.paragraph(hidden_words(history));
-  document.section("Where cells became slower or faster", std::move(changes));
+  document.section("", Blocks().paragraph(reports_words(history)));
+  document.section("Where cells became slower or faster",
+                   Blocks().table("", changes_table(history, marks)).paragraph(hidden_words(history)));
   for (const HistoryCells& cells : by_scenario(history)) {
     document.section(cells.front()->label, scenario_blocks(history, marks, cells));
   }

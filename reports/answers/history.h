@@ -1,4 +1,4 @@
-// When did cells become slower? The answer of `gdbench history`.
+// What the answer of `gdbench history` is made of.
 #pragma once
 
 #include <string>
@@ -8,10 +8,6 @@
 #include "reports/document/document.h"
 
 namespace gdbench::answers {
-
-document::Document document_of(const report::History& history);
-
-// What it is made of.
 
 // A cell that became slower or faster beyond the margin, or may have: where its level changed before the newest
 // revision, and where that is confidently another.

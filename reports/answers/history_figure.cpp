@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "reports/answers/explanation.h"
 #include "reports/answers/format.h"
 #include "reports/answers/history.h"
+#include "reports/answers/labels.h"
 
 namespace gdbench::answers {
 
@@ -201,10 +201,10 @@ class HistoryPicture {
   }
 
   Columns table() const {
-    Columns table = {{.title = "revision"}, {.title = "date"}, {.title = "report", .right_aligned = true}};
+    Columns table = {left("revision"), left("date"), right("report")};
     std::map<std::pair<const HistoryCell*, int>, const stats::Estimate*> times;
     for (const HistoryCell* cell : cells_) {
-      table.push_back({.title = name_of_cell(*cell), .right_aligned = true});
+      table.push_back(right(name_of_cell(*cell)));
       for (const HistoryPoint& point : cell->points) times[{cell, point.report}] = &point.step_ns;
     }
     for (std::size_t i = 0; i < history_.reports.size(); ++i) {

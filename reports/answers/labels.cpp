@@ -86,4 +86,14 @@ std::vector<std::string> shortened(const std::vector<std::string>& labels, std::
   return texts;
 }
 
+std::string short_id(const std::string& label, const std::string& id) {
+  const std::string prefix = label + "/";
+  return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
+}
+
+std::string overrides_of(const std::string& label) {
+  const std::size_t bracket = label.rfind('[');
+  return bracket == std::string::npos ? "" : label.substr(bracket + 1, label.size() - bracket - 2);
+}
+
 }  // namespace gdbench::answers

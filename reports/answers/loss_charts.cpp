@@ -54,11 +54,7 @@ void drop_what_they_share(std::vector<LossCurve>& curves) {
 }
 
 document::Columns losses_table(const LossCurves& losses) {
-  document::Columns table = {{.title = "scenario"},
-                             {.title = "trained by"},
-                             {.title = "steps", .right_aligned = true},
-                             {.title = "loss", .right_aligned = true},
-                             {.title = "target", .right_aligned = true}};
+  document::Columns table = {left("scenario"), left("trained by"), right("steps"), right("loss"), right("target")};
   for (const LossCurve& curve : losses.curves) {
     const report::TargetRun& target = *curve.cell->target;
     add_row(table, {curve.label, row_name(*curve.cell),

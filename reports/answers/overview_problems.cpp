@@ -1,13 +1,11 @@
-#include "reports/answers/overview_problems.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "harness/base/text.h"
-#include "reports/answers/device.h"
 #include "reports/answers/format.h"
+#include "reports/answers/overview_sentences.h"
 #include "reports/answers/words.h"
 
 namespace gdbench::answers {

@@ -1,5 +1,3 @@
-#include "reports/answers/overview_reasons.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -9,6 +7,7 @@
 #include "harness/questions/explain/calls.h"
 #include "harness/questions/explain/explain.h"
 #include "reports/answers/format.h"
+#include "reports/answers/overview_sentences.h"
 
 namespace gdbench::answers {
 

@@ -9,8 +9,6 @@
 #include "reports/answers/attribution.h"
 #include "reports/answers/environments.h"
 #include "reports/answers/format.h"
-#include "reports/answers/overview_problems.h"
-#include "reports/answers/overview_reasons.h"
 #include "reports/answers/target.h"
 #include "reports/answers/values.h"
 #include "reports/answers/words.h"

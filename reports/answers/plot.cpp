@@ -1,10 +1,9 @@
-#include "reports/answers/plot.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "harness/base/text.h"
+#include "reports/answers/console.h"
 #include "reports/answers/format.h"
 #include "reports/answers/table.h"
 #include "reports/answers/words.h"

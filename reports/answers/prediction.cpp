@@ -1,5 +1,3 @@
-#include "reports/answers/prediction.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::answers {
@@ -63,13 +62,13 @@ std::string worst_words(const std::vector<PredictedCell>& cells, const ErrorOf& 
 }
 
 Columns steps_table(const Prediction& prediction) {
-  Columns table = {{.title = "ranks", .right_aligned = true},
-                   {.title = "rows each", .right_aligned = true, .rank = 1},
-                   {.title = "predicted step", .right_aligned = true},
-                   {.title = "predicted speed-up", .right_aligned = true},
-                   {.title = "predicted exchange", .right_aligned = true, .rank = 2},
-                   {.title = "all-reduce", .rank = 3},
-                   {.title = "remark"}};
+  Columns table = {right("ranks"),
+                   right("rows each", 1),
+                   right("predicted step"),
+                   right("predicted speed-up"),
+                   right("predicted exchange", 2),
+                   left("all-reduce", 3),
+                   left("remark")};
   for (const PredictedStep& step : prediction.steps) {
     std::string remark = step.ranks == prediction.fastest ? "fastest" : "";
     if (step.ranks > prediction.batch_rows) {
@@ -133,12 +132,8 @@ void add_cells(Columns& table, const std::vector<PredictedCell>& cells, const st
 }
 
 Columns checked_table(const Predictions& predictions) {
-  Columns table = {{.title = "cell"},
-                   {.title = "time of"},
-                   {.title = "measured", .right_aligned = true},
-                   {.title = "predicted", .right_aligned = true},
-                   {.title = "error", .right_aligned = true},
-                   {.title = "left out", .right_aligned = true}};
+  Columns table = {left("cell"),       left("time of"), right("measured"),
+                   right("predicted"), right("error"),  right("left out")};
   for (const report::FittedNetwork& fitted : predictions.fitted) add_cells(table, fitted.cells, "all-reduce");
   for (const Prediction& prediction : predictions.predictions) add_cells(table, prediction.cells, "step");
   return table;
@@ -174,24 +169,19 @@ document::Document document_of(const Predictions& predictions) {
     document.section(name_of_prediction(prediction), prediction_blocks(prediction, described));
   }
   document.answer.push_back({errors_words(predictions)});
-  Blocks checked;
-  checked.paragraph("Cells of the report, as its ranks exchange.");
-  checked.table("", checked_table(predictions));
-  checked.paragraph(
-      "left out: predicted by the other cells alone; \"-\" where they are too few. A line through two "
-      "cells has no error in computing of its own.");
-  document.section("Measured and predicted", std::move(checked));
+  document.section("Measured and predicted",
+                   Blocks()
+                       .paragraph("Cells of the report, as its ranks exchange.")
+                       .table("", checked_table(predictions))
+                       .paragraph("left out: predicted by the other cells alone; \"-\" where they are too few. A line "
+                                  "through two cells has no error in computing of its own."));
   std::vector<std::string> assumptions(kAssumptions.begin(), kAssumptions.end());
   const auto adds_nothing = [](const Prediction& one) { return one.network.adding_byte_ns == 0; };
   if (described && std::ranges::all_of(predictions.predictions, adds_nothing)) {
     assumptions.emplace_back("Adding up takes no time: the report has no ceilings.");
   }
-  Blocks assumed;
-  assumed.list(assumptions);
-  document.section("What the model assumes", std::move(assumed));
-  Blocks notes;
-  notes.list(predictions.notes);
-  document.section("Left out", std::move(notes));
+  document.section("What the model assumes", Blocks().list(assumptions));
+  document.section("Left out", Blocks().list(predictions.notes));
   return document;
 }
 

@@ -1,4 +1,4 @@
-// Where a step's time goes: the answer of `gdbench profile`, and the files that other programs read.
+// A profile as files that other programs read, and what these and the answer of `gdbench profile` are made of.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "harness/report/profile.h"
-#include "reports/document/document.h"
 
 namespace gdbench::answers {
-
-document::Document document_of(const report::Profile& profile);
 
 // One mean step as a timeline in the Trace Event Format (JSON object form, complete events), as Perfetto, speedscope
 // and chrome://tracing open it: phases with their ops inside, named as "product, layer 1, gradient of w1", in the order

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 #include "reports/answers/profile.h"
 #include "reports/answers/scenario_charts.h"
@@ -87,7 +88,7 @@ class Bars {
 
  private:
   document::Rows rows_;
-  Columns data_ = {{.title = "part"}, {.title = "time", .right_aligned = true}};
+  Columns data_ = {left("part"), right("time")};
 };
 
 constexpr const char* kStepAxis = "time per profiled step, from 0";
@@ -106,11 +107,7 @@ Figure phases_figure(const Profile& profile) {
 
 // From left to right in the order of the step; what nobody claims comes last.
 Figure flame_figure(const Profile& profile) {
-  Columns data = {{.title = "phase"},
-                  {.title = "op"},
-                  {.title = "begins", .right_aligned = true},
-                  {.title = "time", .right_aligned = true},
-                  {.title = "share", .right_aligned = true}};
+  Columns data = {left("phase"), left("op"), right("begins"), right("time"), right("share")};
   const auto piece = [&](const std::string& phase, const std::string& op, double begin, double time_ns, int hue) {
     const std::string share = share_of_step(time_ns, profile);
     add_row(data, {phase, op, format_duration_ns(begin), format_duration_ns(time_ns), share});
@@ -177,15 +174,8 @@ void add_layers_figure(const Profile& profile, Blocks& blocks) {
 
 // A row for each phase and op, and for what nobody claims. Layers, parameters and rates only where an op has some.
 Columns step_table(const Profile& profile) {
-  Columns table = {{.title = "phase"},
-                   {.title = "op"},
-                   {.title = "layer"},
-                   {.title = "parameter", .rank = 1},
-                   {.title = "calls", .right_aligned = true, .rank = 4},
-                   {.title = "time", .right_aligned = true},
-                   {.title = "share", .right_aligned = true},
-                   {.title = "GFLOP/s", .right_aligned = true, .rank = 2},
-                   {.title = "GB/s", .right_aligned = true, .rank = 3}};
+  Columns table = {left("phase"), left("op"),     left("layer"),       left("parameter", 1), right("calls", 4),
+                   right("time"), right("share"), right("GFLOP/s", 2), right("GB/s", 3)};
   const auto add = [&](const std::string& phase, const std::string& op, double time_ns) {
     add_row(table, {phase, op, "", "", "", format_duration_ns(time_ns), share_of_step(time_ns, profile), "", ""});
   };
@@ -220,8 +210,7 @@ Blocks step_blocks(const Profile& profile) {
 
 Blocks once_blocks(const Profile& profile) {
   Bars bars("time, from 0");
-  Columns table = {
-      {.title = "part"}, {.title = "calls", .right_aligned = true}, {.title = "time", .right_aligned = true}};
+  Columns table = {left("part"), right("calls"), right("time")};
   const auto add = [&](const std::string& part, const std::string& calls, double time_ns, int hue) {
     add_row(table, {part, calls, format_duration_ns(time_ns)});
     if (time_ns > 0) bars.add(part, time_ns, hue);
@@ -269,7 +258,7 @@ Blocks calls_blocks(const Profile& profile) {
   if (profile.dispatches_per_step) {
     blocks.paragraph("Calls into the framework per step: " + format_number(*profile.dispatches_per_step) + ".");
   }
-  Columns table = {{.title = "the least calls"}, {.title = "time", .right_aligned = true}};
+  Columns table = {left("the least calls"), right("time")};
   for (const report::FloorPart& part : profile.floor.value_or(std::vector<report::FloorPart>())) {
     add_row(table, {part.op, format_duration_ns(part.time_ns)});
   }

@@ -50,9 +50,7 @@ Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues&
   std::ranges::stable_sort(all, {}, [](const RelativeTimes& times) { return times.mean(); });
   document::Rows chart{
       .axes = {{.title = "time per step over the fastest's", .text = &format_factor, .logarithmic = true}}, .line = 1};
-  document::Columns data = {{.title = "implementation"},
-                            {.title = "over the fastest", .right_aligned = true},
-                            {.title = "scenarios", .right_aligned = true}};
+  document::Columns data = {left("implementation"), right("over the fastest"), right("scenarios")};
   for (const RelativeTimes& times : all) {
     if (chart.rows.size() == kMostRelativeRows) break;
     const std::size_t count = times.ratios.size();

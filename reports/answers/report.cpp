@@ -1,13 +1,9 @@
-#include "reports/answers/report.h"
-
 #include <set>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "reports/answers/attribution.h"
-#include "reports/answers/builds.h"
-#include "reports/answers/comparison.h"
-#include "reports/answers/device.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/grid.h"
 #include "reports/answers/overview_sentences.h"
 #include "reports/answers/report_charts.h"
@@ -15,7 +11,6 @@
 #include "reports/answers/scenario_charts.h"
 #include "reports/answers/target.h"
 #include "reports/answers/values.h"
-#include "reports/answers/whole_grid.h"
 #include "reports/answers/words.h"
 
 namespace gdbench::answers {
@@ -107,8 +102,7 @@ class ReportDocument {
   }
 
   void comparison(Blocks& blocks) const {
-    blocks.add({comparison_answer(*comparison_)});
-    for (document::Block& block : comparison_blocks(*comparison_).take()) blocks.add(std::move(block));
+    blocks.add({comparison_answer(*comparison_)}).append(comparison_blocks(*comparison_));
   }
 
   // Of many scenarios a page shows each when it is opened.
@@ -141,7 +135,6 @@ class ReportDocument {
     blocks.list(attribution_.break_evens(key));
     MaybeFigure threads = threads_figure(report_, *table.scenario, scaling_, hues_);
     if (!threads) blocks.table(kScalingTitle, scaling_.of_scenario(key));
-    if (threads) blocks.paragraph(std::string(kScalingTitle) + ":", Style::dim);
     add_figure(blocks, std::move(threads));
     for (TitledTable& values : values_.of_scenario(key)) blocks.table(values.title, std::move(values.table));
     add_figure(blocks, samples_figure(table, hues_));
@@ -152,21 +145,16 @@ class ReportDocument {
     const std::string title = target_title(table);
     if (title.empty()) return;
     MaybeFigure figure = target_figure(table, hues_);
-    if (figure) {
-      blocks.paragraph(title + ":", Style::dim);
-    } else {
-      blocks.table(title, target_table(table));
-    }
+    if (!figure) blocks.table(title, target_table(table));
     add_figure(blocks, std::move(figure));
     blocks.list(target_sentences(table));
   }
 
   static void untimed(Blocks& blocks, const ScenarioTable& table) {
-    document::Columns rows = {{.title = "not timed"}, {.title = "reason"}};
+    document::Columns rows = {left("not timed"), left("reason")};
     for (const UntimedRows& group : untimed_groups(table.untimed)) {
       add_row(rows, {joined(group.names), reason_of(*group.cell)});
-      const Style style = style_of_state(group.cell->status.state);
-      rows[1].styles.push_back(style);
+      rows[1].styles.push_back(style_of_state(group.cell->status.state));
     }
     blocks.table("", std::move(rows));
   }
@@ -180,32 +168,23 @@ class ReportDocument {
     blocks.paragraph(counts_words(report_));
     for (const std::string& words : condition_warnings(report_)) blocks.paragraph("warning: " + words, Style::unsure);
     for (const std::string& note : notes_of(report_)) blocks.paragraph("note: " + note, Style::unsure);
-    Blocks builds;
-    builds.list(build_words(report_), Style::dim);
-    blocks.fold("Versions, compilers and libraries", std::move(builds), true);
+    blocks.fold("Versions, compilers and libraries", Blocks().list(build_words(report_), Style::dim), true);
     if (report_.conditions) blocks.fold("What the run began under", conditions());
-    Blocks repeats;
-    document::Columns commands = {{.title = "cell"}, {.title = "command that repeats it"}};
+    document::Columns commands = {left("cell"), left("command that repeats it")};
     for (const report::Cell& cell : report_.cells) {
       if (cell.summary) add_row(commands, {cell.id, cell.repeat});
     }
-    repeats.table("", std::move(commands));
-    blocks.fold("Commands that repeat each cell", std::move(repeats));
-    Blocks meaning;
-    meaning.list(column_words());
-    blocks.fold("What columns and words mean (gdbench help columns)", std::move(meaning));
+    blocks.fold("Commands that repeat each cell", Blocks().table("", std::move(commands)));
+    blocks.fold("What columns and words mean (gdbench help columns)", Blocks().list(column_words()));
   }
 
   Blocks conditions() const {
-    document::Columns table = {
-        {.title = "condition"}, {.title = "severity"}, {.title = "found"}, {.title = "effect"}, {.title = "advice"}};
+    document::Columns table = {left("condition"), left("severity"), left("found"), left("effect"), left("advice")};
     for (const report::Condition& condition : *report_.conditions) {
       add_row(table,
               {condition.name, name_of(condition.severity), condition.found, condition.effect, condition.advice});
     }
-    Blocks blocks;
-    blocks.table("", std::move(table));
-    return blocks;
+    return Blocks().table("", std::move(table));
   }
 
   const report::Report& report_;

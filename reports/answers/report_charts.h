@@ -49,4 +49,9 @@ Figures times_over_sizes(const report::Report& report, const std::vector<Scenari
 // each the one by its fastest implementation whose losses are known, those of one setting in one hue.
 Figures losses_over_steps(const std::vector<ScenarioTable>& tables);
 
+// Every implementation in every scenario, which wins where: implementations going down, scenarios across; of more
+// scenarios than implementations the other way round. In each place a time and a word, with a shade for the ratio to
+// the scenario's fastest.
+document::Blocks whole_grid(const std::vector<ScenarioTable>& tables);
+
 }  // namespace gdbench::answers

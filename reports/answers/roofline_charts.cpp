@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -64,16 +65,13 @@ Groups groups_of(const report::Report& report, const std::vector<ScenarioTable>&
 
 // A scenario's sign in the picture: a, b ... z, then none.
 std::string letter_of(std::size_t scenario) {
-  return scenario < 26 ? std::string(1, static_cast<char>('a' + scenario)) : "";
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  return scenario < kLetters.size() ? std::string(1, kLetters[scenario]) : "";
 }
 
 document::Columns roofline_table(const RoofGroup& group) {
-  document::Columns table = {{.title = "scenario"},
-                             {.title = "implementation"},
-                             {.title = "operations/byte", .right_aligned = true},
-                             {.title = "Gop/s", .right_aligned = true},
-                             {.title = "floor, Gop/s", .right_aligned = true},
-                             {.title = "of floor"}};
+  document::Columns table = {left("scenario"), left("implementation"), right("operations/byte"),
+                             right("Gop/s"),   right("floor, Gop/s"),  left("of floor")};
   for (const Dot& dot : group.dots) {
     add_row(table, {letter_of(dot.scenario) + " " + group.scenarios[dot.scenario]->scenario->label, row_name(*dot.cell),
                     format_number(dot.intensity), format_number(dot.rate), format_number(dot.floor_rate),

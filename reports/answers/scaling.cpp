@@ -28,8 +28,8 @@ std::vector<ScalingRow> ScalingWords::rows_of(const std::string& key) const {
 }
 
 TextTable ScalingWords::of_scenario(const std::string& key) const {
-  TextTable table = {{"implementation", false, 0, {}}, {"speed-up, 95%", false, 0, {}}, {"efficiency", true, 1, {}},
-                     {"of ceiling", false, 3, {}},     {"undivided", true, 2, {}},      {"verdict", false, 1, {}}};
+  TextTable table = {left("implementation"), left("speed-up, 95%"), right("efficiency", 1),
+                     left("of ceiling", 3),  right("undivided", 2), left("verdict", 1)};
   for (const ScalingRow& row : rows_of(key)) {
     const report::ThreadScaling& scaling = *row.scaling;
     add_row(table, {row_name(*row.cell), format_ratio(scaling.speed_up) + process_mark(scaling.speed_up),
@@ -41,7 +41,7 @@ TextTable ScalingWords::of_scenario(const std::string& key) const {
 }
 
 TextTable ScalingWords::costs() const {
-  TextTable table = {{"implementation", false, 0, {}}, {"per step", true, 0, {}}, {"in", false, 1, {}}};
+  TextTable table = {left("implementation"), right("per step"), left("in", 1)};
   for (const ScalingRow& row : rows_) {
     if (!row.scaling->smallest) continue;
     const stats::Estimate& cost = row.scaling->undivided_ns;

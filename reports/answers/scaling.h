@@ -10,7 +10,7 @@
 
 namespace gdbench::answers {
 
-constexpr const char* kScalingTitle = "what more threads bring, over the same with one";
+constexpr const char* kScalingTitle = "What more threads bring, over the same with one";
 constexpr const char* kThreadCostsTitle = "what more threads cost each step at most, by the shortest step of each";
 
 // A cell of several threads beside itself with one.

@@ -206,7 +206,7 @@ MaybeFigure threads_figure(const report::Report& report, const report::ScenarioR
                           .points = {{1, 1}, {static_cast<double>(most), static_cast<double>(most)}}});
   document::Series ceiling = team_ceiling(report, scenario.resolved.dtype.value_or(report::Dtype::f32), most);
   if (!ceiling.points.empty()) chart.series.push_back(std::move(ceiling));
-  return Figure{.title = "What more threads bring",
+  return Figure{.title = kScalingTitle,
                 .sentence =
                     "Speed-up over the same with one thread; the ideal is a step shared evenly, the ceiling what the "
                     "multiply-adds of so many threads reached together in this run.",

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <utility>
 
-#include "reports/answers/explanation.h"
 #include "reports/answers/format.h"
+#include "reports/answers/labels.h"
 #include "reports/answers/report_charts.h"
 
 namespace gdbench::answers {

@@ -145,9 +145,9 @@ std::string sizes_sentence(const std::vector<SizeSeries>& all, const std::vector
 
 // A column for each size.
 document::Columns sizes_table(const SizeAxis& axis, const std::vector<SizeSeries>& all) {
-  document::Columns table = {{.title = "implementation"}};
+  document::Columns table = {left("implementation")};
   for (const SizeAxis::Point& point : axis.points) {
-    table.push_back({.title = format_count(point.value), .right_aligned = true});
+    table.push_back(right(format_count(point.value)));
   }
   for (const SizeSeries& series : all) {
     std::vector<std::string> texts = {row_name(*series.cell)};

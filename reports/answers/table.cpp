@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "harness/base/text.h"
-#include "reports/answers/builds.h"
 #include "reports/answers/format.h"
+#include "reports/answers/words.h"
 
 namespace gdbench::answers {
 

@@ -70,10 +70,9 @@ std::string target_first_words(const ScenarioTable& table) {
 }
 
 TextTable target_table(const ScenarioTable& table) {
-  TextTable text = {{"implementation", false, 0, {}}, {"steps", true, 1, {}},
-                    {"time/step", true, 2, {}},       {"ready", true, 1, {}},
-                    {"time to target", true, 0, {}},  {"with evaluations", true, 3, {}},
-                    {"import", true, 4, {}},          {"skipped steps", true, 5, {}}};
+  TextTable text = {left("implementation"), right("steps", 1),        right("time/step", 2),
+                    right("ready", 1),      right("time to target"),  right("with evaluations", 3),
+                    right("import", 4),     right("skipped steps", 5)};
   for (const Row& row : rows_of(table)) {
     const report::TimeToTarget* time = time_of(row);
     if (time == nullptr) continue;

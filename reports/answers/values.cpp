@@ -73,8 +73,7 @@ std::vector<TitledTable> ValueWords::of_scenario(const std::string& key) const {
     std::vector<const Cell*>& rows = rows_by_key[name];
     std::ranges::stable_sort(rows, {}, [](const Cell* cell) { return cell->summary->step_ns.value; });
     const Compared& any = others.begin()->second.front();
-    TextTable table = {{.title = "implementation", .texts = {}},
-                       {.title = any.setting_of(*any.first_scenario), .right_aligned = true, .texts = {}}};
+    TextTable table = {left("implementation"), right(any.setting_of(*any.first_scenario))};
     for (const Cell* row : rows) {
       const stats::Estimate& step = row->summary->step_ns;
       add_row(table, {row_name(*row), format_duration_ns(step.value) + process_mark(step)});

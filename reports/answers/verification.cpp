@@ -1,11 +1,10 @@
-#include "reports/answers/verification.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 #include "reports/answers/rows.h"
 #include "reports/answers/words.h"
@@ -83,7 +82,7 @@ Cells cells_of(const report::Report& report, const report::ScenarioRecord& scena
 }
 
 Columns cells_table(const Cells& cells) {
-  Columns table = {{.title = "implementation"}, {.title = "state"}, {.title = "how close"}};
+  Columns table = {left("implementation"), left("state"), left("how close")};
   for (const report::Cell* cell : cells) {
     add_row(table, {row_name(*cell), name_of(cell->status.state), outcome(*cell)});
     table[1].styles.push_back(style_of_state(cell->status.state));
@@ -92,14 +91,12 @@ Columns cells_table(const Cells& cells) {
 }
 
 void add_brief(const report::Report& report, document::Document& document) {
-  Columns table = {{.title = "scenario"}, {.title = "cells"}, {.title = "closest to its tolerance"}};
+  Columns table = {left("scenario"), left("cells"), left("closest to its tolerance")};
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     const Cells cells = cells_of(report, scenario);
     add_row(table, {scenario.label, states_words(cells), closest_words(cells)});
   }
-  document::Blocks blocks;
-  blocks.table("", std::move(table));
-  document.section("", std::move(blocks));
+  document.section("", document::Blocks().table("", std::move(table)));
 }
 
 }  // namespace
@@ -111,9 +108,7 @@ document::Document verification(const report::Report& report, bool brief) {
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     Cells cells = cells_of(report, scenario);
     if (brief) std::erase_if(cells, [](const report::Cell* cell) { return !is_news(*cell); });
-    document::Blocks blocks;
-    blocks.table("", cells_table(cells));
-    document.section(scenario.label, std::move(blocks));
+    document.section(scenario.label, document::Blocks().table("", cells_table(cells)));
   }
   return document;
 }

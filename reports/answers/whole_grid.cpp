@@ -1,5 +1,3 @@
-#include "reports/answers/whole_grid.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "harness/base/text.h"
 #include "reports/answers/format.h"
 #include "reports/answers/ranking.h"
+#include "reports/answers/report_charts.h"
 
 namespace gdbench::answers {
 

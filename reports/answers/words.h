@@ -75,4 +75,23 @@ std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& count
 // "jit 5, onednn 2, 3 more"; without a number where there is one name.
 std::string counts_text(const NameCounts& counts, std::size_t most);
 
+// What a device said of itself while it was measured: "device NVIDIA H200: clock 1755 to 1980 MHz, clock of the memory
+// 2619 MHz, up to 71 degrees Celsius, 640 W; throttled: power cap" over all launches; empty where none said anything.
+std::string device_words(const report::Report& report);
+
+// What computed the rows: versions, compilers, libraries.
+
+// "CPython 3.11.2, numpy 2.4.6; build BLAS openblas 0.3.31; threads 1": what a worker says of itself.
+std::string build_text(const report::Cell& cell);
+
+// "CPython 3.11.2" and "numpy 2.4.6": the parts of what the worker's build is called.
+std::vector<std::string> build_parts(const report::Cell& cell);
+
+// A sentence for each build that has timed rows: "Build of numpy/vectorised: CPython 3.11.2, numpy 2.4.6.".
+std::vector<std::string> build_words(const report::Report& report);
+
+// Each program and package that a build names as "NAME VERSION", once: "CPython 3.11.2, torch 2.15.0". Empty where all
+// rows are compiled.
+std::string versions_words(const report::Report& report);
+
 }  // namespace gdbench::answers

@@ -12,44 +12,54 @@ std::string whole_text(const Column& column, std::size_t row) {
   return text.empty() ? column.notes[row] : text + " " + column.notes[row];
 }
 
+Column left(std::string title, int rank) { return {.title = std::move(title), .rank = rank}; }
+Column right(std::string title, int rank) { return {.title = std::move(title), .right_aligned = true, .rank = rank}; }
+
 void add_row(Columns& columns, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].texts.push_back(texts[i]);
 }
 
-void Blocks::paragraph(std::string text, Style style) {
-  if (!text.empty()) blocks_.push_back({Paragraph{std::move(text), style}});
+Blocks& Blocks::paragraph(std::string text, Style style) {
+  return text.empty() ? *this : add({Paragraph{std::move(text), style}});
 }
 
-void Blocks::list(const std::vector<std::string>& sentences, Style style) {
+Blocks& Blocks::list(const std::vector<std::string>& sentences, Style style) {
   List list;
   for (const std::string& sentence : sentences) list.items.push_back({sentence, style});
-  if (!list.items.empty()) blocks_.push_back({std::move(list)});
+  return list.items.empty() ? *this : add({std::move(list)});
 }
 
-void Blocks::table(std::string title, Columns columns, std::vector<Filter> filters) {
-  if (!columns.empty() && !columns.front().texts.empty()) {
-    blocks_.push_back({Table{std::move(title), std::move(columns), std::move(filters)}});
-  }
+Blocks& Blocks::table(std::string title, Columns columns, std::vector<Filter> filters) {
+  if (columns.empty() || columns.front().texts.empty()) return *this;
+  return add({Table{std::move(title), std::move(columns), std::move(filters)}});
 }
 
-void Blocks::figure(Figure figure) { blocks_.push_back({std::move(figure)}); }
+Blocks& Blocks::figure(Figure figure) { return add({std::move(figure)}); }
 
-void Blocks::command(std::string line) {
-  if (!line.empty()) blocks_.push_back({Command{std::move(line)}});
-}
+Blocks& Blocks::command(std::string line) { return line.empty() ? *this : add({Command{std::move(line)}}); }
 
 void Blocks::drop_empty_heading() {
   if (!blocks_.empty() && std::holds_alternative<Heading>(blocks_.back().content)) blocks_.pop_back();
 }
 
-void Blocks::heading(std::string title) {
+Blocks& Blocks::heading(std::string title) {
   drop_empty_heading();
-  blocks_.push_back({Heading{std::move(title)}});
+  return add({Heading{std::move(title)}});
 }
 
-void Blocks::fold(std::string summary, Blocks blocks, bool in_text, bool open) {
+Blocks& Blocks::fold(std::string summary, Blocks blocks, bool in_text, bool open) {
   std::vector<Block> content = blocks.take();
-  if (!content.empty()) blocks_.push_back({Fold{std::move(summary), std::move(content), in_text, open}});
+  return content.empty() ? *this : add({Fold{std::move(summary), std::move(content), in_text, open}});
+}
+
+Blocks& Blocks::append(Blocks blocks) {
+  for (Block& block : blocks.take()) add(std::move(block));
+  return *this;
+}
+
+Blocks& Blocks::add(Block block) {
+  blocks_.push_back(std::move(block));
+  return *this;
 }
 
 std::vector<Block> Blocks::take() {

@@ -33,6 +33,9 @@ struct Column {
 };
 using Columns = std::vector<Column>;
 
+Column left(std::string title, int rank = 0);
+Column right(std::string title, int rank = 0);
+
 // Of one place: its text, and the note behind it.
 std::string whole_text(const Column& column, std::size_t row);
 
@@ -88,14 +91,15 @@ struct Block {
 // Blocks in their order. What has nothing to say is not added: an empty text, a list or a table without rows.
 class Blocks {
  public:
-  void paragraph(std::string text, Style style = Style::plain);
-  void list(const std::vector<std::string>& sentences, Style style = Style::plain);
-  void table(std::string title, Columns columns, std::vector<Filter> filters = {});
-  void figure(Figure figure);
-  void command(std::string line);
-  void heading(std::string title);  // without blocks behind it, up to the next one, it is left out
-  void fold(std::string summary, Blocks blocks, bool in_text = false, bool open = false);
-  void add(Block block) { blocks_.push_back(std::move(block)); }
+  Blocks& paragraph(std::string text, Style style = Style::plain);
+  Blocks& list(const std::vector<std::string>& sentences, Style style = Style::plain);
+  Blocks& table(std::string title, Columns columns, std::vector<Filter> filters = {});
+  Blocks& figure(Figure figure);
+  Blocks& command(std::string line);
+  Blocks& heading(std::string title);  // without blocks behind it, up to the next one, it is left out
+  Blocks& fold(std::string summary, Blocks blocks, bool in_text = false, bool open = false);
+  Blocks& append(Blocks blocks);
+  Blocks& add(Block block);
 
   const std::vector<Block>& all() const { return blocks_; }
   std::vector<Block> take();

@@ -27,15 +27,6 @@ struct TableLook {
 // `name` says what the rows are.
 void add_table(Markup& markup, const Columns& columns, const std::string& name, const TableLook& look);
 
-// What body() writes, to be opened by the summary.
-template <class Body>
-void add_folded(Markup& markup, const std::string& summary, const Body& body, bool open = false) {
-  markup.element("details", {{open ? "open" : "", "open"}}, [&] {
-    markup.element("summary", summary);
-    body();
-  });
-}
-
 // What body() writes, in a box of its own to scroll in where the page is narrow; `label` says what it is.
 template <class Body>
 void add_scrollable(Markup& markup, const std::string& label, const Body& body) {

@@ -81,8 +81,10 @@ class HtmlWriter {
   }
   void add(const Fold& fold) {
     title_ = fold.summary;
-    add_folded(
-        markup_, fold.summary, [&] { blocks(fold.blocks); }, fold.open);
+    markup_.element("details", {{fold.open ? "open" : "", "open"}}, [&] {
+      markup_.element("summary", fold.summary);
+      blocks(fold.blocks);
+    });
   }
 
   Markup& markup_;

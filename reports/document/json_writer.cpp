@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,8 +6,6 @@
 namespace gdbench::document {
 
 namespace {
-
-constexpr std::array kStyleNames = {"plain", "strong", "muted", "good", "bad", "unsure"};
 
 OrderedJson blocks_of(const std::vector<Block>& blocks);
 
@@ -19,7 +16,7 @@ OrderedJson range_of(const stats::Interval& range) { return {number_of(range.low
 
 OrderedJson paragraph_of(const Paragraph& paragraph) {
   if (paragraph.style == Style::plain) return paragraph.text;
-  return {{"text", paragraph.text}, {"style", kStyleNames[static_cast<std::size_t>(paragraph.style)]}};
+  return {{"text", paragraph.text}, {"style", name_of(paragraph.style)}};
 }
 
 OrderedJson table_of(const std::string& title, const Columns& columns) {

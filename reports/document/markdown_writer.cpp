@@ -36,7 +36,7 @@ class MarkdownWriter {
     text_ += "\n";
   }
   void add(const Figure& figure) {
-    if (figure.in_text) text_ += markdown_table(data_of(figure));
+    if (figure.in_text) add(Table{figure.title, data_of(figure)});
   }
   // A fence that is longer than any in the command ends it.
   void add(const Command& command) {

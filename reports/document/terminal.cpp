@@ -1,15 +1,20 @@
 #include "reports/document/terminal.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <sstream>
 
 namespace gdbench::document {
 
 namespace {
 
-// Of ECMA-48, section 8.3.117 (SGR), by style: none, bold, faint, green, red, yellow.
-constexpr std::array kCodes = {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[31m", "\x1b[33m"};
+// By style, with the codes of ECMA-48, section 8.3.117 (SGR): none, bold, faint, green, red, yellow.
+struct StyleRow {
+  const char* name;
+  const char* code;
+};
+constexpr StyleRow kStyles[] = {{"plain", "\x1b[0m"}, {"strong", "\x1b[1m"}, {"muted", "\x1b[2m"},
+                                {"good", "\x1b[32m"}, {"bad", "\x1b[31m"},   {"unsure", "\x1b[33m"}};
 
 // Whether a byte goes on with a character of UTF-8.
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
@@ -45,12 +50,14 @@ std::string cut(const std::string& text, std::size_t width) {
 
 std::string styled(const std::string& text, Style style, bool colour) {
   if (!colour || style == Style::plain) return text;
-  return kCodes[static_cast<std::size_t>(style)] + text + kCodes.front();
+  return kStyles[static_cast<std::size_t>(style)].code + text + kStyles[0].code;
 }
 
+const char* name_of(Style style) { return kStyles[static_cast<std::size_t>(style)].name; }
+
 std::size_t length_of_style(std::string_view text) {
-  const auto* const code = std::ranges::find_if(kCodes, [&](const char* known) { return text.starts_with(known); });
-  return code == kCodes.end() ? 0 : std::string_view(*code).size();
+  const auto* const known = std::ranges::find_if(kStyles, [&](const StyleRow& s) { return text.starts_with(s.code); });
+  return known == std::end(kStyles) ? 0 : std::string_view(known->code).size();
 }
 
 std::string paragraph(const std::string& text, std::size_t indent, std::size_t width, Style style, bool colour,

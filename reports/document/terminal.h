@@ -9,6 +9,7 @@
 namespace gdbench::document {
 
 enum class Style { plain, bold, dim, good, bad, unsure };
+const char* name_of(Style style);  // in JSON
 
 // Columns that a text takes up: bytes that begin a UTF-8 character.
 std::size_t display_width(const std::string& text);

@@ -77,8 +77,7 @@ class TextWriter {
   }
   void add(const Figure& figure) {
     if (!figure.in_text) return;
-    const Columns data = data_of(figure);
-    if (!data.front().texts.empty()) rows(data);
+    add(Table{figure.title, data_of(figure)});
   }
   void add(const Command& command) { text_ += std::string(indent_ + kIndent, ' ') + command.line + "\n"; }
   void add(const Heading& heading) {

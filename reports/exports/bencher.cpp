@@ -1,11 +1,10 @@
-#include "reports/exports/bencher.h"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/hash.h"
 #include "reports/exports/exported.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::exports {
 

@@ -1,5 +1,3 @@
-#include "reports/exports/github_action.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +5,7 @@
 #include "harness/base/text.h"
 #include "reports/answers/format.h"
 #include "reports/exports/exported.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::exports {
 

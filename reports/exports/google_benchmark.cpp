@@ -1,6 +1,4 @@
 // The fields and their order are those that Google Benchmark 1.7.1 writes with --benchmark_format=json.
-#include "reports/exports/google_benchmark.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <numeric>
 
 #include "reports/exports/exported.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::exports {
 

@@ -1,5 +1,3 @@
-#include "reports/exports/junit.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "harness/base/text.h"
 #include "reports/answers/format.h"
 #include "reports/exports/exported.h"
+#include "reports/exports/exports.h"
 #include "reports/markup/escape.h"
 
 namespace gdbench::exports {

@@ -1,12 +1,11 @@
 // https://pyperf.readthedocs.io/en/latest/api.html: a warm-up is [loops, seconds per loop], metadata are one-line texts
 // and numbers that are not empty, values are positive.
-#include "reports/exports/pyperf.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/clock.h"
 #include "reports/exports/exported.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::exports {
 

@@ -1,11 +1,10 @@
-#include "reports/exports/samples.h"
-
 #include <concepts>
 
 #include "harness/report/fields.h"
 #include "reports/answers/format.h"
 #include "reports/answers/rows.h"
 #include "reports/answers/table.h"
+#include "reports/exports/exports.h"
 
 namespace gdbench::exports {
 

@@ -4,7 +4,7 @@
 
 #include "harness/analysis/summarise.h"
 #include "harness/report/journal.h"
-#include "reports/answers/report.h"
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/fuzz/target.h"
 

@@ -1,7 +1,6 @@
-#include "reports/answers/ablation.h"
-
 #include <gtest/gtest.h>
 
+#include "reports/answers/documents.h"
 #include "tests/support/reports/answers.h"
 #include "tests/unit/answers/screen_text.h"
 

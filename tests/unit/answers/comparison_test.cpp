@@ -1,7 +1,6 @@
-#include "reports/answers/comparison.h"
-
 #include <gtest/gtest.h>
 
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_comparison.h"

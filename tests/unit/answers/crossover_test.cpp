@@ -1,10 +1,9 @@
-#include "reports/answers/crossover.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_crossover.h"

@@ -1,7 +1,6 @@
-#include "reports/answers/device.h"
-
 #include <gtest/gtest.h>
 
+#include "reports/answers/words.h"
 #include "tests/unit/answers/made_report.h"
 
 namespace gdbench::answers {

@@ -1,11 +1,10 @@
-#include "reports/answers/explanation.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "harness/questions/explain/explain.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/words.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"

@@ -1,11 +1,10 @@
-#include "reports/answers/fairness.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "harness/questions/fairness/description.h"
+#include "reports/answers/documents.h"
 #include "tests/support/reports/answers.h"
 
 namespace gdbench::answers {

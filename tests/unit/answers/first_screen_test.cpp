@@ -1,11 +1,10 @@
-#include "reports/answers/first_screen.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "reports/answers/console.h"
 #include "reports/answers/grid.h"
 #include "reports/answers/labels.h"
 #include "reports/answers/overview.h"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/answers/first_screen.h"
-#include "reports/answers/report.h"
+#include "reports/answers/console.h"
+#include "reports/answers/documents.h"
 #include "reports/answers/table.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_report.h"

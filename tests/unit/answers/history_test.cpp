@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/answers/documents.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_history.h"
 #include "tests/unit/answers/screen_text.h"

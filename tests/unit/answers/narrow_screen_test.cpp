@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "reports/answers/first_screen.h"
+#include "reports/answers/console.h"
 #include "tests/unit/answers/made_report.h"
 
 namespace gdbench::answers {

@@ -1,11 +1,10 @@
-#include "reports/answers/plot.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include "reports/answers/console.h"
 #include "reports/answers/format.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/answers/screen_text.h"

@@ -1,7 +1,6 @@
-#include "reports/answers/prediction.h"
-
 #include <gtest/gtest.h>
 
+#include "reports/answers/documents.h"
 #include "tests/support/reports/answers.h"
 
 namespace gdbench::answers {

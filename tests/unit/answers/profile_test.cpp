@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_profile.h"

@@ -1,11 +1,10 @@
-#include "reports/answers/report.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/example_comparison.h"
 #include "tests/support/reports/example_report.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "reports/answers/report.h"
+#include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 
 namespace gdbench::tests {

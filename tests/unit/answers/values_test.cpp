@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/answers/first_screen.h"
+#include "reports/answers/console.h"
 #include "tests/unit/answers/made_report.h"
 
 namespace gdbench::answers {

@@ -1,7 +1,6 @@
-#include "reports/answers/verification.h"
-
 #include <gtest/gtest.h>
 
+#include "reports/answers/documents.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/answers/screen_text.h"

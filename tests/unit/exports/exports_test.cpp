@@ -1,3 +1,5 @@
+#include "reports/exports/exports.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,14 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "reports/exports/bencher.h"
 #include "reports/exports/exported.h"
-#include "reports/exports/github_action.h"
-#include "reports/exports/google_benchmark.h"
-#include "reports/exports/junit.h"
-#include "reports/exports/openmetrics.h"
-#include "reports/exports/pyperf.h"
-#include "reports/exports/samples.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/exports/hostile_report.h"
 

@@ -1,6 +1,4 @@
 // The export against what Google Benchmark itself writes.
-#include "reports/exports/google_benchmark.h"
-
 #include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "reports/exports/exports.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::exports {

@@ -1,10 +1,9 @@
-#include "reports/exports/junit.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "reports/exports/exports.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/exports/hostile_report.h"
 

@@ -1,0 +1,78 @@
+// What each command answers, as a document of its record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/questions/fairness/comparison.h"
+#include "harness/report/claim_judgement.h"
+#include "harness/report/comparison.h"
+#include "harness/report/crossover.h"
+#include "harness/report/explanation.h"
+#include "harness/report/history.h"
+#include "harness/report/prediction.h"
+#include "harness/report/profile.h"
+#include "harness/report/report.h"
+#include "reports/document/document.h"
+
+namespace gdbench::answers {
+
+using document::Document;
+
+// Which implementation wins where, by how much, and what that rests on; with what its builds differ in.
+Document document_of(const report::Report& report);
+Document document_of(const report::Report& report, const report::ReportComparison& comparison);
+
+// Correctness only: how close every cell came to the reference, or why it is not right. A row for each cell; brief: for
+// each scenario, and only for cells that are neither ok nor unsupported.
+Document verification(const report::Report& report, bool brief);
+
+// Why one cell is faster than another: of one pair a document of its own; of several, a section for each.
+Document document_of(const std::vector<report::Explanation>& explanations);
+
+// Whether a build is slower than another.
+Document document_of(const report::ReportComparison& comparison);
+// Its parts: "25 cells: 1 regressed, 20 equivalent, 4 inconclusive", or why nothing is comparable; and every cell drawn
+// and in tables, those that changed first, the others folded.
+document::Paragraph comparison_answer(const report::ReportComparison& comparison);
+document::Blocks comparison_blocks(const report::ReportComparison& comparison);
+
+// Where one implementation is faster than another: every measured size, or what so many steps take.
+Document document_of(const report::Crossover& crossover);
+Document document_of(const report::StepsCrossover& crossover);
+
+// What each part of an implementation that can be switched off is worth. An ablation has the cell as it is at least.
+Document document_of(const report::Ablation& ablation);
+
+// When cells became slower.
+Document document_of(const report::History& history);
+
+// Where a step's time goes.
+Document document_of(const report::Profile& profile);
+
+// What comparisons on this machine are worth: how often they alarm for nothing, and which slowdown they find.
+Document document_of(const report::Calibration& calibration);
+
+// What steps of more ranks would take.
+Document document_of(const report::Predictions& predictions);
+
+// What will spoil measurements on this machine, and what to do.
+Document document_of(const std::vector<report::Condition>& conditions);
+
+// Whether two timed trainings were compared fairly: "Fair", or what to mend first; what is unequal with what it does to
+// the result, the worst first; what is not known.
+Document document_of(const fairness::Comparison& comparison);
+
+// Which sentences about speed there are to judge.
+struct ListedClaim {
+  std::string id;
+  std::string sentence;
+  std::string source;
+};
+Document document_of(const std::vector<ListedClaim>& claims);
+
+// A verdict per claim, and of each claim of which anything was measured its points, its flips and what was not run.
+// `notes` are the report's.
+Document document_of(const std::vector<report::ClaimJudgement>& judgements, const std::vector<std::string>& notes);
+
+}  // namespace gdbench::answers
