@@ -37,7 +37,7 @@ class Ablate(ProgramTest):
         self.assertNotIn("comparison", variants[0])
 
     def names_of(self, implementation):
-        listed = json.loads(self.call("list", "implementations", "--json")[0])
+        listed = json.loads(self.call("list", "implementations", "--json")[0])["implementations"]
         options = next(entry["options"] for entry in listed if entry["name"] == implementation)
         return next(option["choices"] for option in options if option["key"] == "passes")
 

@@ -20,12 +20,12 @@ class Commands(ProgramTest):
         for kind, expected in kinds.items():
             text, _ = self.call("list", kind)
             self.assertRegex(text, rf"(?m)^{expected} +\S")
-            entries = json.loads(self.call("list", kind, "--json")[0])
+            entries = json.loads(self.call("list", kind, "--json")[0])[kind]
             self.assertEqual([line.split()[0] for line in text.splitlines()], [entry["name"] for entry in entries])
             self.assertTrue(all(entry["description"] for entry in entries))
 
     def test_list_says_what_cannot_be_used(self):
-        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])
+        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])["implementations"]
         entries = {entry["name"]: entry for entry in listed}
         self.assertTrue(entries["fake/delay"]["usable"])
         self.assertFalse(entries["plugin/fake_abi"]["usable"])
@@ -56,8 +56,7 @@ class Commands(ProgramTest):
         }.items():
             self.assertTrue(self.call(*arguments, "--markdown")[0].startswith(f"## {title}\n"))
             self.assertIn(f"<h1>{title}</h1>", self.call(*arguments, "--html")[0])
-            if arguments[0] != "list":
-                self.assertEqual(json.loads(self.call(*arguments, "--json")[0])["document"]["title"], title)
+            self.assertEqual(json.loads(self.call(*arguments, "--json")[0])["document"]["title"], title)
         # What verify prints as JSON is a report, too.
         self.write("verified.json", self.call(*verify, "--json")[0])
         self.assertIn("hand/naive", self.call("report", "verified.json", "--csv")[0])

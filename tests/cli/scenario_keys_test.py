@@ -102,7 +102,8 @@ class Schema(ProgramTest):
 
     def test_takes_what_is_shipped_and_what_is_written(self):
         jsonschema.Draft7Validator.check_schema(SCHEMA)
-        listed = {entry["name"]: entry["resolved"] for entry in json.loads(self.call("list", "scenarios", "--json")[0])}
+        listed = json.loads(self.call("list", "scenarios", "--json")[0])["scenarios"]
+        listed = {entry["name"]: entry["resolved"] for entry in listed}
         self.assertGreater(len(listed), 15)
         for name, resolved in listed.items():
             for scenario in (json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")), resolved):

@@ -71,7 +71,7 @@ class Searches(CheckedOutputs):
 
     def words_of(self, implementation, option):
         """Name of a part -> what it does."""
-        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])
+        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])["implementations"]
         options = next(entry["options"] for entry in listed if entry["name"] == implementation)
         lines = next(entry["description"] for entry in options if entry["key"] == option).split("\n")[1:]
         return dict(line.split(": ", 1) for line in lines)
