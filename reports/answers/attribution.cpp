@@ -11,9 +11,6 @@ namespace gdbench::answers {
 
 namespace {
 
-// Only whole steps can be made.
-std::string whole_steps(double steps) { return format_number(std::ceil(steps)); }
-
 const report::Attribution kNoAttribution;
 
 bool is_at_bound(const report::CostFit& fit, const std::string& coefficient) {
@@ -40,23 +37,44 @@ std::string fit_name(const report::CostFit& fit) {
 
 }  // namespace
 
+std::string format_steps(double steps) { return std::isfinite(steps) ? format_number(std::ceil(steps)) : "never"; }
+
 std::string overtaking_words(const stats::BreakEven& result) {
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
       return "from the start";
     case stats::Overtaking::after:
-      return cat("after ", whole_steps(result.steps), " steps [", whole_steps(result.interval.low), ", ",
-                 whole_steps(result.interval.high), "]");
+      return cat("after ", format_steps(result.steps), " steps [", format_steps(result.interval.low), ", ",
+                 format_steps(result.interval.high), "]");
     case stats::Overtaking::never:
       return "never";
     case stats::Overtaking::at_latest:
-      return "after at most " + whole_steps(result.interval.high) + " steps";
+      return "after at most " + format_steps(result.interval.high) + " steps";
     case stats::Overtaking::at_earliest:
-      return "after at least " + whole_steps(result.interval.low) + " steps";
+      return "after at least " + format_steps(result.interval.low) + " steps";
     case stats::Overtaking::undecided:
       return "at an undecided step";
   }
   return "";
+}
+
+std::string break_even_words(const stats::BreakEven& result, const std::string& cell, const std::string& other) {
+  const std::string start = cell + " overtakes " + other + " " + overtaking_words(result);
+  switch (result.overtaking) {
+    case stats::Overtaking::from_the_start:
+      return start + ": it is ready sooner and its step is shorter";
+    case stats::Overtaking::after:
+      return start + ": it is ready later and its step is shorter";
+    case stats::Overtaking::never:
+      return cell + " never overtakes " + other + ": it is ready later and its step is no shorter";
+    case stats::Overtaking::at_latest:
+      return start + "; which of them is ready sooner is undecided";
+    case stats::Overtaking::at_earliest:
+      return start + "; which step is shorter is undecided";
+    case stats::Overtaking::undecided:
+      break;
+  }
+  return start;
 }
 
 AttributionWords::AttributionWords(const report::Report& report)

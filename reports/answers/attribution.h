@@ -10,8 +10,12 @@
 
 namespace gdbench::answers {
 
+// Only whole steps can be made: "41"; "never" for infinitely many.
+std::string format_steps(double steps);
 // "after 41 steps [30, 55]", "from the start".
 std::string overtaking_words(const stats::BreakEven& result);
+// "a overtakes b after 41 steps [30, 55]: it is ready later and its step is shorter", or what leaves an end open.
+std::string break_even_words(const stats::BreakEven& result, const std::string& cell, const std::string& other);
 
 class AttributionWords {
  public:

@@ -37,11 +37,8 @@ std::vector<std::string> build_words(const report::Report& report) {
   for (const report::Cell& cell : report.cells) {
     const std::string text = build_text(cell);
     if (!cell.summary || text.empty() || cell.arm == report::kControlArm) continue;
-    auto build = std::ranges::find(builds, text, &std::pair<std::string, std::vector<std::string>>::first);
-    if (build == builds.end()) build = builds.insert(builds.end(), {text, {}});
-    if (std::ranges::find(build->second, cell.implementation) == build->second.end()) {
-      build->second.push_back(cell.implementation);
-    }
+    std::vector<std::string>& names = entry_of(builds, text);
+    if (std::ranges::find(names, cell.implementation) == names.end()) names.push_back(cell.implementation);
   }
   std::vector<std::string> lines;
   for (const auto& [text, names] : builds) lines.push_back("Build of " + joined(names) + ": " + text + ".");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "harness/base/text.h"
 
@@ -190,10 +191,8 @@ std::vector<double> measured_ratios(const JudgedRelation& relation) {
 std::string measured_words(const JudgedRelation& relation) {
   const std::vector<double> ratios = measured_ratios(relation);
   if (ratios.empty()) return "";
-  const auto [least, most] = std::ranges::minmax(ratios);
-  const std::string low = value_words(relation.relation, least);
-  const std::string high = value_words(relation.relation, most);
-  return cat(low, low == high ? "" : " to " + high, " at ", counted(ratios.size(), "measured point"));
+  const auto words = [&](double ratio) { return value_words(relation.relation, ratio); };
+  return range_words(ratios, std::identity(), words) + " at " + counted(ratios.size(), "measured point");
 }
 
 std::string relation_words(const ClaimRelation& relation) {
@@ -279,13 +278,7 @@ std::vector<std::string> sentences_about(const JudgedRelation& relation) {
   }
   std::vector<std::pair<std::string, std::size_t>> reasons;
   for (const JudgedPoint& point : relation.points) {
-    if (point.state != PointState::not_run) continue;
-    const auto known = std::ranges::find(reasons, point.remark, [](const auto& reason) { return reason.first; });
-    if (known == reasons.end()) {
-      reasons.emplace_back(point.remark, 1);
-    } else {
-      ++known->second;
-    }
+    if (point.state == PointState::not_run) ++entry_of(reasons, point.remark);
   }
   for (const auto& [reason, count] : reasons) {
     sentences.push_back(cat("Not run: ", reason, count > 1 ? " (" + counted(count, "point") + ")" : "", "."));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -104,27 +105,24 @@ document::BarRow row_of(const Cells& cells) {
     if (cell->ratio) row.dots.push_back(cell->ratio->value);
   }
   if (row.dots.empty()) return row;
-  const auto [low, high] = std::ranges::minmax(row.dots);
-  row.figure = change_text(low) + " to " + change_text(high);
+  row.figure = range_words(row.dots, std::identity(), change_text);
   return row;
 }
 
 document::Figure figure_of(const ReportComparison& comparison) {
   document::Rows rows = forest_of("times the base's", comparison.margin);
   const bool folds = comparison.cells.size() > kMostRows;
-  std::vector<Cells> folded;  // by scenario
+  std::vector<std::pair<std::string, Cells>> folded;  // by scenario
   for (const Change change : kChangesByUrgency) {
     for (const ComparedCell* cell : cells_with(comparison, change)) {
       if (!folds || change != Change::equivalent) {
         rows.rows.push_back(row_of(*cell));
-        continue;
+      } else {
+        entry_of(folded, cell->scenario()).push_back(cell);
       }
-      const auto same = [&](const Cells& cells) { return cells.front()->scenario() == cell->scenario(); };
-      const auto known = std::ranges::find_if(folded, same);
-      (known == folded.end() ? folded.emplace_back() : *known).push_back(cell);
     }
   }
-  for (const Cells& cells : folded) rows.rows.push_back(row_of(cells));
+  for (const auto& [scenario, cells] : folded) rows.rows.push_back(row_of(cells));
   std::string sentence =
       cat(kForestWords, " Grey is the margin",
           comparison.noise_floor > comparison.margin ? "; where the run's own noise is larger, that counts instead."

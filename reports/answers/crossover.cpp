@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/answers/attribution.h"
 #include "reports/answers/crossover_charts.h"
 #include "reports/answers/documents.h"
 #include "reports/answers/format.h"
@@ -164,15 +165,6 @@ std::string need_words(const Crossover& crossover) {
   return text + ".";
 }
 
-// Only whole steps can be made.
-std::string steps_text(double steps) {
-  return std::isfinite(steps) ? formatted("%.0f", std::ceil(steps)) : std::string("never");
-}
-
-std::string interval_text(const stats::Interval& interval) {
-  return "[" + steps_text(interval.low) + ", " + steps_text(interval.high) + "]";
-}
-
 Columns sizes_table(const Crossover& crossover) {
   Columns table = {right(crossover.axis), right(crossover.a), right(crossover.b),
                    left("ratio"),         right("launches"),  left("faster")};
@@ -218,30 +210,16 @@ Columns sides_table(const StepsCrossover& crossover) {
 }
 
 std::string sentence_of(const StepsCrossover& crossover) {
-  const std::string& ahead = crossover.sides[crossover.faster].implementation;
-  const std::string& other = crossover.sides[1 - crossover.faster].implementation;
   const stats::BreakEven& answer = crossover.answer;
-  switch (answer.overtaking) {
-    case stats::Overtaking::from_the_start:
-      return ahead + " is ahead of " + other + " from the start: it is ready sooner and its step takes less.";
-    case stats::Overtaking::after:
-      return other + " is ready sooner; " + ahead + " has overtaken it from about " + steps_text(answer.steps) +
-             " steps on " + interval_text(answer.interval) + ".";
-    case stats::Overtaking::never:
-      return ahead + " never overtakes " + other + ": it is ready later and its step takes no less.";
-    case stats::Overtaking::at_latest:
-      return ahead + " has overtaken " + other + " after at most " + steps_text(answer.interval.high) +
-             " steps (its step takes less); which of them is ready sooner these launches do not tell.";
-    case stats::Overtaking::at_earliest:
-      return other + " is ready sooner; " + ahead + " overtakes it after at least " + steps_text(answer.interval.low) +
-             " steps, if ever: which step takes less these launches do not tell beyond the margin; more of them "
-             "(--budget) or a smaller --margin may.";
-    case stats::Overtaking::undecided:
-      return "Cannot be decided from " + counted(answer.launches, "launch") + " from how many steps on " + ahead +
-             " has overtaken " + other + ": the interval is " + interval_text(answer.interval) +
-             "; more launches may tell (--budget).";
-  }
-  return "";
+  const std::string words = break_even_words(answer, crossover.sides[crossover.faster].implementation,
+                                             crossover.sides[1 - crossover.faster].implementation);
+  using enum stats::Overtaking;
+  if (answer.overtaking == from_the_start || answer.overtaking == after || answer.overtaking == never)
+    return words + ".";
+  const bool is_undecided = answer.overtaking == undecided;
+  const std::string interval =
+      cat(": the interval is [", format_steps(answer.interval.low), ", ", format_steps(answer.interval.high), "]");
+  return words + (is_undecided ? interval : "") + "; more launches (--budget) or a smaller --margin may tell.";
 }
 
 std::string method_of(const StepsCrossover& crossover) {

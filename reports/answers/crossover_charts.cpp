@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "reports/answers/attribution.h"
 #include "reports/answers/forest.h"
 #include "reports/answers/format.h"
 
@@ -119,34 +120,6 @@ double most_steps(const stats::BreakEven& answer) {
   return std::pow(10, std::ceil(std::log10(most)));
 }
 
-// Where one has overtaken the other, as far as it is finite and drawn.
-struct Crossing {
-  stats::Interval steps;
-  double at = 1;
-  std::string words;
-};
-
-std::optional<Crossing> crossing_of(const stats::BreakEven& answer, double most) {
-  const auto inside = [&](double steps) { return std::isfinite(steps) ? std::clamp(steps, 1.0, most) : most; };
-  const auto text = [](double steps) { return format_count(std::ceil(steps)); };
-  const stats::Interval steps = {inside(answer.interval.low), inside(answer.interval.high)};
-  switch (answer.overtaking) {
-    case Overtaking::after:
-      return Crossing{steps, inside(answer.steps),
-                      cat("from ", text(answer.steps), " [", text(steps.low), ", ", text(steps.high), "]")};
-    case Overtaking::at_latest:
-      return Crossing{steps, steps.low, "at most " + text(steps.high)};
-    case Overtaking::at_earliest:
-      return Crossing{steps, steps.low, "not before " + text(steps.low)};
-    case Overtaking::undecided:
-      return Crossing{steps, steps.low, cat("undecided, from ", text(steps.low), " on")};
-    case Overtaking::from_the_start:
-    case Overtaking::never:
-      break;
-  }
-  return std::nullopt;
-}
-
 // One side's sums: what comes before its steady steps, and 1, 2, 5, 10 ... of these.
 Series sums_of(const report::StartCost& side, int hue, double most) {
   Series series{.name = side.implementation, .look = look_of(hue)};
@@ -173,15 +146,20 @@ void add_charts(const StepsCrossover& crossover, document::Blocks& blocks) {
   for (int hue = 0; hue < static_cast<int>(crossover.sides.size()); ++hue) {
     plane.series.push_back(sums_of(crossover.sides[static_cast<std::size_t>(hue)], hue, most));
   }
-  std::string words = "No crossing is drawn.";
-  if (const std::optional<Crossing> crossing = crossing_of(crossover.answer, most)) {
-    plane.bands = {{.range = crossing->steps}};
-    plane.rules = {{.at = crossing->at, .text = crossing->words}};
-    words = "The band is the 95% interval of where one has overtaken.";
+  const stats::BreakEven& answer = crossover.answer;
+  const bool crosses = answer.overtaking != Overtaking::from_the_start && answer.overtaking != Overtaking::never;
+  if (crosses) {
+    const auto inside = [most](double steps) { return std::isfinite(steps) ? std::clamp(steps, 1.0, most) : most; };
+    const stats::Interval steps = {inside(answer.interval.low), inside(answer.interval.high)};
+    plane.bands = {{.range = steps}};
+    plane.rules = {{.at = answer.overtaking == Overtaking::after ? inside(answer.steps) : steps.low,
+                    .text = overtaking_words(answer)}};
   }
-  blocks.figure({.title = "Time until so many steps are done",
-                 .sentence = "Ready and so many steady steps, from medians over launches. " + words,
-                 .chart = std::move(plane)});
+  blocks.figure(
+      {.title = "Time until so many steps are done",
+       .sentence = std::string("Ready and so many steady steps, from medians over launches. ") +
+                   (crosses ? "The band is the 95% interval of where one has overtaken." : "No crossing is drawn."),
+       .chart = std::move(plane)});
 }
 
 }  // namespace gdbench::answers

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "reports/answers/format.h"
 #include "reports/answers/words.h"
 
@@ -22,27 +24,23 @@ std::vector<const DeviceState*> states_of(const report::Report& report) {
   return states;
 }
 
-// What the states that have it say, smallest first.
-std::vector<double> sorted(const std::vector<const DeviceState*>& states,
-                           std::optional<double> DeviceState::*const member) {
+// What the states that have it say.
+std::vector<double> values_of(const std::vector<const DeviceState*>& states,
+                              std::optional<double> DeviceState::*const member) {
   std::vector<double> values;
   for (const DeviceState* state : states) {
     if (state->*member) values.push_back(*(state->*member));
   }
-  std::ranges::sort(values);
   return values;
 }
 
-// "1980 MHz", "1755 to 1980 MHz"; empty where nothing is known.
-std::string range_words(const std::vector<double>& values, const std::string& unit) {
-  if (values.empty()) return "";
-  const std::string last = format_number(values.back());
-  const std::string first = format_number(values.front());
-  return (first == last ? "" : first + " to ") + last + " " + unit;
+// "clock 1980 MHz", "clock 1755 to 1980 MHz"; empty where nothing is known.
+std::string clock_words(const char* what, const std::vector<double>& values) {
+  return values.empty() ? "" : what + range_words(values, std::identity(), format_number) + " MHz";
 }
 
 std::string largest_words(const std::vector<double>& values, const std::string& unit) {
-  return values.empty() ? "" : format_number(values.back()) + " " + unit;
+  return values.empty() ? "" : format_number(std::ranges::max(values)) + " " + unit;
 }
 
 }  // namespace
@@ -56,22 +54,15 @@ std::string device_words(const report::Report& report) {
     if (!state->name.empty()) names.insert(state->name);
     reasons.insert(state->throttled_by.begin(), state->throttled_by.end());
   }
-  std::string text;
-  for (const std::string& name : names) join(text, name);
-  text = "device" + (text.empty() ? "" : " " + text) + ":";
   std::string facts;
-  std::string clock = range_words(sorted(states, &DeviceState::clock_mhz), "MHz");
-  const std::string memory = range_words(sorted(states, &DeviceState::memory_clock_mhz), "MHz");
-  if (!clock.empty()) join(facts, "clock " + clock);
-  if (!memory.empty()) join(facts, "clock of the memory " + memory);
-  std::string most = largest_words(sorted(states, &DeviceState::temperature_celsius), "degrees Celsius");
-  const std::string power = largest_words(sorted(states, &DeviceState::power_watts), "W");
-  if (!power.empty()) join(most, power);
+  join(facts, clock_words("clock ", values_of(states, &DeviceState::clock_mhz)));
+  join(facts, clock_words("clock of the memory ", values_of(states, &DeviceState::memory_clock_mhz)));
+  std::string most = largest_words(values_of(states, &DeviceState::temperature_celsius), "degrees Celsius");
+  join(most, largest_words(values_of(states, &DeviceState::power_watts), "W"));
   if (!most.empty()) join(facts, "up to " + most);
-  text += " " + (facts.empty() ? "it says nothing of its clocks" : facts);
-  std::string throttled;
-  for (const std::string& reason : reasons) join(throttled, reason);
-  return text + (throttled.empty() ? "" : "; throttled: " + throttled);
+  return cat("device", names.empty() ? "" : " ", joined({names.begin(), names.end()}), ": ",
+             facts.empty() ? "it says nothing of its clocks" : facts,
+             reasons.empty() ? "" : "; throttled: ", joined({reasons.begin(), reasons.end()}));
 }
 
 }  // namespace gdbench::answers

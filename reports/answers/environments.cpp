@@ -63,10 +63,7 @@ void add_environments(const report::Report& report, std::vector<Sentence>& sente
   const std::vector<EnvironmentComparison> all = environment_comparisons(report);
   for (const EnvironmentComparison& one : all) {
     if (name_of(*one.first) != name_of(*all.front().first)) return;
-    const std::string name = environment_of(one.other->implementation);
-    auto other = std::ranges::find(others, name, &std::pair<std::string, std::vector<EnvironmentComparison>>::first);
-    if (other == others.end()) other = others.insert(others.end(), {name, {}});
-    other->second.push_back(one);
+    entry_of(others, environment_of(one.other->implementation)).push_back(one);
   }
   for (const auto& [name, compared] : others) {
     const EnvironmentComparison& farthest = *std::ranges::max_element(compared, {}, distance);

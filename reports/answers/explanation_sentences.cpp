@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/base/text.h"
+#include "reports/answers/attribution.h"
 #include "reports/answers/format.h"
 #include "reports/answers/labels.h"
 #include "reports/answers/ranking.h"
@@ -144,28 +145,6 @@ std::string part_words(const Explanation& explanation, const report::AxisPart& p
   return text + "undecided, " + difference.comparison.remark + ".";
 }
 
-std::string break_even_words(const stats::BreakEven& result, const std::string& cell) {
-  const auto whole = [](double steps) { return format_number(std::ceil(steps)); };
-  switch (result.overtaking) {
-    case stats::Overtaking::from_the_start:
-      return cell + " is ahead from the first step on.";
-    case stats::Overtaking::after:
-      return cat(cell, " is ahead after ", whole(result.steps), " steps (95%: ", whole(result.interval.low), " to ",
-                 whole(result.interval.high), ").");
-    case stats::Overtaking::never:
-      return cell + " never gets ahead.";
-    case stats::Overtaking::at_latest:
-      return cat(cell, " is ahead after at most ", whole(result.interval.high),
-                 " steps; which is ready sooner is undecided.");
-    case stats::Overtaking::at_earliest:
-      return cat(cell, " is ahead after at least ", whole(result.interval.low),
-                 " steps: its gain per step may be next to nothing.");
-    case stats::Overtaking::undecided:
-      break;
-  }
-  return "From how many steps on " + cell + " is ahead is undecided.";
-}
-
 }  // namespace
 
 void add_sentence(Sentences& sentences, const std::string& words, const std::string& evidence) {
@@ -259,8 +238,9 @@ Sentences start_sentences(const Explanation& explanation, const Names& names) {
   add_import(names.b, start.b_import_ns);
   const report::BreakEvenRecord& record = start.break_even;
   const std::string cell = names.of(explanation, record.cell);
-  add_sentence(sentences, break_even_words(record.result, cell),
-               cell + ", " + names.of(explanation, record.other) + "; " + counted(record.result.launches, "launch"));
+  const std::string other = names.of(explanation, record.other);
+  add_sentence(sentences, break_even_words(record.result, cell, other) + ".",
+               cell + ", " + other + "; " + counted(record.result.launches, "launch"));
   return sentences;
 }
 

@@ -186,4 +186,11 @@ void join(std::string& text, const std::string& part) {
   text += part;
 }
 
+std::string some_of(const std::vector<std::string>& names, std::size_t most, const std::string& separator) {
+  if (names.size() <= most) return joined(names, separator);
+  const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(most));
+  const std::string end = separator == "; " ? "; and " : " and ";
+  return joined(first, separator) + end + std::to_string(names.size() - most) + " more";
+}
+
 }  // namespace gdbench::answers

@@ -1,10 +1,12 @@
 // Numbers as people read them; the same in every renderer.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/report/report.h"
@@ -83,6 +85,27 @@ std::string counted(Count count, const std::string& noun) {
 
 // Appends a part to a list with commas; nothing where the part is empty.
 void join(std::string& text, const std::string& part);
+
+// "a, b, c and 2 more", "a; b; and 2 more".
+std::string some_of(const std::vector<std::string>& names, std::size_t most, const std::string& separator = ", ");
+
+// "1.2x (a) to 3.4x (b)": what is said of the least and of the greatest of them, by a value; once where it is the same.
+template <class Items, class ValueOf, class WordsOf>
+std::string range_words(const Items& items, const ValueOf& value_of, const WordsOf& words_of) {
+  const auto [least, most] = std::ranges::minmax_element(items, {}, value_of);
+  const std::string low = words_of(*least);
+  const std::string high = words_of(*most);
+  return low == high ? low : low + " to " + high;
+}
+
+// What belongs to a key, where keys stay in the order in which they first came.
+template <class Key, class Value>
+Value& entry_of(std::vector<std::pair<Key, Value>>& entries, const Key& key) {
+  for (auto& [known, value] : entries) {
+    if (known == key) return value;
+  }
+  return entries.emplace_back(key, Value()).second;
+}
 
 // "12 cells: 9 ok, 2 unsupported": a total, and how many there are of each kind that there is any of.
 template <class Kinds, class CountOf>

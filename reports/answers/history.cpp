@@ -162,13 +162,9 @@ Columns reports_table(const History& history) {
 }
 
 // Cells of each scenario, by its key: one that changed has another key under the same label.
-std::vector<HistoryCells> by_scenario(const History& history) {
-  std::vector<HistoryCells> scenarios;
-  for (const HistoryCell& cell : history.cells) {
-    const auto same =
-        std::ranges::find_if(scenarios, [&](const auto& cells) { return cells.front()->scenario == cell.scenario; });
-    (same == scenarios.end() ? scenarios.emplace_back() : *same).push_back(&cell);
-  }
+std::vector<std::pair<std::string, HistoryCells>> by_scenario(const History& history) {
+  std::vector<std::pair<std::string, HistoryCells>> scenarios;
+  for (const HistoryCell& cell : history.cells) entry_of(scenarios, cell.scenario).push_back(&cell);
   return scenarios;
 }
 
@@ -221,7 +217,7 @@ document::Document document_of(const History& history) {
   document.section("", Blocks().paragraph(reports_words(history)));
   document.section("Where cells became slower or faster",
                    Blocks().table("", changes_table(history, marks)).paragraph(hidden_words(history)));
-  for (const HistoryCells& cells : by_scenario(history)) {
+  for (const auto& [key, cells] : by_scenario(history)) {
     document.section(cells.front()->label, scenario_blocks(history, marks, cells));
   }
   for (const report::SeparatedMachine& other : history.separated) {

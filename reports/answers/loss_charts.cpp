@@ -9,16 +9,12 @@ namespace gdbench::answers {
 
 namespace {
 
-struct LossCurves {
-  std::string name;  // of the scenario
-  struct Curve {
-    std::string setting;  // what is set but for seeds: "dtype=bf16"
-    std::string label;    // of the scenario
-    const report::Cell* cell;
-  };
-  std::vector<Curve> curves;  // by setting, of which there are two at least
+struct LossCurve {
+  std::string setting;  // what is set but for seeds: "dtype=bf16"
+  std::string label;    // of the scenario
+  const report::Cell* cell;
 };
-using LossCurve = LossCurves::Curve;
+using LossCurves = std::vector<LossCurve>;  // by setting, of which there are two at least
 
 // Of the fastest that knows its losses.
 const report::Cell* trained_cell(const ScenarioTable& table) {
@@ -38,7 +34,7 @@ std::string setting_of(const std::string& label) {
 }
 
 // What all curves are set to says nothing of their difference.
-void drop_what_they_share(std::vector<LossCurve>& curves) {
+void drop_what_they_share(LossCurves& curves) {
   Overrides shared = overrides_of_label(curves.front().label);
   for (const LossCurve& curve : curves) {
     const Overrides own = overrides_of_label(curve.label);
@@ -55,7 +51,7 @@ void drop_what_they_share(std::vector<LossCurve>& curves) {
 
 document::Columns losses_table(const LossCurves& losses) {
   document::Columns table = {left("scenario"), left("trained by"), right("steps"), right("loss"), right("target")};
-  for (const LossCurve& curve : losses.curves) {
+  for (const LossCurve& curve : losses) {
     const report::TargetRun& target = *curve.cell->target;
     add_row(table, {curve.label, row_name(*curve.cell),
                     std::to_string(target.stopped_after) + skipped_words(target.skipped_steps),
@@ -64,21 +60,19 @@ document::Columns losses_table(const LossCurves& losses) {
   return table;
 }
 
-std::vector<LossCurves> loss_curves_of(const std::vector<ScenarioTable>& tables) {
-  std::vector<LossCurves> all;
+// By the scenario's name.
+std::vector<std::pair<std::string, LossCurves>> loss_curves_of(const std::vector<ScenarioTable>& tables) {
+  std::vector<std::pair<std::string, LossCurves>> all;
   for (const ScenarioTable& table : tables) {
     const report::Cell* const cell = trained_cell(table);
     if (cell == nullptr) continue;
-    auto group = std::ranges::find(all, table.scenario->name, &LossCurves::name);
-    if (group == all.end()) group = all.insert(group, {table.scenario->name, {}});
-    group->curves.push_back({"", table.scenario->label, cell});
+    entry_of(all, table.scenario->name).push_back({"", table.scenario->label, cell});
   }
-  for (LossCurves& group : all) {
-    drop_what_they_share(group.curves);
-    std::ranges::stable_sort(group.curves, {}, &LossCurve::setting);
+  for (auto& [name, curves] : all) {
+    drop_what_they_share(curves);
+    std::ranges::stable_sort(curves, {}, &LossCurve::setting);
   }
-  std::erase_if(all,
-                [](const LossCurves& group) { return group.curves.front().setting == group.curves.back().setting; });
+  std::erase_if(all, [](const auto& group) { return group.second.front().setting == group.second.back().setting; });
   return all;
 }
 
@@ -86,12 +80,12 @@ std::vector<LossCurves> loss_curves_of(const std::vector<ScenarioTable>& tables)
 
 Figures losses_over_steps(const std::vector<ScenarioTable>& tables) {
   Figures figures;
-  for (const LossCurves& losses : loss_curves_of(tables)) {
+  for (const auto& [name, losses] : loss_curves_of(tables)) {
     document::Plane chart{.across = {.title = "steps", .text = &format_count},
                           .up = {.title = "loss", .text = &format_number, .logarithmic = true},
                           .keyed = true};
     document::Hues hues;
-    for (const LossCurve& curve : losses.curves) {
+    for (const LossCurve& curve : losses) {
       document::Series series{.name = curve.setting, .look = document::look_of(hues.of(curve.setting))};
       for (const report::LossPoint& point : *curve.cell->target->curve) {
         if (point.loss > 0 && std::isfinite(point.loss)) {
@@ -100,7 +94,7 @@ Figures losses_over_steps(const std::vector<ScenarioTable>& tables) {
       }
       chart.series.push_back(std::move(series));
     }
-    figures.push_back({.title = losses.name + ": loss over steps",
+    figures.push_back({.title = name + ": loss over steps",
                        .sentence =
                            "Of each scenario the training by its fastest implementation; those of one hue differ in "
                            "their seeds alone.",

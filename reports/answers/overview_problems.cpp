@@ -57,12 +57,6 @@ std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
   return groups;
 }
 
-std::string some_of(const std::vector<std::string>& names) {
-  if (names.size() <= kMaxGroupNames) return joined(names);
-  const std::vector<std::string> first(names.begin(), names.begin() + kMaxGroupNames);
-  return joined(first) + " and " + std::to_string(names.size() - kMaxGroupNames) + " more";
-}
-
 std::vector<const Cell*> cells_of(const Report& report, bool (*takes_part)(const Cell&)) {
   std::vector<const Cell*> cells;
   for (const Cell& cell : report.cells) {
@@ -87,8 +81,8 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
                               : group.scenarios.size() == 1
                                   ? " on " + report.find_scenario(*group.scenarios.begin())->label
                                   : " on " + counted(group.scenarios.size(), "scenario");
-    sentences.push_back({std::string(report::name_of(group.state)) + ": " + some_of(group.names) + where + ": " +
-                             cut(group.reason, kLongestReason),
+    sentences.push_back({std::string(report::name_of(group.state)) + ": " + some_of(group.names, kMaxGroupNames) +
+                             where + ": " + cut(group.reason, kLongestReason),
                          0, Style::bad});
   }
   if (more == 0) return;

@@ -88,10 +88,8 @@ std::string framework_words(const Overview& overview, const std::vector<BestFram
     return format_ratio(best.ratio) + " (" + name_in(overview, *best.cell) +
            (overview.turned ? "" : ", " + best.row->brief) + ")";
   };
-  const auto [least, most] =
-      std::ranges::minmax_element(frameworks, {}, [](const BestFramework& best) { return best.ratio.value; });
-  return "The best framework takes " + words(*least) + (frameworks.size() > 1 ? " to " + words(*most) : "") +
-         " as long as the fastest.";
+  const auto value = [](const BestFramework& best) { return best.ratio.value; };
+  return "The best framework takes " + range_words(frameworks, value, words) + " as long as the fastest.";
 }
 
 }  // namespace

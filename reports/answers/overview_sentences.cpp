@@ -46,20 +46,15 @@ std::vector<Wins> wins_of(const Overview& overview) {
 }
 
 // "3.1x [3.0, 3.2] over hand/eigen (linreg-3x2)".
-std::string lead_words(const OverviewRow& row) {
-  return format_ratio(row.ranking.lead.ratio) + " over " + variant_of(*row.ranking.next) + " (" + row.brief + ")";
+std::string lead_words(const OverviewRow* row) {
+  return format_ratio(row->ranking.lead.ratio) + " over " + variant_of(*row->ranking.next) + " (" + row->brief + ")";
 }
 
+double lead_of(const OverviewRow* row) { return row->ranking.lead.ratio.value; }
+
 std::string win_words(const Overview& overview, const Wins& wins) {
-  const auto less = [](const OverviewRow* a, const OverviewRow* b) {
-    return a->ranking.lead.ratio.value < b->ranking.lead.ratio.value;
-  };
-  const auto [least, most] = std::minmax_element(wins.rows.begin(), wins.rows.end(), less);
-  std::string text = (wins.modes.size() == 1 ? wins.variant : wins.kind + " (" + counts_text(wins.modes, 3) + ")") +
-                     " wins " + std::to_string(wins.rows.size()) + " of " + std::to_string(overview.rows.size()) +
-                     ", by " + lead_words(**least);
-  if (wins.rows.size() > 1) text += " to " + lead_words(**most);
-  return text + ".";
+  return cat(wins.modes.size() == 1 ? wins.variant : wins.kind + " (" + counts_text(wins.modes, 3) + ")", " wins ",
+             wins.rows.size(), " of ", overview.rows.size(), ", by ", range_words(wins.rows, lead_of, lead_words), ".");
 }
 
 void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
@@ -91,19 +86,14 @@ std::string ties_text(const Overview& overview, Tied tied_of) {
   constexpr std::size_t kMaxTold = 3;
   constexpr std::size_t kMaxNames = 4;
   std::vector<std::string> told;
-  std::size_t count = 0;
   for (const OverviewRow& row : overview.rows) {
     const std::vector<const Cell*>& tied = tied_of(row);
-    if (tied.empty() || ++count > kMaxTold) continue;
+    if (tied.empty()) continue;
     std::vector<std::string> names = {name_in(overview, *row.ranking.fastest)};
     for (const Cell* cell : tied) names.push_back(name_in(overview, *cell));
-    const std::size_t more = names.size() > kMaxNames ? names.size() - kMaxNames : 0;
-    names.resize(names.size() - more);
-    const std::string text = joined(names, " = ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
-    told.push_back(overview.turned ? text : row.brief + ": " + text);
+    told.push_back((overview.turned ? "" : row.brief + ": ") + some_of(names, kMaxNames, " = "));
   }
-  if (count > kMaxTold) told.push_back("and " + std::to_string(count - kMaxTold) + " more");
-  return joined(told, "; ");
+  return some_of(told, kMaxTold, "; ");
 }
 
 void add_ties(const Overview& overview, std::vector<Sentence>& sentences) {
@@ -130,15 +120,12 @@ std::string fastest_of(const Overview& overview, const std::vector<const Overvie
 void add_clear(const Overview& overview, const std::vector<const OverviewRow*>& rows,
                std::vector<Sentence>& sentences) {
   if (rows.empty()) return;
-  const auto lead = [](const OverviewRow* row) { return row->ranking.lead.ratio.value; };
   const auto words = [&](const OverviewRow* row) {
-    return format_factor(lead(row)) + (overview.turned ? "" : " (" + row->brief + ")");
+    return format_factor(lead_of(row)) + (overview.turned ? "" : " (" + row->brief + ")");
   };
-  const auto [least, most] = std::ranges::minmax_element(rows, {}, lead);
-  std::string text = "Clear but not confirmed, by too few launches" + place_of(overview, rows) + ": " +
-                     fastest_of(overview, rows) + " ahead by about " + words(*least);
-  if (lead(*least) != lead(*most)) text += " to " + words(*most);
-  sentences.push_back({text + ".", 1, Style::unsure});
+  sentences.push_back({"Clear but not confirmed, by too few launches" + place_of(overview, rows) + ": " +
+                           fastest_of(overview, rows) + " ahead by about " + range_words(rows, lead_of, words) + ".",
+                       1, Style::unsure});
 }
 
 // Rows in which there can be no verdict, with the reason that most of them have, if they have one in common.
@@ -186,11 +173,9 @@ void add_baseline(const Overview& overview, std::vector<Sentence>& sentences) {
     if (entry != row.entries.end() && entry->ratio) ratios.push_back(entry->ratio->ratio);
   }
   if (ratios.empty()) return;
-  const auto least = std::ranges::min_element(ratios, {}, &stats::Estimate::value);
-  const auto most = std::ranges::max_element(ratios, {}, &stats::Estimate::value);
-  std::string text = "The winners take " + format_ratio(*least);
-  if (most != least) text += " to " + format_ratio(*most);
-  sentences.push_back({text + " of the time of the baseline, " + overview.baseline + ".", 4});
+  sentences.push_back({"The winners take " + range_words(ratios, &stats::Estimate::value, format_ratio) +
+                           " of the time of the baseline, " + overview.baseline + ".",
+                       4});
 }
 
 // After how many steps winners have earned back a later start than the baseline's.
@@ -216,13 +201,14 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
     }
   }
   for (auto& [name, found] : points) {
-    std::ranges::sort(found, [](const Point& a, const Point& b) { return a.result->steps < b.result->steps; });
     const auto words = [&](const Point& point) {
-      return overtaking_words(*point.result) + (overview.turned ? "" : " (" + point.row->brief + ")");
+      return overtaking_words(*point.result).substr(std::string("after ").size()) +
+             (overview.turned ? "" : " (" + point.row->brief + ")");
     };
-    std::string text = name + ", which starts later, overtakes " + overview.baseline + " " + words(found.front());
-    if (found.size() > 1) text += " to " + words(found.back()).substr(std::string("after ").size());
-    sentences.push_back({text + ".", 6});
+    const auto steps = [](const Point& point) { return point.result->steps; };
+    sentences.push_back({name + ", which starts later, overtakes " + overview.baseline + " after " +
+                             range_words(found, steps, words) + ".",
+                         6});
   }
 }
 
@@ -245,19 +231,14 @@ void add_threads(const Overview& overview, std::vector<Sentence>& sentences) {
     const auto found = ranked.find(scaling.cell);
     if (found == ranked.end()) continue;
     const auto& [cell, place] = found->second;
-    const std::string name = variant_of(*cell);
-    auto variant = std::ranges::find(variants, name, &std::pair<std::string, std::vector<Point>>::first);
-    if (variant == variants.end()) variant = variants.insert(variants.end(), {name, {}});
-    variant->second.push_back({&scaling.speed_up, place});
+    entry_of(variants, variant_of(*cell)).push_back({&scaling.speed_up, place});
   }
   variants.resize(std::min(variants.size(), kMaxTold));
   for (const auto& [name, points] : variants) {
     const auto words = [](const Point& point) { return format_ratio(*point.speed_up) + " (" + point.place + ")"; };
-    const auto [least, most] =
-        std::ranges::minmax_element(points, {}, [](const Point& point) { return point.speed_up->value; });
-    std::string text = name + " with more threads is " + words(*least);
-    if (points.size() > 1) text += " to " + words(*most);
-    sentences.push_back({text + " as fast as with one.", 4});
+    const auto value = [](const Point& point) { return point.speed_up->value; };
+    sentences.push_back(
+        {name + " with more threads is " + range_words(points, value, words) + " as fast as with one.", 4});
   }
 }
 

@@ -95,18 +95,14 @@ std::string ceiling_words(const Cell& cell) {
 
 std::vector<UntimedRows> untimed_groups(const std::vector<Row>& rows) {
   constexpr std::size_t kFewest = 3;
-  std::vector<UntimedRows> groups;
+  std::vector<std::pair<std::string, UntimedRows>> groups;  // by reason
   for (const Row& row : rows) {
-    const auto same = std::ranges::find_if(
-        groups, [&](const UntimedRows& group) { return reason_of(*group.cell) == reason_of(*row.cell); });
-    if (same == groups.end()) {
-      groups.push_back({{row_name(*row.cell)}, row.cell});
-    } else {
-      same->names.push_back(row_name(*row.cell));
-    }
+    UntimedRows& group = entry_of(groups, reason_of(*row.cell));
+    group.names.push_back(row_name(*row.cell));
+    group.cell = row.cell;
   }
   std::vector<UntimedRows> shown;
-  for (const UntimedRows& group : groups) {
+  for (const auto& [reason, group] : groups) {
     if (group.names.size() >= kFewest) {
       shown.push_back(group);
     } else {

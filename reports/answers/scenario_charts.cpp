@@ -149,20 +149,13 @@ MaybeFigure memory_figure(const ScenarioTable& table) {
 
 namespace {
 
-// Speed-ups of one implementation over its numbers of threads.
-struct ThreadCourse {
-  const report::Cell* single;  // with one thread
-  std::map<int, const stats::Estimate*> speed_ups;
-};
+// Of the cells with one thread, in the report's order: speed-ups over numbers of threads.
+using ThreadCourses = std::vector<std::pair<const report::Cell*, std::map<int, const stats::Estimate*>>>;
 
-// In the report's order.
-std::vector<ThreadCourse> thread_courses_of(const std::vector<ScalingRow>& rows) {
-  std::vector<ThreadCourse> courses;
+ThreadCourses thread_courses_of(const std::vector<ScalingRow>& rows) {
+  ThreadCourses courses;
   for (const ScalingRow& row : rows) {
-    if (row.single == nullptr) continue;
-    auto course = std::ranges::find(courses, row.single, &ThreadCourse::single);
-    if (course == courses.end()) course = courses.insert(course, {row.single, {}});
-    course->speed_ups[row.cell->threads] = &row.scaling->speed_up;
+    if (row.single != nullptr) entry_of(courses, row.single)[row.cell->threads] = &row.scaling->speed_up;
   }
   return courses;
 }
@@ -184,19 +177,19 @@ document::Series team_ceiling(const report::Report& report, report::Dtype dtype,
 
 MaybeFigure threads_figure(const report::Report& report, const report::ScenarioRecord& scenario,
                            const ScalingWords& scaling, document::Hues& hues) {
-  const std::vector<ThreadCourse> courses = thread_courses_of(scaling.rows_of(scenario.key));
+  const ThreadCourses courses = thread_courses_of(scaling.rows_of(scenario.key));
   if (courses.empty()) return std::nullopt;
   document::Plane chart{.across = {.title = "threads", .text = &format_number},
                         .up = {.title = "times as fast as with one thread", .text = &format_number}};
   int most = 2;
-  for (const ThreadCourse& course : courses) {
-    most = std::max(most, course.speed_ups.rbegin()->first);
-    document::Series series{.name = row_name(*course.single),
-                            .look = look_of(hues, *course.single),
+  for (const auto& [single, speed_ups] : courses) {
+    most = std::max(most, speed_ups.rbegin()->first);
+    document::Series series{.name = row_name(*single),
+                            .look = look_of(hues, *single),
                             .line = document::Line::thin,
                             .marked = true,
                             .points = {{1, 1}}};
-    for (const auto& [threads, speed_up] : course.speed_ups) {
+    for (const auto& [threads, speed_up] : speed_ups) {
       series.points.push_back({static_cast<double>(threads), speed_up->value, speed_up->interval});
     }
     chart.series.push_back(std::move(series));

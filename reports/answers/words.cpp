@@ -371,16 +371,11 @@ std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& count
 }
 
 std::string counts_text(const NameCounts& counts, std::size_t most) {
-  std::string text;
-  std::size_t told = 0;
+  std::vector<std::string> texts;
   for (const auto& [name, count] : ordered(counts)) {
-    if (told++ == most) {
-      join(text, std::to_string(counts.size() - most) + " more");
-      break;
-    }
-    join(text, name + (counts.size() > 1 ? " " + std::to_string(count) : ""));
+    texts.push_back(name + (counts.size() > 1 ? " " + std::to_string(count) : ""));
   }
-  return text;
+  return some_of(texts, most);
 }
 
 }  // namespace gdbench::answers

@@ -72,7 +72,7 @@ using NameCounts = std::map<std::string, std::size_t>;
 // The largest first, equal ones in the order of their names.
 std::vector<std::pair<std::string, std::size_t>> ordered(const NameCounts& counts);
 
-// "jit 5, onednn 2, 3 more"; without a number where there is one name.
+// "jit 5, onednn 2 and 3 more"; without a number where there is one name.
 std::string counts_text(const NameCounts& counts, std::size_t most);
 
 // What a device said of itself while it was measured: "device NVIDIA H200: clock 1755 to 1980 MHz, clock of the memory

@@ -199,7 +199,7 @@ def forest_complaints(family, rows):
             dots = row.get("dots", [])
             folded += dots
             ends = [f"{100 * (end - 1):+.1f}%" for end in (min(dots), max(dots))] if dots else []
-            right = (plural(len(dots), "equivalent cell"), "equivalent", " to ".join(ends))
+            right = (plural(len(dots), "equivalent cell"), "equivalent", " to ".join(dict.fromkeys(ends)))
             if (row["label"], row["word"], row.get("figure", "")) != right:
                 complaints.append(f"{row}: expected {right}")
             continue

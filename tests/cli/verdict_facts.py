@@ -26,10 +26,10 @@ def other_reasons(*numbers):
 
 
 def counts_of(names):
-    """ "eigen 3, naive 2, 1 more", however many are shown; a name alone where there is one."""
+    """ "eigen 3, naive 2 and 1 more", however many are shown; a name alone where there is one."""
     entries = counted(names)
     texts = [f"{name} {n}" for name, n in entries]
-    more = [f"{', '.join(texts[:k])}, {len(texts) - k} more" for k in range(1, len(texts))]
+    more = [f"{', '.join(texts[:k])} and {len(texts) - k} more" for k in range(1, len(texts))]
     return [", ".join(texts), *more]
 
 

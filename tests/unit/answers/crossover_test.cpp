@@ -143,17 +143,16 @@ TEST(Crossover, JsonHasTheZonesAndWhatIsNeeded) {
 TEST(StepsCrossover, SaysFromHowManyStepsOn) {
   using enum stats::Overtaking;
   for (const auto& [overtaking, steps, interval, sentence] :
-       {std::tuple(from_the_start, 0.0, stats::Interval{0, 0}, "one/x is ahead of two/y from the start"),
+       {std::tuple(from_the_start, 0.0, stats::Interval{0, 0}, "one/x overtakes two/y from the start"),
         {never, INFINITY, {INFINITY, INFINITY}, "one/x never overtakes two/y"},
         {at_earliest,
          5000,
          {800, INFINITY},
-         "two/y is ready sooner; one/x overtakes it after at least 800 steps, if ever: "},
+         "one/x overtakes two/y after at least 800 steps; which step is shorter is undecided; more launches"},
         {undecided,
          5000,
          {100, INFINITY},
-         "Cannot be decided from 5 launches from how many steps on one/x has overtaken two/y: the interval is "
-         "[100, never]; more launches may tell (--budget)."}}) {
+         "one/x overtakes two/y at an undecided step: the interval is [100, never]; more launches (--budget) "}}) {
     expect_contains(words_of(steps_crossover(overtaking, steps, interval)), sentence);
   }
 }
@@ -195,7 +194,7 @@ TEST(StepsCrossover, DrawsTheSumsThatTheSentenceRestsOn) {
 
 TEST(StepsCrossover, DrawsTheIntervalOfStepsAsFarAsItIsFinite) {
   const document::Plane open = planes_of(steps_crossover(stats::Overtaking::undecided, 5000, {100, INFINITY})).at(0);
-  EXPECT_EQ(open.rules.at(0).text, "undecided, from 100 on");
+  EXPECT_EQ(open.rules.at(0).text, "at an undecided step");
   EXPECT_EQ(open.bands.at(0).range.high, 1e6);
   const double infinity = INFINITY;
   const auto never = steps_crossover(stats::Overtaking::never, infinity, {infinity, infinity});

@@ -147,9 +147,10 @@ TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
   ASSERT_TRUE(explanation.start.has_value());
   stats::BreakEven& answer = explanation.start->break_even.result;
   answer = {stats::Overtaking::at_latest, 40, {0, 300}, 6};
-  EXPECT_NE(text_of(explanation).find("is ahead after at most 300 steps;"), std::string::npos);
+  EXPECT_NE(text_of(explanation).find("overtakes slow/loops after at most 300 steps; which of them"),
+            std::string::npos);
   answer = {stats::Overtaking::at_earliest, 4000, {800, std::numeric_limits<double>::infinity()}, 6};
-  EXPECT_NE(text_of(explanation).find("is ahead after at least 800 steps:"), std::string::npos);
+  EXPECT_NE(text_of(explanation).find("after at least 800 steps; which step"), std::string::npos);
 }
 
 TEST(ExplanationWords, SayWhichProfileIsMissing) {
