@@ -56,17 +56,11 @@ Columns variants_table(const Ablation& ablation) {
 
 document::Look look_of(const AblationVariant& variant) {
   if (!variant.comparison) return variant.step_ns ? kOpen : kFailed;
-  switch (variant.comparison->verdict) {
-    case Verdict::slower:
-      return kWorse;
-    case Verdict::faster:
-      return kBetter;
-    case Verdict::equivalent:
-      return kAlike;
-    case Verdict::inconclusive:
-      break;
-  }
-  return kOpen;
+  const Verdict verdict = variant.comparison->verdict;
+  return verdict == Verdict::slower       ? kWorse
+         : verdict == Verdict::faster     ? kBetter
+         : verdict == Verdict::equivalent ? kAlike
+                                          : kOpen;
 }
 
 document::BarRow bar_of(const AblationVariant& variant) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "harness/base/text.h"
 
@@ -22,24 +23,15 @@ using report::RelationKind;
 using report::Settings;
 
 std::string quantity_words(const ClaimRelation& relation) {
-  switch (relation.quantity) {
-    case Quantity::step:
-      return "time of a step";
-    case Quantity::first_step:
-      return "time of the first step";
-    case Quantity::time_for_steps:
-      return relation.steps.size() == 1 ? "time from loading to step " + std::to_string(relation.steps.front())
-                                        : "time from loading to a step";
-    case Quantity::peak_memory:
-      return "peak memory";
-    case Quantity::own_memory:
-      return "own memory";
-    case Quantity::time_to_target:
-      return "time to the target loss";
-    case Quantity::steps_to_target:
-      return "steps to the target loss";
-  }
-  return "?";
+  static const std::map<Quantity, std::string> words = {{Quantity::step, "time of a step"},
+                                                        {Quantity::first_step, "time of the first step"},
+                                                        {Quantity::time_for_steps, "time from loading to "},
+                                                        {Quantity::peak_memory, "peak memory"},
+                                                        {Quantity::own_memory, "own memory"},
+                                                        {Quantity::time_to_target, "time to the target loss"},
+                                                        {Quantity::steps_to_target, "steps to the target loss"}};
+  const std::string which = relation.steps.size() == 1 ? "step " + std::to_string(relation.steps.front()) : "a step";
+  return words.at(relation.quantity) + (relation.quantity == Quantity::time_for_steps ? which : "");
 }
 
 // "x/y", "x/y batch=1", "batch=1".

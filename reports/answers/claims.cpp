@@ -25,32 +25,17 @@ constexpr const char* kWantedWords = "Behind a row is what the sentence demands,
 constexpr const char* kSavingWords = " A saving of 25% is a ratio of 0.75.";
 
 document::Look look_of(ClaimVerdict verdict) {
-  switch (verdict) {
-    case ClaimVerdict::confirmed:
-      return kPassed;
-    case ClaimVerdict::refuted:
-      return kFailed;
-    case ClaimVerdict::inconclusive:
-      return kOpen;
-    case ClaimVerdict::not_run:
-      break;
-  }
-  return kAlike;
+  return verdict == ClaimVerdict::confirmed      ? kPassed
+         : verdict == ClaimVerdict::refuted      ? kFailed
+         : verdict == ClaimVerdict::inconclusive ? kOpen
+                                                 : kAlike;
 }
 
 document::Look look_of(PointState state) {
-  switch (state) {
-    case PointState::holds:
-      return kPassed;
-    case PointState::fails:
-      return kFailed;
-    case PointState::undecided:
-      return kOpen;
-    case PointState::not_run:
-    case PointState::shown:
-      break;
-  }
-  return kAlike;
+  return state == PointState::holds       ? kPassed
+         : state == PointState::fails     ? kFailed
+         : state == PointState::undecided ? kOpen
+                                          : kAlike;
 }
 
 // With what the relation demands there. Nobody demands a ratio of a point that is only on the way of a trend, and a

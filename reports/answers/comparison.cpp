@@ -65,23 +65,12 @@ Columns table_of(const Cells& cells) {
 }
 
 document::Look look_of(Change change) {
-  switch (change) {
-    case Change::regressed:
-      return kWorse;
-    case Change::improved:
-      return kBetter;
-    case Change::equivalent:
-      return kAlike;
-    case Change::inconclusive:
-      return kOpen;
-    case Change::failing:
-    case Change::removed:
-      return kFailed;
-    case Change::fixed:
-    case Change::added:
-      break;
-  }
-  return kPassed;
+  return change == Change::regressed                              ? kWorse
+         : change == Change::improved                             ? kBetter
+         : change == Change::equivalent                           ? kAlike
+         : change == Change::inconclusive                         ? kOpen
+         : change == Change::failing || change == Change::removed ? kFailed
+                                                                  : kPassed;
 }
 
 document::BarRow row_of(const ComparedCell& cell) {

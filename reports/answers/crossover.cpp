@@ -23,17 +23,11 @@ using report::StepsCrossover;
 using stats::Verdict;
 
 std::string winner(const Crossover& crossover, const CrossoverPoint& point) {
-  switch (point.comparison.verdict) {
-    case Verdict::faster:
-      return crossover.a;
-    case Verdict::slower:
-      return crossover.b;
-    case Verdict::equivalent:
-      return "equal";
-    case Verdict::inconclusive:
-      return "undecided";
-  }
-  return "?";
+  const Verdict verdict = point.comparison.verdict;
+  return verdict == Verdict::faster       ? crossover.a
+         : verdict == Verdict::slower     ? crossover.b
+         : verdict == Verdict::equivalent ? "equal"
+                                          : "undecided";
 }
 
 std::string at(const Crossover& crossover, std::int64_t size) { return crossover.axis + "=" + std::to_string(size); }
