@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "harness/base/text.h"
 #include "reports/answers/console.h"
 #include "reports/answers/format.h"
 #include "reports/answers/table.h"
 #include "reports/answers/words.h"
+#include "reports/document/scale.h"
 
 namespace gdbench::answers {
 
@@ -16,9 +16,8 @@ constexpr int kNarrowestPlot = 60;
 constexpr int kWidestPlot = 200;
 constexpr std::size_t kPlotGap = 2;        // spaces between columns
 constexpr std::size_t kFewestMarks = 20;   // columns of an axis
-constexpr std::size_t kMostTicks = 8;      // more would be a ruler
+constexpr int kMostTicks = 8;              // more would be a ruler
 constexpr double kFactorOfLinearAxis = 2;  // between the largest and the smallest time
-constexpr double kDecade = 10;
 
 // Whether an axis has a place for a time: from what no clock resolves to what nobody waits for.
 bool can_be_drawn(double nanoseconds) { return nanoseconds >= 1e-6 && nanoseconds <= 1e18; }
@@ -36,7 +35,7 @@ struct Tick {
 };
 using Ticks = std::vector<Tick>;
 
-// Times from `low` to `high` on so many columns.
+// Times on so many columns.
 class Axis {
  public:
   Axis(const std::vector<Row>& rows, std::size_t columns) : columns_(columns) {
@@ -44,26 +43,20 @@ class Axis {
       const stats::Estimate& estimate = row.cell->summary->step_ns;
       if (!can_be_drawn(estimate.value)) continue;
       const stats::Interval interval = interval_of(estimate);
-      low_ = std::min(low_, interval.low);
-      high_ = std::max(high_, interval.high);
+      ends_.add(interval.low);
+      ends_.add(interval.high);
     }
-    logarithmic_ = high_ > kFactorOfLinearAxis * low_;
+    logarithmic_ = ends_.high > kFactorOfLinearAxis * ends_.low;
     constexpr double kAsGoodAsEqual = 1e-6;
-    if (has_times() && high_ - low_ < kAsGoodAsEqual * high_) {  // they have the middle
+    if (ends_.high - ends_.low < kAsGoodAsEqual * ends_.high) {  // they have the middle
       constexpr double kMargin = 0.1;
-      low_ *= 1 - kMargin;
-      high_ *= 1 + kMargin;
+      ends_.low *= 1 - kMargin;
+      ends_.high *= 1 + kMargin;
     }
   }
 
-  bool has_times() const { return low_ <= high_; }
+  bool has_times() const { return !ends_.empty; }
   const char* name() const { return logarithmic_ ? "logarithmic" : "linear"; }
-
-  std::size_t column_of(double nanoseconds) const {
-    const auto scaled = [this](double value) { return logarithmic_ ? std::log(value) : value; };
-    const double share = (scaled(nanoseconds) - scaled(low_)) / (scaled(high_) - scaled(low_));
-    return static_cast<std::size_t>(std::lround(share * static_cast<double>(columns_ - 1)));
-  }
 
   // "[--o--]" behind the spaces that put it in its place; empty where the value has none.
   std::string marks(const stats::Estimate& estimate) const {
@@ -81,10 +74,11 @@ class Axis {
   // As many as there is room for.
   Ticks ticks() const {
     Ticks chosen;
-    for (const std::vector<Multiple>& multiples : high_ < kDecade * low_ ? steps() : decades()) {
-      if (multiples.empty() || multiples.size() > kMostTicks) continue;
-      chosen = placed(multiples);
-      if (chosen.size() == multiples.size()) break;
+    for (int most = kMostTicks; most > 0; --most) {
+      const std::vector<double> values = scale().ticks(most);
+      if (values.empty()) continue;
+      chosen = placed(values);
+      if (chosen.size() == values.size()) break;
     }
     return chosen;
   }
@@ -102,52 +96,24 @@ class Axis {
   }
 
  private:
-  struct Multiple {
-    double value = 0;
-    double step = 0;
-  };
-
-  // Lists of multiples, each of a larger step than the one before it, up to the last that the axis surely has any of.
-  std::vector<std::vector<Multiple>> steps() const {
-    std::vector<std::vector<Multiple>> lists;
-    const double span = high_ - low_;
-    for (double decade = std::pow(kDecade, std::floor(std::log10(span)) - 1); decade <= span; decade *= kDecade) {
-      for (const double step : {decade, 2 * decade, 5 * decade}) {
-        if (step > span) break;
-        std::vector<Multiple>& list = lists.emplace_back();
-        for (double i = std::ceil(low_ / step); i * step <= high_; ++i) list.push_back({i * step, step});
-      }
-    }
-    return lists;
+  document::Scale scale() const {
+    const auto last = static_cast<double>(columns_ - 1);
+    return logarithmic_ ? document::Scale::logarithmic(ends_.low, ends_.high, 0, last)
+                        : document::Scale::linear(ends_.low, ends_.high, 0, last);
   }
 
-  // 1, 2 and 5 of each decade, then the powers of ten, then every second of them, and so on.
-  std::vector<std::vector<Multiple>> decades() const {
-    std::vector<std::vector<Multiple>> lists(1);
-    const int first = static_cast<int>(std::floor(std::log10(low_)));
-    const int last = static_cast<int>(std::ceil(std::log10(high_)));
-    const auto add = [this](std::vector<Multiple>& list, double decade, double factor) {
-      const double value = factor * decade;
-      if (value >= low_ && value <= high_) list.push_back({value, decade});
-    };
-    for (int exponent = first; exponent <= last; ++exponent) {
-      for (const double factor : {1.0, 2.0, 5.0}) add(lists.front(), std::pow(kDecade, exponent), factor);
-    }
-    for (int every = 1; every <= last - first; ++every) {
-      std::vector<Multiple>& list = lists.emplace_back();
-      for (int exponent = first; exponent <= last; ++exponent) {
-        if (exponent % every == 0) add(list, std::pow(kDecade, exponent), 1);
-      }
-    }
-    return lists;
+  std::size_t column_of(double nanoseconds) const {
+    return static_cast<std::size_t>(std::lround(scale().at(nanoseconds)));
   }
 
   // Those whose labels stand apart from each other.
-  Ticks placed(const std::vector<Multiple>& multiples) const {
+  Ticks placed(const std::vector<double>& values) const {
     Ticks ticks;
     std::size_t free = 0;
-    for (const Multiple& multiple : multiples) {
-      const Tick tick{column_of(multiple.value), format_multiple_ns(multiple.value, multiple.step)};
+    const double step = values.size() > 1 ? values[1] - values[0] : values[0];
+    for (const double value : values) {
+      const std::string label = logarithmic_ ? format_duration_ns(value) : format_multiple_ns(value, step);
+      const Tick tick{column_of(value), label};
       if (start_of(tick) < free) continue;
       free = start_of(tick) + tick.label.size() + kPlotGap;
       ticks.push_back(tick);
@@ -162,8 +128,7 @@ class Axis {
   }
 
   std::size_t columns_;
-  double low_ = std::numeric_limits<double>::infinity();
-  double high_ = 0;
+  document::Extent ends_;
   bool logarithmic_ = false;
 };
 
