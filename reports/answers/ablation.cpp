@@ -13,7 +13,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Columns;
 using report::Ablation;
 using report::AblationVariant;
 using stats::Verdict;
@@ -76,7 +75,7 @@ document::BarRow bar_of(const AblationVariant& variant) {
   return row;
 }
 
-void add_ratios(const Ablation& ablation, document::Blocks& blocks) {
+void add_ratios(const Ablation& ablation, Blocks& blocks) {
   document::Rows rows = forest_of("times the cell as it is", stats::VerdictOptions{}.margin);
   for (const AblationVariant& variant : ablation.variants) {
     if (!variant.as_it_is() && !variant.had_no_effect()) rows.rows.push_back(bar_of(variant));
@@ -143,13 +142,13 @@ std::vector<std::string> part_descriptions(const Ablation& ablation) {
 
 }  // namespace
 
-document::Document document_of(const Ablation& ablation) {
-  document::Document document{.title = cat("gdbench ablate: ", ablation.scenario, "/", ablation.implementation,
-                                           ", impl.", ablation.option, "=", ablation.variants.front().value)};
+Document document_of(const Ablation& ablation) {
+  Document document{.title = cat("gdbench ablate: ", ablation.scenario, "/", ablation.implementation, ", impl.",
+                                 ablation.option, "=", ablation.variants.front().value)};
   for (const std::string& sentence : ablation_sentences(ablation)) document.answer.push_back({sentence});
   if (document.answer.empty())
     document.answer.push_back({"No part could be compared with the cell as it is.", Style::unsure});
-  document::Blocks worth;
+  Blocks worth;
   add_ratios(ablation, worth);
   worth.table("", variants_table(ablation));
   worth.paragraph(cat("ratio, difference: against the cell as it is, paired by round, median with ",
@@ -157,7 +156,7 @@ document::Document document_of(const Ablation& ablation) {
                       counted(launches_of(ablation), "launch"),
                       ". fired: how often the part had an effect, as the implementation says."));
   document.section("What each part is worth", std::move(worth));
-  document.section("What they do", document::Blocks().list(part_descriptions(ablation)));
+  document.section("What they do", Blocks().list(part_descriptions(ablation)));
   return document;
 }
 

@@ -91,9 +91,9 @@ AttributionWords::AttributionWords(const report::Report& report)
   }
 }
 
-TextTable AttributionWords::taxes(const std::string& scenario_key) const {
-  TextTable table = {left("implementation"), right("difference per step"), right("change", 2), right("per call", 3),
-                     left("verdict", 1)};
+Columns AttributionWords::taxes(const std::string& scenario_key) const {
+  Columns table = {left("implementation"), right("difference per step"), right("change", 2), right("per call", 3),
+                   left("verdict", 1)};
   const auto scenario = scenarios_.find(scenario_key);
   if (scenario == scenarios_.end()) return table;
   for (const report::FrameworkTax* tax : scenario->second.taxes) {
@@ -127,9 +127,9 @@ std::vector<std::string> AttributionWords::break_evens(const std::string& scenar
   return sentences;
 }
 
-TextTable AttributionWords::fits() const {
-  TextTable table = {left("implementation"),   right("a: per step"),  right("b: per kernel call", 1),
-                     right("c: per Mflop", 2), right("scenarios", 4), right("worst miss", 3)};
+Columns AttributionWords::fits() const {
+  Columns table = {left("implementation"),   right("a: per step"),  right("b: per kernel call", 1),
+                   right("c: per Mflop", 2), right("scenarios", 4), right("worst miss", 3)};
   for (const report::CostFit& fit : attribution_.fits) {
     add_row(table, {fit_name(fit), coefficient_text(fit, "step_ns", fit.step_ns, 1),
                     coefficient_text(fit, "call_ns", fit.call_ns, 1),

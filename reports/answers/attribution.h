@@ -22,12 +22,12 @@ class AttributionWords {
   explicit AttributionWords(const report::Report& report);
 
   // What each strategy costs over the reference strategy on the same backend. Empty (no rows) where nothing is known.
-  TextTable taxes(const std::string& scenario_key) const;
+  Columns taxes(const std::string& scenario_key) const;
   // "graph/onednn overtakes tape/onednn after 41 steps [30, 55], ...": one sentence for each cell that is faster than
   // others but ready later.
   std::vector<std::string> break_evens(const std::string& scenario_key) const;
   // The fitted costs of each implementation.
-  TextTable fits() const;
+  Columns fits() const;
   // "what the strategy costs, over hand on the same backend"
   std::string tax_title() const;
 

@@ -9,8 +9,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
-using document::Columns;
 using report::Calibration;
 using report::CalibrationLevel;
 using Levels = std::vector<CalibrationLevel>;
@@ -48,7 +46,7 @@ std::vector<document::Paragraph> answer_of(const Calibration& calibration, const
 }
 
 // The share of comparisons that are called regressed, over what was added to a step.
-document::Figure detections(const Levels& levels) {
+Figure detections(const Levels& levels) {
   document::Plane plane{
       .across = {.title = "added to each step", .text = &share_text},
       .up = {.title = "share that is called regressed", .text = &share_text, .ends = stats::Interval{0, 1}}};
@@ -95,7 +93,7 @@ Columns workloads_table(const Calibration& calibration) {
 
 }  // namespace
 
-document::Document document_of(const Calibration& calibration) {
+Document document_of(const Calibration& calibration) {
   const Levels levels = report::levels_of(calibration);
   Blocks found;
   found.table("", levels_table(levels));
@@ -105,10 +103,9 @@ document::Document document_of(const Calibration& calibration) {
                       format_percent(calibration.margin), ", ", format_percent(calibration.confidence),
                       " confidence. share: called regressed (without a slowdown: or improved), with exact limits at "
                       "95% to either side."));
-  document::Document document{
-      .title = cat("gdbench calibrate: ", calibration.outcomes.size(), " of ", calibration.planned,
-                   " comparisons of implementations with themselves, with a slowdown and without"),
-      .answer = answer_of(calibration, levels)};
+  Document document{.title = cat("gdbench calibrate: ", calibration.outcomes.size(), " of ", calibration.planned,
+                                 " comparisons of implementations with themselves, with a slowdown and without"),
+                    .answer = answer_of(calibration, levels)};
   document.section("What comparisons find here", std::move(found));
   document.section("Workloads", Blocks().table("", workloads_table(calibration)));
   return document;

@@ -14,7 +14,6 @@ namespace {
 using report::ClaimJudgement;
 using report::ClaimRelation;
 using report::ClaimVerdict;
-using report::Flip;
 using report::JudgedPoint;
 using report::JudgedRelation;
 using report::PointState;
@@ -225,7 +224,7 @@ std::string verdict_words(const ClaimJudgement& judgement) {
   const std::string limits = limits_words(relation.relation);
   if (!limits.empty()) text += " (claimed: " + limits + ")";
   if (judgement.verdict == ClaimVerdict::inconclusive) text += "; " + point.remark + "; " + need_words(judgement);
-  for (const Flip& flip : relation.flips) {
+  for (const report::Flip& flip : relation.flips) {
     text += cat("; flips between ", flip.axis, "=", flip.from, " and ", flip.to, at_words(flip.at));
   }
   return text + alternative_words(judgement);
@@ -263,7 +262,7 @@ std::vector<std::string> sentences_about(const JudgedRelation& relation) {
   const std::string a = side_words(relation.relation.a);
   const std::string truth = winners ? a + " is ahead" : "it holds";
   const std::string untruth = winners ? a + " is behind" : "it does not";
-  for (const Flip& flip : relation.flips) {
+  for (const report::Flip& flip : relation.flips) {
     sentences.push_back(cat("Flips", at_words(flip.at), " between ", flip.axis, "=", flip.from, ", where ",
                             flip.holds_at_from ? truth : untruth, ", and ", flip.axis, "=", flip.to, ", where ",
                             flip.holds_at_from ? untruth : truth, "."));

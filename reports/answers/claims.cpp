@@ -11,11 +11,8 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
 using report::ClaimJudgement;
-using report::ClaimRelation;
 using report::ClaimVerdict;
-using report::JudgedPoint;
 using report::JudgedRelation;
 using report::PointState;
 using report::RelationKind;
@@ -40,7 +37,7 @@ document::Look look_of(PointState state) {
 
 // With what the relation demands there. Nobody demands a ratio of a point that is only on the way of a trend, and a
 // crossover demands a side of 1.
-document::BarRow row_of(const ClaimRelation& relation, const JudgedPoint& point) {
+document::BarRow row_of(const report::ClaimRelation& relation, const report::JudgedPoint& point) {
   document::BarRow row;
   row.figure = figure_words(relation, point);
   if (point.ratio) row.measures = {{.value = point.ratio->value, .interval = point.ratio->interval}};
@@ -66,14 +63,14 @@ document::BarRow row_of(const ClaimJudgement& judgement) {
   return row;
 }
 
-document::Figure points_figure(const JudgedRelation& relation) {
+Figure points_figure(const JudgedRelation& relation) {
   const bool demands = relation.relation.kind != RelationKind::crossover;
   document::Rows rows = forest_of("ratio");
   if (!demands) {
     rows.band = report::range_of(relation.relation);
     rows.band_name = "the two are equal";
   }
-  for (const JudgedPoint& point : relation.points) {
+  for (const report::JudgedPoint& point : relation.points) {
     if (point.state == PointState::not_run) continue;
     document::BarRow row = row_of(relation.relation, point);
     row.label = place_words(point.at);
@@ -103,7 +100,7 @@ void add_evidence(const ClaimJudgement& judgement, Blocks& blocks) {
 
 Blocks verdicts_of(const Judgements& judgements) {
   document::Rows rows = forest_of("ratio");
-  document::Columns table = {left("claim"), left("verdict"), left("what it rests on")};
+  Columns table = {left("claim"), left("verdict"), left("what it rests on")};
   Blocks others;
   for (const ClaimJudgement& judgement : judgements) {
     rows.rows.push_back(row_of(judgement));
@@ -126,18 +123,18 @@ Blocks verdicts_of(const Judgements& judgements) {
 
 }  // namespace
 
-document::Document document_of(const std::vector<ListedClaim>& claims) {
+Document document_of(const std::vector<ListedClaim>& claims) {
   std::vector<std::string> sentences;
   for (const ListedClaim& claim : claims) {
     sentences.push_back(cat(claim.id, ": ", claim.sentence, " (", claim.source, ")"));
   }
-  document::Document document{.title = "gdbench claims: " + counted(claims.size(), "sentence") + " that can be judged"};
+  Document document{.title = "gdbench claims: " + counted(claims.size(), "sentence") + " that can be judged"};
   document.section("", Blocks().list(sentences));
   return document;
 }
 
-document::Document document_of(const Judgements& judgements, const std::vector<std::string>& notes) {
-  document::Document document{.title = "gdbench claims", .answer = {{claim_counts_words(judgements)}}};
+Document document_of(const Judgements& judgements, const std::vector<std::string>& notes) {
+  Document document{.title = "gdbench claims", .answer = {{claim_counts_words(judgements)}}};
   for (const ClaimVerdict verdict : kVerdictsInOrder) {
     std::string ids;
     for (const ClaimJudgement& judgement : judgements) {

@@ -12,8 +12,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
-using document::Columns;
 using report::Change;
 using report::ComparedCell;
 using report::ReportComparison;
@@ -98,7 +96,7 @@ document::BarRow row_of(const Cells& cells) {
   return row;
 }
 
-document::Figure figure_of(const ReportComparison& comparison) {
+Figure figure_of(const ReportComparison& comparison) {
   document::Rows rows = forest_of("times the base's", comparison.margin);
   const bool folds = comparison.cells.size() > kMostRows;
   std::vector<std::pair<std::string, Cells>> folded;  // by scenario
@@ -173,9 +171,9 @@ Blocks comparison_blocks(const ReportComparison& comparison) {
   return blocks;
 }
 
-document::Document document_of(const ReportComparison& comparison) {
-  document::Document document{.title = "gdbench: " + comparison.next + " against " + comparison.base,
-                              .answer = {comparison_answer(comparison)}};
+Document document_of(const ReportComparison& comparison) {
+  Document document{.title = "gdbench: " + comparison.next + " against " + comparison.base,
+                    .answer = {comparison_answer(comparison)}};
   Blocks sides;
   if (!comparison.next_build.empty() || !comparison.base_build.empty()) {
     sides.paragraph(side_words("New", comparison.next, comparison.next_build), Style::dim);

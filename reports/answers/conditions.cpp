@@ -25,8 +25,8 @@ std::string condition_words(const report::Condition& condition) {
 
 }  // namespace
 
-document::Document document_of(const std::vector<report::Condition>& conditions) {
-  document::Document document{.title = "gdbench doctor: this machine and what is set on it"};
+Document document_of(const std::vector<report::Condition>& conditions) {
+  Document document{.title = "gdbench doctor: this machine and what is set on it"};
   std::size_t warnings = 0;
   for (const auto& [severity, title] : kKinds) {
     std::vector<std::string> words;
@@ -35,7 +35,7 @@ document::Document document_of(const std::vector<report::Condition>& conditions)
     }
     if (severity == Severity::warning) warnings = words.size();
     const Style style = severity == Severity::warning ? Style::bad : Style::plain;
-    document.section(title, document::Blocks().list(words, style));
+    document.section(title, Blocks().list(words, style));
   }
   if (warnings == 0) {
     document.answer = {{"Nothing here is known to spoil measurements."}};

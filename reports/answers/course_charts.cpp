@@ -13,8 +13,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Figure;
-
 // What n steps take: ready_ns + n * step_ns.
 struct ResultCurve {
   const report::Cell* cell;
@@ -92,7 +90,7 @@ MaybeFigure curves_figure(const ScenarioTable& table, document::Hues& hues) {
   const double most = std::pow(10, std::ceil(std::log10(std::max(1e4, leads.back().from * 100))));
   document::Plane chart{.across = {.title = "steps", .text = &format_count, .logarithmic = true},
                         .up = {.title = "ready + steps", .text = &format_duration_ns, .logarithmic = true}};
-  document::Columns data = {left("implementation"), right("ready"), right("time/step"), right("first from step")};
+  Columns data = {left("implementation"), right("ready"), right("time/step"), right("first from step")};
   for (const ResultCurve& curve : curves) {
     const auto lead = std::ranges::find(leads, &curve, &Lead::curve);
     const bool leads_somewhere = lead != leads.end();
@@ -199,7 +197,7 @@ MaybeFigure samples_figure(const ScenarioTable& table, document::Hues& hues) {
   document::Plane chart{
       .across = {.title = launches ? "launches" : "rounds, launch after launch", .text = number},
       .up = {.title = "times the median", .text = &format_factor, .ends = stats::Interval{kLeastShown, kMostShown}}};
-  document::Columns data = {left("implementation"), right("median"), left("times it")};
+  Columns data = {left("implementation"), right("median"), left("times it")};
   for (const SampleCourse& course : courses) {
     if (course.times.empty()) continue;
     document::Series series{.name = row_name(*course.cell),

@@ -16,7 +16,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Columns;
 using report::Crossover;
 using report::CrossoverPoint;
 using report::StepsCrossover;
@@ -224,25 +223,25 @@ std::string method_of(const StepsCrossover& crossover) {
 
 }  // namespace
 
-document::Document document_of(const Crossover& crossover) {
-  document::Document document{.title = cat("gdbench crossover ", crossover.scenario, ": ", crossover.a, " and ",
-                                           crossover.b, " over ", crossover.axis)};
+Document document_of(const Crossover& crossover) {
+  Document document{.title = cat("gdbench crossover ", crossover.scenario, ": ", crossover.a, " and ", crossover.b,
+                                 " over ", crossover.axis)};
   for (std::string& sentence : sentences_of(crossover)) document.answer.push_back({std::move(sentence)});
   if (crossover.points.empty()) return document;
-  document::Blocks sizes;
+  Blocks sizes;
   add_charts(crossover, sizes);
   sizes.table("", sizes_table(crossover)).paragraph(method_of(crossover));
   document.section(cat("Where is ", crossover.a, " faster than ", crossover.b, "?"), std::move(sizes));
   return document;
 }
 
-document::Document document_of(const StepsCrossover& crossover) {
+Document document_of(const StepsCrossover& crossover) {
   const std::string& a = crossover.sides[0].implementation;
   const std::string& b = crossover.sides[1].implementation;
-  document::Document document{
+  Document document{
       .title = cat("gdbench crossover ", crossover.scenario, ": ", a, " and ", b, " over the number of steps"),
       .answer = {{sentence_of(crossover)}}};
-  document::Blocks steps;
+  Blocks steps;
   add_charts(crossover, steps);
   steps.table("", sides_table(crossover)).paragraph(method_of(crossover));
   document.section(cat("From how many steps on is which of ", a, " and ", b, " ahead?"), std::move(steps));

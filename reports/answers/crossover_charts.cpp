@@ -21,7 +21,6 @@ using document::look_of;
 using document::Series;
 using report::Crossover;
 using report::CrossoverPoint;
-using report::StepsCrossover;
 using stats::Overtaking;
 using stats::Verdict;
 
@@ -60,7 +59,7 @@ document::Axis sizes_axis(const Crossover& crossover) {
   return {.title = crossover.axis, .text = &format_count, .logarithmic = true};
 }
 
-document::Figure times_figure(const Crossover& crossover) {
+Figure times_figure(const Crossover& crossover) {
   document::Plane plane{.across = sizes_axis(crossover),
                         .up = {.title = "time per step", .text = &format_duration_ns, .logarithmic = true}};
   std::string words;
@@ -83,7 +82,7 @@ document::Figure times_figure(const Crossover& crossover) {
           .chart = std::move(plane)};
 }
 
-document::Figure ratios_figure(const Crossover& crossover) {
+Figure ratios_figure(const Crossover& crossover) {
   const auto name_of = [&](Verdict verdict) {
     return verdict == Verdict::faster       ? crossover.a + " faster"
            : verdict == Verdict::slower     ? crossover.b + " faster"
@@ -134,12 +133,12 @@ Series sums_of(const report::StartCost& side, int hue, double most) {
 
 }  // namespace
 
-void add_charts(const Crossover& crossover, document::Blocks& blocks) {
+void add_charts(const Crossover& crossover, Blocks& blocks) {
   blocks.figure(times_figure(crossover));
   blocks.figure(ratios_figure(crossover));
 }
 
-void add_charts(const StepsCrossover& crossover, document::Blocks& blocks) {
+void add_charts(const report::StepsCrossover& crossover, Blocks& blocks) {
   const double most = most_steps(crossover.answer);
   document::Plane plane{.across = {.title = "steps", .text = &format_count, .logarithmic = true},
                         .up = {.title = "ready + steps", .text = &format_duration_ns, .logarithmic = true}};

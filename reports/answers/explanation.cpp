@@ -10,7 +10,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
 using report::Explanation;
 
 constexpr int kHueOfFirst = 0;   // of a
@@ -179,9 +178,8 @@ std::string title_of(const Names& names) { return names.heading + ": " + names.a
 
 }  // namespace
 
-document::Document document_of(const std::vector<Explanation>& explanations) {
-  document::Document document{.title = "Why is one faster than the other? " + counted(explanations.size(), "pair") +
-                                       " of cells"};
+Document document_of(const std::vector<Explanation>& explanations) {
+  Document document{.title = "Why is one faster than the other? " + counted(explanations.size(), "pair") + " of cells"};
   for (const Explanation& explanation : explanations) {
     const Names names = names_of(explanation);
     const Sentences verdict = verdict_sentences(explanation, names);

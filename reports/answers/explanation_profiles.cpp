@@ -12,7 +12,6 @@ namespace {
 
 using report::Explanation;
 using report::Lack;
-using report::OpPart;
 using report::PhasePart;
 using report::Standing;
 
@@ -52,7 +51,7 @@ std::string instead_words(double a_calls, double b_calls) {
 }
 
 // Both parts of a difference, or the one there is.
-void add_op(const OpPart& op, const Names& names, Sentences& sentences) {
+void add_op(const report::OpPart& op, const Names& names, Sentences& sentences) {
   std::string text = std::string(name_of(op.phase)) + ", " + op.op +
                      layer_words(op.layers.value_or(std::vector<std::int64_t>())) + ": " +
                      share_words(op.contribution.share, op.contribution.share_interval);
@@ -165,9 +164,9 @@ bool says_phases(const Explanation& explanation) {
   return !(std::ranges::all_of(phases, is_unclear) && phases.front().only_bounded);
 }
 
-document::Columns phases_table(const Explanation& explanation, const Names& names) {
+Columns phases_table(const Explanation& explanation, const Names& names) {
   const report::ProfileDifference& profiles = *explanation.profiles;
-  document::Columns table = {left("phase"), right(names.a, 1), right(names.b, 1), left("share")};
+  Columns table = {left("phase"), right(names.a, 1), right(names.b, 1), left("share")};
   for (const PhasePart& phase : profiles.phases) {
     const report::Contribution& times = phase.contribution;
     const auto time = [&](double time_ns, const report::ProfileBasis& basis) {
@@ -204,7 +203,7 @@ Sentences phase_sentences(const Explanation& explanation, const Names& names) {
 Sentences op_sentences(const Explanation& explanation, const Names& names) {
   Sentences sentences;
   if (!says_phases(explanation)) return sentences;
-  for (const OpPart& op : explanation.profiles->ops) {
+  for (const report::OpPart& op : explanation.profiles->ops) {
     if (op.contribution.standing != Standing::cause || op.op == name_of(op.phase)) continue;
     if (sentences.size() < kMaxOps) add_op(op, names, sentences);
   }

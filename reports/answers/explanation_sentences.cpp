@@ -14,7 +14,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using report::CellDifference;
 using report::Explanation;
 
 // Share of the whole that the parts may miss without a word.
@@ -129,7 +128,7 @@ std::string share_words(double share) {
 }
 
 std::string part_words(const Explanation& explanation, const report::AxisPart& part) {
-  const CellDifference& difference = part.difference;
+  const report::CellDifference& difference = part.difference;
   const std::string text =
       part.axis + " (" + value_words(part.value) + " instead of " + value_words(part.base_value) + "): ";
   switch (difference.comparison.verdict) {
@@ -179,7 +178,7 @@ Sentences verdict_sentences(const Explanation& explanation, const Names& names) 
 Sentences path_sentences(const Explanation& explanation, const Names& names, const report::AxisPath& path) {
   Sentences sentences;
   for (const report::AxisPart& part : path.parts) {
-    const CellDifference& difference = part.difference;
+    const report::CellDifference& difference = part.difference;
     if (path.parts.size() == 1) {
       add_sentence(sentences,
                    "The " + part.axis + " alone: " + value_words(part.value) + " instead of " +

@@ -86,21 +86,21 @@ std::string conclusion(const Comparison& comparison) {
 
 }  // namespace
 
-document::Document document_of(const Comparison& comparison) {
-  document::Document document{.title = comparison.a + " compared with " + comparison.b,
-                              .answer = {{conclusion(comparison), comparison.fair() ? Style::good : Style::bad}}};
+Document document_of(const Comparison& comparison) {
+  Document document{.title = comparison.a + " compared with " + comparison.b,
+                    .answer = {{conclusion(comparison), comparison.fair() ? Style::good : Style::bad}}};
   for (const auto& harm : fairness::kHarms) {
     std::vector<std::string> findings;
     for (const Finding& finding : comparison.findings) {
       if (finding.rule->harm == harm.value)
         findings.push_back(filled(finding.rule->words, values_of(comparison, finding)));
     }
-    document.section(harm.heading, document::Blocks().list(findings));
+    document.section(harm.heading, Blocks().list(findings));
   }
   std::vector<std::string> words;
   for (const fairness::Unknown& one : comparison.unknown) words.push_back(unknown_words(comparison, one));
   if (!comparison.unsaid.empty()) words.push_back("Neither says: " + joined(comparison.unsaid) + ".");
-  document.section("Unknown, so not judged", document::Blocks().list(words));
+  document.section("Unknown, so not judged", Blocks().list(words));
   return document;
 }
 

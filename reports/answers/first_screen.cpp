@@ -45,12 +45,12 @@ Lines title_lines(const std::string& title, std::size_t width) {
 
 // A table's columns with their titles as they will stand.
 struct Layout {
-  TextTable table;
+  Columns table;
   std::vector<Lines> titles;
   std::vector<std::size_t> widths;
 
-  Layout(TextTable columns, bool wrapped) : table(std::move(columns)) {
-    for (const TextColumn& column : table) {
+  Layout(Columns columns, bool wrapped) : table(std::move(columns)) {
+    for (const document::Column& column : table) {
       const std::size_t width = display_width(column.texts);
       titles.push_back(wrapped ? title_lines(column.title, width) : Lines{column.title});
       widths.push_back(std::max(width, display_width(titles.back())));
@@ -210,7 +210,7 @@ class Screen {
   }
 
   void turned() {
-    TextTable table = turned_table(overview_, label_width());
+    Columns table = turned_table(overview_, label_width());
     while (Layout(table, true).width() > width_ && table.back().rank > 0) table.pop_back();
     draw(Layout(table, true));
     const std::size_t all = overview_.columns.size();
@@ -244,7 +244,7 @@ class Screen {
     }
     for (std::size_t row = 0; row < layout.table.front().texts.size(); ++row) {
       line([&](std::size_t i) {
-        const TextColumn& column = layout.table[i];
+        const document::Column& column = layout.table[i];
         return place(i, column.texts[row], column.styles.empty() ? Style::plain : column.styles[row]);
       });
     }

@@ -15,9 +15,13 @@
 
 namespace gdbench::answers {
 
+using document::Blocks;
 using document::bytes_of;
+using document::Columns;
 using document::cut;
 using document::display_width;
+using document::Document;
+using document::Figure;
 using document::left;
 using document::length_of_style;
 using document::padded;

@@ -15,7 +15,6 @@
 namespace gdbench::answers {
 
 using report::Cell;
-using report::Report;
 
 namespace {
 
@@ -106,7 +105,7 @@ std::string elapsed_text(const report::Run& run) {
   return seconds(*measured) + (paused ? " within " + seconds(*span) : "");
 }
 
-std::string dtypes_of(const Report& report) {
+std::string dtypes_of(const report::Report& report) {
   std::set<std::string> dtypes;
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     if (scenario.resolved.dtype) dtypes.insert(scenario.resolved.dtype_name());
@@ -123,7 +122,7 @@ GridParts all_parts(const Overview& overview) {
   return parts;
 }
 
-TextTable grid_table(const Overview& overview, const GridParts& parts, std::size_t label_width) {
+Columns grid_table(const Overview& overview, const GridParts& parts, std::size_t label_width) {
   std::vector<const OverviewRow*> rows;
   std::vector<std::string> labels;
   for (const OverviewRow& row : overview.rows) {
@@ -139,7 +138,7 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
     least.push_back(least_ns(*rows[i], parts.columns));
     labels[i] = padded(labels[i], longest, false) + " " + unit_name_of(least[i]);
   }
-  TextTable table;
+  Columns table;
   table.push_back({common.empty() ? "time per step" : cut(common, std::max(label_width, longest)), false, 0, labels});
   for (const std::size_t column : parts.columns) {
     std::vector<Place> places;
@@ -162,10 +161,10 @@ TextTable grid_table(const Overview& overview, const GridParts& parts, std::size
   return table;
 }
 
-TextTable turned_table(const Overview& overview, std::size_t label_width) {
-  TextTable table = {left("implementation"), right("time per step, 95%"),
-                     left(overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", 1),
-                     left("verdict", 2)};
+Columns turned_table(const Overview& overview, std::size_t label_width) {
+  Columns table = {left("implementation"), right("time per step, 95%"),
+                   left(overview.baseline.empty() ? "ratio to the fastest" : "ratio to baseline", 1),
+                   left("verdict", 2)};
   const OverviewRow& row = overview.rows.front();
   for (std::size_t i = 0; i < std::min(row.entries.size(), kMaxRows); ++i) {
     const Entry& entry = row.entries[i];
@@ -186,11 +185,11 @@ TextTable turned_table(const Overview& overview, std::size_t label_width) {
     table[1].styles.push_back(style_of_mark(entry.mark));
     table[3].styles.push_back(compared ? style_of_verdict(entry.ratio->verdict) : Style::plain);
   }
-  std::erase_if(table, [](const TextColumn& column) { return column.rank > 0 && !says(column.texts); });
+  std::erase_if(table, [](const document::Column& column) { return column.rank > 0 && !says(column.texts); });
   return table;
 }
 
-std::string measured_words(const Report& report) {
+std::string measured_words(const report::Report& report) {
   const report::Run& run = report.run;
   std::set<std::string> implementations;
   std::set<int> thread_counts;

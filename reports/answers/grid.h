@@ -20,10 +20,10 @@ struct GridParts {
 };
 
 // The scenarios' rows, labels in at most `label_width` columns; times in one unit per row.
-TextTable grid_table(const Overview& overview, const GridParts& parts, std::size_t label_width);
+Columns grid_table(const Overview& overview, const GridParts& parts, std::size_t label_width);
 
 // The columns of a turned overview going down, at most kMaxRows, with intervals and verdicts.
-TextTable turned_table(const Overview& overview, std::size_t label_width);
+Columns turned_table(const Overview& overview, std::size_t label_width);
 
 // Every part and column.
 GridParts all_parts(const Overview& overview);

@@ -14,8 +14,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
-using document::Columns;
 using report::History;
 using report::HistoryCell;
 using report::HistoryChange;
@@ -207,9 +205,9 @@ bool is_marked(const HistoryMarks& marks, const HistoryCell& cell) {
   return std::ranges::any_of(marks, [&](const HistoryMark& mark) { return mark.cell == &cell; });
 }
 
-document::Document document_of(const History& history) {
-  document::Document document{.title = "gdbench history: times of cells over revisions",
-                              .answer = {{answer_words(history), history.is_slower() ? Style::bad : Style::plain}}};
+Document document_of(const History& history) {
+  Document document{.title = "gdbench history: times of cells over revisions",
+                    .answer = {{answer_words(history), history.is_slower() ? Style::bad : Style::plain}}};
   const HistoryMarks marks = marks_of(history);
   if (marks.empty()) {
     document.answer.push_back({"No level changed beyond the margin of " + format_percent(history.margin) + "."});

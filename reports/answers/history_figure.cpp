@@ -12,11 +12,9 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Columns;
 using document::Series;
 using report::History;
 using report::HistoryCell;
-using report::HistoryPoint;
 
 // Cells further apart than that are shown as multiples of their own first level: on one axis of times, changes of some
 // per cent could not be seen.
@@ -91,7 +89,7 @@ class HistoryPicture {
         low_(as_ratios_ ? 1 : first_level(*cells.front())),
         high_(low_) {}
 
-  document::Figure figure() {
+  Figure figure() {
     // Cells that changed are named first, then others as long as there are hues.
     int named = 0;
     std::size_t grey = 0;
@@ -126,7 +124,7 @@ class HistoryPicture {
   // With their intervals where these are wanted.
   Series points_of(const HistoryCell& cell, bool with_intervals) {
     Series series{.name = name_of_cell(cell), .line = document::Line::none};
-    for (const HistoryPoint& point : cell.points) {
+    for (const report::HistoryPoint& point : cell.points) {
       const double value = value_of(cell, point.step_ns.value);
       series.points.push_back({places_.at(point.report), value});
       if (with_intervals) {
@@ -205,7 +203,7 @@ class HistoryPicture {
     std::map<std::pair<const HistoryCell*, int>, const stats::Estimate*> times;
     for (const HistoryCell* cell : cells_) {
       table.push_back(right(name_of_cell(*cell)));
-      for (const HistoryPoint& point : cell->points) times[{cell, point.report}] = &point.step_ns;
+      for (const report::HistoryPoint& point : cell->points) times[{cell, point.report}] = &point.step_ns;
     }
     for (std::size_t i = 0; i < history_.reports.size(); ++i) {
       const report::HistoryReport& report = history_.reports[i];
@@ -231,7 +229,7 @@ class HistoryPicture {
 
 }  // namespace
 
-document::Figure history_figure(const History& history, const HistoryMarks& marks, const HistoryCells& cells) {
+Figure history_figure(const History& history, const HistoryMarks& marks, const HistoryCells& cells) {
   return HistoryPicture(history, marks, cells).figure();
 }
 

@@ -49,8 +49,8 @@ void drop_what_they_share(LossCurves& curves) {
   }
 }
 
-document::Columns losses_table(const LossCurves& losses) {
-  document::Columns table = {left("scenario"), left("trained by"), right("steps"), right("loss"), right("target")};
+Columns losses_table(const LossCurves& losses) {
+  Columns table = {left("scenario"), left("trained by"), right("steps"), right("loss"), right("target")};
   for (const LossCurve& curve : losses) {
     const report::TargetRun& target = *curve.cell->target;
     add_row(table, {curve.label, row_name(*curve.cell),

@@ -16,7 +16,6 @@
 namespace gdbench::answers {
 
 using report::Cell;
-using report::Report;
 
 namespace {
 
@@ -242,7 +241,7 @@ void add_threads(const Overview& overview, std::vector<Sentence>& sentences) {
   }
 }
 
-void add_targets(const Report& report, std::vector<Sentence>& sentences) {
+void add_targets(const report::Report& report, std::vector<Sentence>& sentences) {
   std::size_t reached = 0;
   std::size_t missed = 0;
   std::string flip;

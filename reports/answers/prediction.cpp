@@ -12,8 +12,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
-using document::Columns;
 using report::PredictedCell;
 using report::PredictedStep;
 using report::Prediction;
@@ -96,7 +94,7 @@ std::string fastest_words(const Prediction& prediction) {
              format_factor(step->speed_up), " as fast as one.");
 }
 
-document::Figure steps_figure(const Prediction& prediction) {
+Figure steps_figure(const Prediction& prediction) {
   document::Series step{.name = "step", .line = document::Line::thin, .marked = true};
   document::Series exchange{
       .name = "exchange", .look = document::look_of(1), .line = document::Line::thin, .marked = true};
@@ -158,12 +156,12 @@ std::string errors_words(const Predictions& predictions) {
 
 }  // namespace
 
-document::Document document_of(const Predictions& predictions) {
+Document document_of(const Predictions& predictions) {
   const bool described = predictions.described.has_value();
-  document::Document document{.title = cat("gdbench predict: steps of more ranks, ",
-                                           described ? "each on a machine of its own in the network described"
-                                                     : "which exchange as those of the report do"),
-                              .answer = {{"Predicted, not measured."}}};
+  Document document{.title = cat("gdbench predict: steps of more ranks, ",
+                                 described ? "each on a machine of its own in the network described"
+                                           : "which exchange as those of the report do"),
+                    .answer = {{"Predicted, not measured."}}};
   for (const Prediction& prediction : predictions.predictions) {
     document.answer.push_back({fastest_words(prediction)});
     document.section(name_of_prediction(prediction), prediction_blocks(prediction, described));

@@ -13,9 +13,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Blocks;
-using document::Columns;
-using document::Figure;
 using document::Piece;
 using report::Profile;
 using report::ProfileRecord;
@@ -268,8 +265,8 @@ Blocks calls_blocks(const Profile& profile) {
 
 }  // namespace
 
-document::Document document_of(const Profile& profile) {
-  document::Document document{.title = "gdbench profile: " + profile.cell, .answer = profile_answer(profile)};
+Document document_of(const Profile& profile) {
+  Document document{.title = "gdbench profile: " + profile.cell, .answer = profile_answer(profile)};
   document.section("Where a step's time goes", step_blocks(profile));
   Blocks once = once_blocks(profile);
   once.paragraph(allocation_words(profile), Style::dim);

@@ -69,9 +69,9 @@ std::string letter_of(std::size_t scenario) {
   return scenario < kLetters.size() ? std::string(1, kLetters[scenario]) : "";
 }
 
-document::Columns roofline_table(const RoofGroup& group) {
-  document::Columns table = {left("scenario"), left("implementation"), right("operations/byte"),
-                             right("Gop/s"),   right("floor, Gop/s"),  left("of floor")};
+Columns roofline_table(const RoofGroup& group) {
+  Columns table = {left("scenario"), left("implementation"), right("operations/byte"),
+                   right("Gop/s"),   right("floor, Gop/s"),  left("of floor")};
   for (const Dot& dot : group.dots) {
     add_row(table, {letter_of(dot.scenario) + " " + group.scenarios[dot.scenario]->scenario->label, row_name(*dot.cell),
                     format_number(dot.intensity), format_number(dot.rate), format_number(dot.floor_rate),

@@ -8,7 +8,6 @@
 namespace gdbench::answers {
 
 using report::Cell;
-using report::ScenarioRecord;
 
 bool Row::is_baseline() const {
   if (!timed() || cell->summary->ratio) return false;
@@ -26,7 +25,7 @@ std::string options_of(const Cell& cell) {
 std::vector<ScenarioTable> tables_of(const report::Report& report) {
   std::vector<ScenarioTable> tables;
   std::unordered_map<std::string, std::size_t> positions;
-  for (const ScenarioRecord& scenario : report.scenarios) {
+  for (const report::ScenarioRecord& scenario : report.scenarios) {
     if (positions.emplace(scenario.key, tables.size()).second) tables.push_back({&scenario, {}, {}, {}, {}, {}});
   }
   for (const Cell& cell : report.cells) {
@@ -53,6 +52,18 @@ std::vector<ScenarioTable> tables_of(const report::Report& report) {
     table.ranking = ranking_of(std::move(ranked), comparer);
   }
   return tables;
+}
+
+std::vector<Row> timed_rows(const ScenarioTable& table) {
+  std::vector<Row> rows = table.ranked;
+  rows.insert(rows.end(), table.unranked.begin(), table.unranked.end());
+  return rows;
+}
+
+std::vector<Row> all_rows(const ScenarioTable& table) {
+  std::vector<Row> rows = timed_rows(table);
+  rows.insert(rows.end(), table.untimed.begin(), table.untimed.end());
+  return rows;
 }
 
 std::string row_name(const Cell& cell) {
@@ -125,8 +136,8 @@ bool tells_of_data(const Cell& cell) {
 }
 
 bool any_within_one_process(const ScenarioTable& table) {
-  const auto within = [](const Row& row) { return row.cell->summary->step_ns.within_one_process; };
-  return std::ranges::any_of(table.ranked, within) || std::ranges::any_of(table.unranked, within);
+  return std::ranges::any_of(timed_rows(table),
+                             [](const Row& row) { return row.cell->summary->step_ns.within_one_process; });
 }
 
 std::string process_mark(const stats::Estimate& estimate) {

@@ -31,6 +31,10 @@ struct ScenarioTable {
 // In the report's order of scenarios, those without cells left out. Linear but for the sorting.
 std::vector<ScenarioTable> tables_of(const report::Report& report);
 
+// Its timed rows, ranked ones first, each fastest first; and with the others behind them.
+std::vector<Row> timed_rows(const ScenarioTable& table);
+std::vector<Row> all_rows(const ScenarioTable& table);
+
 // "hand/eigen packed=true @4 #base": options, threads and arm where they differ from the defaults.
 std::string row_name(const report::Cell& cell);
 

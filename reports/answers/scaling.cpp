@@ -27,9 +27,9 @@ std::vector<ScalingRow> ScalingWords::rows_of(const std::string& key) const {
   return rows;
 }
 
-TextTable ScalingWords::of_scenario(const std::string& key) const {
-  TextTable table = {left("implementation"), left("speed-up, 95%"), right("efficiency", 1),
-                     left("of ceiling", 3),  right("undivided", 2), left("verdict", 1)};
+Columns ScalingWords::of_scenario(const std::string& key) const {
+  Columns table = {left("implementation"), left("speed-up, 95%"), right("efficiency", 1),
+                   left("of ceiling", 3),  right("undivided", 2), left("verdict", 1)};
   for (const ScalingRow& row : rows_of(key)) {
     const report::ThreadScaling& scaling = *row.scaling;
     add_row(table, {row_name(*row.cell), format_ratio(scaling.speed_up) + process_mark(scaling.speed_up),
@@ -40,8 +40,8 @@ TextTable ScalingWords::of_scenario(const std::string& key) const {
   return table;
 }
 
-TextTable ScalingWords::costs() const {
-  TextTable table = {left("implementation"), right("per step"), left("in", 1)};
+Columns ScalingWords::costs() const {
+  Columns table = {left("implementation"), right("per step"), left("in", 1)};
   for (const ScalingRow& row : rows_) {
     if (!row.scaling->smallest) continue;
     const stats::Estimate& cost = row.scaling->undivided_ns;

@@ -29,9 +29,9 @@ class ScalingWords {
   std::vector<ScalingRow> rows_of(const std::string& key) const;
 
   // A row per cell of several threads. Empty (no rows) where the scenario has none beside its single-threaded self.
-  TextTable of_scenario(const std::string& key) const;
+  Columns of_scenario(const std::string& key) const;
   // A row per implementation and number of threads.
-  TextTable costs() const;
+  Columns costs() const;
 
  private:
   std::vector<ScalingRow> rows_;                                         // in the report's order

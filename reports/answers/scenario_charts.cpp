@@ -15,7 +15,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Figure;
 using report::Phase;
 
 struct PhaseLook {
@@ -62,12 +61,6 @@ double own_bytes(const report::Cell& cell) {
 double peak_bytes(const report::Cell& cell) { return static_cast<double>(cell.summary->peak_resident_bytes); }
 
 }  // namespace
-
-std::vector<Row> timed_rows(const ScenarioTable& table) {
-  std::vector<Row> rows = table.ranked;
-  rows.insert(rows.end(), table.unranked.begin(), table.unranked.end());
-  return rows;
-}
 
 document::Look look_of(document::Hues& hues, const report::Cell& cell) {
   return document::look_of(hues.of(report::parse_implementation(cell.implementation).strategy));

@@ -32,8 +32,6 @@ MaybeFigure threads_figure(const report::Report& report, const report::ScenarioR
 
 // For these, and for figures about several scenarios.
 
-// Timed rows, ranked ones first, each fastest first.
-std::vector<Row> timed_rows(const ScenarioTable& table);
 // Of what cells share: "graph" of "graph/jit".
 document::Look look_of(document::Hues& hues, const report::Cell& cell);
 // Of a phase in pictures of a step.

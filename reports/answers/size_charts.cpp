@@ -144,8 +144,8 @@ std::string sizes_sentence(const std::vector<SizeSeries>& all, const std::vector
 }
 
 // A column for each size.
-document::Columns sizes_table(const SizeAxis& axis, const std::vector<SizeSeries>& all) {
-  document::Columns table = {left("implementation")};
+Columns sizes_table(const SizeAxis& axis, const std::vector<SizeSeries>& all) {
+  Columns table = {left("implementation")};
   for (const SizeAxis::Point& point : axis.points) {
     table.push_back(right(format_count(point.value)));
   }

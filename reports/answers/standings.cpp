@@ -15,7 +15,6 @@ namespace gdbench::answers {
 namespace {
 
 using report::Cell;
-using report::CellState;
 
 // More scenarios than these, if they are more than implementations, have rows; else implementations do.
 constexpr std::size_t kMostScenarioColumns = 12;
@@ -30,7 +29,7 @@ struct GridPlace {
 };
 
 // An implementation with its options and threads.
-struct Standing {
+struct ImplementationTimes {
   const Cell* cell = nullptr;                 // any of its own
   std::map<std::string, GridPlace> places{};  // by scenario
   bool timed = false;
@@ -67,51 +66,52 @@ GridPlace timed_place(const Cell& cell, const Ranking& ranking) {
 }
 
 // Those that are fastest over all scenarios first, those without a rank behind them, those without a time last.
-std::vector<Standing> standings_of(const std::vector<ScenarioTable>& tables) {
-  std::map<std::string, Standing> by_name;
-  const auto standing_of = [&](const Cell& cell) -> Standing& {
-    Standing& standing = by_name[row_name(cell)];
-    standing.cell = &cell;
-    return standing;
+std::vector<ImplementationTimes> times_of_all(const std::vector<ScenarioTable>& tables) {
+  std::map<std::string, ImplementationTimes> by_name;
+  const auto times_of = [&](const Cell& cell) -> ImplementationTimes& {
+    ImplementationTimes& times = by_name[row_name(cell)];
+    times.cell = &cell;
+    return times;
   };
   for (const ScenarioTable& table : tables) {
     const Ranking& ranking = table.ranking;
     for (const Row& row : timed_rows(table)) {
-      Standing& standing = standing_of(*row.cell);
-      standing.timed = true;
-      standing.places[table.scenario->key] = timed_place(*row.cell, ranking);
+      ImplementationTimes& times = times_of(*row.cell);
+      times.timed = true;
+      times.places[table.scenario->key] = timed_place(*row.cell, ranking);
       if (table.ranked.size() < 2 || !report::is_ranked(*row.cell)) continue;
       const auto ratio = ranking.ratios.find(row.cell);
-      if (ratio == ranking.ratios.end()) standing.ratios.push_back({.value = 1, .interval = {1, 1}});
-      if (ratio != ranking.ratios.end() && ratio->second.launches > 0) standing.ratios.push_back(ratio->second);
+      if (ratio == ranking.ratios.end()) times.ratios.push_back({.value = 1, .interval = {1, 1}});
+      if (ratio != ranking.ratios.end() && ratio->second.launches > 0) times.ratios.push_back(ratio->second);
     }
     for (const Row& row : table.untimed) {
-      const CellState state = row.cell->status.state;
-      standing_of(*row.cell).places[table.scenario->key] = {
+      const report::CellState state = row.cell->status.state;
+      times_of(*row.cell).places[table.scenario->key] = {
           .words = std::string(report::is_failure(state) ? "\u2715 " : "\u2013 ") + name_of(state)};
     }
   }
-  std::vector<Standing> sorted;
-  for (auto& [name, standing] : by_name) sorted.push_back(std::move(standing));
-  std::ranges::stable_sort(sorted, {}, [](const Standing& one) { return std::pair(!one.timed, one.mean()); });
+  std::vector<ImplementationTimes> sorted;
+  for (auto& [name, times] : by_name) sorted.push_back(std::move(times));
+  std::ranges::stable_sort(sorted, {},
+                           [](const ImplementationTimes& one) { return std::pair(!one.timed, one.mean()); });
   return sorted;
 }
 
 // With a row for each scenario and a column for each implementation, or the other way round.
-document::Columns columns_of(const std::vector<Standing>& standings, const std::vector<ScenarioTable>& tables,
-                             bool scenarios_go_down) {
+Columns columns_of(const std::vector<ImplementationTimes>& all, const std::vector<ScenarioTable>& tables,
+                   bool scenarios_go_down) {
   std::vector<std::string> down;
   std::vector<std::string> across;
-  for (const Standing& standing : standings) (scenarios_go_down ? across : down).push_back(row_name(*standing.cell));
+  for (const ImplementationTimes& times : all) (scenarios_go_down ? across : down).push_back(row_name(*times.cell));
   for (const ScenarioTable& table : tables) (scenarios_go_down ? down : across).push_back(table.scenario->label);
-  document::Columns columns = {left(scenarios_go_down ? "scenario" : "implementation")};
+  Columns columns = {left(scenarios_go_down ? "scenario" : "implementation")};
   columns.front().texts = down;
   for (std::size_t i = 0; i < across.size(); ++i) {
     document::Column& column = columns.emplace_back(left(across[i]));
     for (std::size_t k = 0; k < down.size(); ++k) {
-      const Standing& standing = standings[scenarios_go_down ? i : k];
-      const auto found = standing.places.find(tables[scenarios_go_down ? k : i].scenario->key);
-      const GridPlace place = found == standing.places.end() ? GridPlace() : found->second;
+      const ImplementationTimes& times = all[scenarios_go_down ? i : k];
+      const auto found = times.places.find(tables[scenarios_go_down ? k : i].scenario->key);
+      const GridPlace place = found == times.places.end() ? GridPlace() : found->second;
       column.texts.push_back(place.figure);
       column.notes.push_back(place.words);
       column.shades.push_back(place.shade);
@@ -120,12 +120,12 @@ document::Columns columns_of(const std::vector<Standing>& standings, const std::
   return columns;
 }
 
-std::vector<document::Filter> filters_of(const std::vector<Standing>& standings) {
+std::vector<document::Filter> filters_of(const std::vector<ImplementationTimes>& all) {
   std::vector<document::Filter> filters = {{.label = "Strategy or framework", .values = {}},
                                            {.label = "Backend", .values = {}},
                                            {.label = "Policy", .values = {}}};
-  for (const Standing& standing : standings) {
-    const report::ImplementationName name = report::parse_implementation(standing.cell->implementation);
+  for (const ImplementationTimes& times : all) {
+    const report::ImplementationName name = report::parse_implementation(times.cell->implementation);
     filters[0].values.push_back(name.strategy);
     filters[1].values.push_back(name.backend);
     filters[2].values.push_back(name.policy.empty() ? "none" : name.policy);
@@ -135,44 +135,44 @@ std::vector<document::Filter> filters_of(const std::vector<Standing>& standings)
 
 }  // namespace
 
-document::Blocks whole_grid(const std::vector<ScenarioTable>& tables) {
-  document::Blocks blocks;
-  std::vector<Standing> standings = standings_of(tables);
+Blocks whole_grid(const std::vector<ScenarioTable>& tables) {
+  Blocks blocks;
+  std::vector<ImplementationTimes> all = times_of_all(tables);
   std::vector<std::string> untimed;
-  for (; !standings.empty() && !standings.back().timed; standings.pop_back()) {
-    untimed.push_back(row_name(*standings.back().cell));
+  for (; !all.empty() && !all.back().timed; all.pop_back()) {
+    untimed.push_back(row_name(*all.back().cell));
   }
-  const bool scenarios_go_down = tables.size() > std::max(kMostScenarioColumns, standings.size());
+  const bool scenarios_go_down = tables.size() > std::max(kMostScenarioColumns, all.size());
   blocks.table("Time per step, and how many times that of the scenario's fastest",
-               columns_of(standings, tables, scenarios_go_down),
-               scenarios_go_down ? std::vector<document::Filter>() : filters_of(standings));
+               columns_of(all, tables, scenarios_go_down),
+               scenarios_go_down ? std::vector<document::Filter>() : filters_of(all));
   if (untimed.empty()) return blocks;
   return blocks.paragraph("Without a time in any scenario: " + joined(untimed) + ".", Style::dim);
 }
 
 Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues& hues) {
-  std::vector<Standing> standings = standings_of(tables);
-  std::erase_if(standings, [](const Standing& standing) { return standing.ratios.empty(); });
-  if (standings.empty()) return {};
+  std::vector<ImplementationTimes> all = times_of_all(tables);
+  std::erase_if(all, [](const ImplementationTimes& times) { return times.ratios.empty(); });
+  if (all.empty()) return {};
   const auto scenarios = static_cast<std::size_t>(
       std::ranges::count_if(tables, [](const ScenarioTable& table) { return table.ranked.size() > 1; }));
   document::Rows chart{
       .axes = {{.title = "time per step over the fastest's", .text = &format_factor, .logarithmic = true}}, .line = 1};
-  document::Columns data = {left("implementation"), right("over the fastest"), right("scenarios")};
-  for (const Standing& standing : standings) {
+  Columns data = {left("implementation"), right("over the fastest"), right("scenarios")};
+  for (const ImplementationTimes& times : all) {
     if (chart.rows.size() == kMostRelativeRows) break;
-    const std::size_t count = standing.ratios.size();
+    const std::size_t count = times.ratios.size();
     const std::string missing = count < scenarios ? " (" + std::to_string(count) + ")" : "";
-    const stats::Estimate& last = standing.ratios.back();
-    document::Measure measure{.value = standing.mean()};
+    const stats::Estimate& last = times.ratios.back();
+    document::Measure measure{.value = times.mean()};
     if (scenarios == 1 && last.launches > 0) measure.interval = last.interval;
-    add_row(data, {row_name(*standing.cell), measure.interval ? format_ratio(last) : format_factor(measure.value),
+    add_row(data, {row_name(*times.cell), measure.interval ? format_ratio(last) : format_factor(measure.value),
                    std::to_string(count)});
-    document::BarRow& row = chart.rows.emplace_back(document::BarRow{.label = row_name(*standing.cell),
-                                                                     .look = look_of(hues, *standing.cell),
+    document::BarRow& row = chart.rows.emplace_back(document::BarRow{.label = row_name(*times.cell),
+                                                                     .look = look_of(hues, *times.cell),
                                                                      .measures = {measure},
                                                                      .figure = format_factor(measure.value) + missing});
-    for (const stats::Estimate& ratio : standing.ratios) {
+    for (const stats::Estimate& ratio : times.ratios) {
       if (count > 1) row.dots.push_back(ratio.value);
     }
   }
@@ -183,9 +183,8 @@ Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues&
         "geometric mean of " +
         counted(scenarios, "scenario") + ", or of so many as stand in brackets.";
   }
-  if (standings.size() > kMostRelativeRows) {
-    sentence +=
-        " " + counted(standings.size() - kMostRelativeRows, "slower implementation") + " are in the grid alone.";
+  if (all.size() > kMostRelativeRows) {
+    sentence += " " + counted(all.size() - kMostRelativeRows, "slower implementation") + " are in the grid alone.";
   }
   return {{.title = "Times relative to the fastest",
            .sentence = std::move(sentence),

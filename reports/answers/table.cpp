@@ -39,7 +39,7 @@ struct Column {
   const char* title = nullptr;                    // in tables for people; nullptr: only in CSV
   std::string (*text)(const Row& row) = nullptr;  // empty: nothing to say
   bool right_aligned = false;
-  int rank = 0;  // as in TextColumn
+  int rank = 0;  // as in document::Column
 };
 
 std::string ratio_text(const Row& row) {
@@ -262,15 +262,13 @@ std::string csv_line(const std::vector<std::string>& fields) {
 std::string csv(const report::Report& report) {
   std::string text = line_of([](const Column& column) { return std::string(column.field); });
   for (const ScenarioTable& table : tables_of(report)) {
-    for (const auto* rows : {&table.ranked, &table.unranked, &table.untimed}) {
-      for (const Row& row : *rows) text += line_of([&row](const Column& column) { return column.value(row); });
-    }
+    for (const Row& row : all_rows(table)) text += line_of([&row](const Column& column) { return column.value(row); });
   }
   return text;
 }
 
-TextTable text_table(const std::vector<Row>& rows) {
-  TextTable table;
+Columns text_table(const std::vector<Row>& rows) {
+  Columns table;
   for (const Column& column : kColumns) {
     if (column.title == nullptr) continue;
     table.push_back({column.title, column.right_aligned, column.rank, {}});

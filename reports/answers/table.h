@@ -10,12 +10,10 @@
 
 namespace gdbench::answers {
 
-using TextColumn = document::Column;
-using TextTable = document::Columns;
 using document::add_row;
 
 // The rows in every column that has a title and something to say of one of them.
-TextTable text_table(const std::vector<Row>& rows);
+Columns text_table(const std::vector<Row>& rows);
 
 // "18.3 ns", marked where it rests on a single launch, of a row with a time.
 std::string time_text(const Row& row);

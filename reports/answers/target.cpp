@@ -18,11 +18,8 @@ const report::TimeToTarget* time_of(const Row& row) {
 
 // Rows with a training to the target: by time, then those without.
 std::vector<Row> rows_of(const ScenarioTable& table) {
-  std::vector<Row> rows;
-  for (const std::vector<Row>* part : {&table.ranked, &table.unranked, &table.untimed}) {
-    std::copy_if(part->begin(), part->end(), std::back_inserter(rows),
-                 [](const Row& row) { return row.cell->target.has_value(); });
-  }
+  std::vector<Row> rows = all_rows(table);
+  std::erase_if(rows, [](const Row& row) { return !row.cell->target; });
   const auto time_ns = [](const Row& row) {
     const report::TimeToTarget* time = time_of(row);
     return time != nullptr ? time->time_ns.value : std::numeric_limits<double>::infinity();
@@ -69,10 +66,10 @@ std::string target_first_words(const ScenarioTable& table) {
   return start + " before " + row_name(*fastest.cell) + ", in " + format_ratio(whole.ratio) + " of the time" + end;
 }
 
-TextTable target_table(const ScenarioTable& table) {
-  TextTable text = {left("implementation"), right("steps", 1),        right("time/step", 2),
-                    right("ready", 1),      right("time to target"),  right("with evaluations", 3),
-                    right("import", 4),     right("skipped steps", 5)};
+Columns target_table(const ScenarioTable& table) {
+  Columns text = {left("implementation"), right("steps", 1),        right("time/step", 2),
+                  right("ready", 1),      right("time to target"),  right("with evaluations", 3),
+                  right("import", 4),     right("skipped steps", 5)};
   for (const Row& row : rows_of(table)) {
     const report::TimeToTarget* time = time_of(row);
     if (time == nullptr) continue;

@@ -12,7 +12,7 @@ namespace gdbench::answers {
 std::string target_title(const ScenarioTable& table);
 
 // A row for every cell that reached the target, the first to do so at the top.
-TextTable target_table(const ScenarioTable& table);
+Columns target_table(const ScenarioTable& table);
 
 // How the other trainings ended, one sentence each, and who reaches the target first where that is not who is fastest
 // per step.

@@ -12,10 +12,9 @@
 namespace gdbench::answers {
 
 using report::Cell;
-using report::Report;
 using report::ScenarioRecord;
 
-ValueWords::ValueWords(const Report& report) {
+ValueWords::ValueWords(const report::Report& report) {
   if (!report.values) return;
   std::unordered_map<std::string, const ScenarioRecord*> scenarios;
   for (const ScenarioRecord& scenario : report.scenarios) {
@@ -44,9 +43,9 @@ std::string ValueWords::Compared::work_words() const {
 }
 
 // Of comparisons with one other value.
-TextColumn ValueWords::column_of(const std::vector<const Cell*>& rows, const std::vector<Compared>& compared) {
+document::Column ValueWords::column_of(const std::vector<const Cell*>& rows, const std::vector<Compared>& compared) {
   const std::string work = compared.front().work_words();
-  TextColumn column{.title = compared.front().setting_of(*compared.front().scenario), .texts = {}};
+  document::Column column{.title = compared.front().setting_of(*compared.front().scenario), .texts = {}};
   if (!work.empty()) column.title += " (" + work + ")";
   for (const Cell* row : rows) {
     const auto one = std::ranges::find(compared, row, &Compared::first);
@@ -73,7 +72,7 @@ std::vector<TitledTable> ValueWords::of_scenario(const std::string& key) const {
     std::vector<const Cell*>& rows = rows_by_key[name];
     std::ranges::stable_sort(rows, {}, [](const Cell* cell) { return cell->summary->step_ns.value; });
     const Compared& any = others.begin()->second.front();
-    TextTable table = {left("implementation"), right(any.setting_of(*any.first_scenario))};
+    Columns table = {left("implementation"), right(any.setting_of(*any.first_scenario))};
     for (const Cell* row : rows) {
       const stats::Estimate& step = row->summary->step_ns;
       add_row(table, {row_name(*row), format_duration_ns(step.value) + process_mark(step)});

@@ -12,7 +12,7 @@ namespace gdbench::answers {
 
 struct TitledTable {
   std::string title;
-  TextTable table;
+  Columns table;
 };
 
 class ValueWords {
@@ -40,7 +40,8 @@ class ValueWords {
     std::string work_words() const;  // empty where the work is the same
   };
 
-  static TextColumn column_of(const std::vector<const report::Cell*>& rows, const std::vector<Compared>& compared);
+  static document::Column column_of(const std::vector<const report::Cell*>& rows,
+                                    const std::vector<Compared>& compared);
 
   std::vector<Compared> compared_;  // in the report's order
 };

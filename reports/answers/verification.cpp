@@ -13,7 +13,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using document::Columns;
 using Cells = std::vector<const report::Cell*>;
 
 double share_of_tolerance(const report::TensorCheck& tensor) {
@@ -90,25 +89,25 @@ Columns cells_table(const Cells& cells) {
   return table;
 }
 
-void add_brief(const report::Report& report, document::Document& document) {
+void add_brief(const report::Report& report, Document& document) {
   Columns table = {left("scenario"), left("cells"), left("closest to its tolerance")};
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     const Cells cells = cells_of(report, scenario);
     add_row(table, {scenario.label, states_words(cells), closest_words(cells)});
   }
-  document.section("", document::Blocks().table("", std::move(table)));
+  document.section("", Blocks().table("", std::move(table)));
 }
 
 }  // namespace
 
-document::Document verification(const report::Report& report, bool brief) {
-  document::Document document{.title = "gdbench verify: every cell compared with the reference",
-                              .answer = {{counts_words(report)}}};
+Document verification(const report::Report& report, bool brief) {
+  Document document{.title = "gdbench verify: every cell compared with the reference",
+                    .answer = {{counts_words(report)}}};
   if (brief) add_brief(report, document);
   for (const report::ScenarioRecord& scenario : report.scenarios) {
     Cells cells = cells_of(report, scenario);
     if (brief) std::erase_if(cells, [](const report::Cell* cell) { return !is_news(*cell); });
-    document.section(scenario.label, document::Blocks().table("", cells_table(cells)));
+    document.section(scenario.label, Blocks().table("", cells_table(cells)));
   }
   return document;
 }

@@ -14,7 +14,6 @@ namespace gdbench::answers {
 
 namespace {
 
-using report::ModelKind;
 using report::text_at;
 
 // "1.5 Mflop": three digits and an SI prefix.
@@ -69,8 +68,8 @@ std::string optimizer_words(const report::ResolvedScenario& resolved) {
 std::string model_words(const report::ScenarioRecord& scenario) {
   const report::ResolvedScenario& resolved = scenario.resolved;
   if (!resolved.model) return "";
-  if (resolved.model == ModelKind::tensors) return tensors_words(resolved.tensors);
-  if (resolved.model == ModelKind::linear_regression) return "linear regression";
+  if (resolved.model == report::ModelKind::tensors) return tensors_words(resolved.tensors);
+  if (resolved.model == report::ModelKind::linear_regression) return "linear regression";
   std::string widths = std::to_string(scenario.features);
   std::string activations;
   for (const report::LayerRecord& layer : resolved.layers) {
@@ -262,12 +261,10 @@ std::string control_words(const ScenarioTable& table) {
 
 std::string reduced_rate_words(const ScenarioTable& table) {
   std::vector<std::string> rows;
-  for (const std::vector<Row>* part : {&table.ranked, &table.unranked}) {
-    for (const Row& row : *part) {
-      const std::optional<report::Block>& block = row.cell->block;
-      if (block && block->reduced_learning_rate)
-        rows.push_back(row_name(*row.cell) + " " + format_number(block->learning_rate));
-    }
+  for (const Row& row : timed_rows(table)) {
+    const std::optional<report::Block>& block = row.cell->block;
+    if (block && block->reduced_learning_rate)
+      rows.push_back(row_name(*row.cell) + " " + format_number(block->learning_rate));
   }
   if (rows.empty()) return "";
   return "timed in longer blocks than the scenario has steps, with a smaller learning rate than its " +

@@ -6,6 +6,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "reports/answers/format.h"
+#include "reports/answers/labels.h"
 #include "reports/exports/exported.h"
 #include "reports/exports/exports.h"
 #include "reports/markup/escape.h"
@@ -86,17 +87,15 @@ std::string suite_text(const Document& document, const std::vector<const TestCas
 }
 
 std::string text_of(const Document& document) {
-  std::vector<std::vector<const TestCase*>> suites;  // in the order of their first cases
+  std::vector<std::pair<std::string, std::vector<const TestCase*>>> suites;
   std::vector<const TestCase*> all;
   for (const TestCase& test : document.cases) {
-    const auto same = [&](const auto& suite) { return suite[0]->suite == test.suite; };
-    const auto suite = std::ranges::find_if(suites, same);
-    (suite == suites.end() ? suites.emplace_back() : *suite).push_back(&test);
+    answers::entry_of(suites, test.suite).push_back(&test);
     all.push_back(&test);
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "gdbench") +
                      totals_of(all, false) + ">\n";
-  for (const auto& suite : suites) text += suite_text(document, suite);
+  for (const auto& [name, tests] : suites) text += suite_text(document, tests);
   return text + "</testsuites>\n";
 }
 
@@ -105,26 +104,17 @@ std::string time_words(const stats::Estimate& step_ns) {
 }
 
 Outcome outcome_of(report::CellState state) {
-  switch (state) {
-    case report::CellState::ok:
-      return Outcome::passed;
-    case report::CellState::wrong:
-      return Outcome::failure;
-    case report::CellState::crashed:
-    case report::CellState::timed_out:
-    case report::CellState::untrusted:
-      return Outcome::error;
-    case report::CellState::unsupported:
-    case report::CellState::pending:
-      return Outcome::skipped;
-  }
-  return Outcome::error;
+  using enum report::CellState;
+  return state == ok                                ? Outcome::passed
+         : state == wrong                           ? Outcome::failure
+         : state == unsupported || state == pending ? Outcome::skipped
+                                                    : Outcome::error;
 }
 
 TestCase case_of(const report::Report& report, const report::Cell& cell) {
   const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
-  TestCase test{.suite = scenario != nullptr ? scenario->label : cell.scenario, .name = cell.id};
-  if (cell.id.starts_with(test.suite + "/")) test.name = cell.id.substr(test.suite.size() + 1);
+  TestCase test{.suite = scenario != nullptr ? scenario->label : cell.scenario};
+  test.name = answers::short_id(test.suite, cell.id);
   test.outcome = outcome_of(cell.status.state);
   test.type = report::name_of(cell.status.state);
   test.message = cell.status.reason.empty() ? test.type : cell.status.reason;
@@ -137,21 +127,10 @@ TestCase case_of(const report::Report& report, const report::Cell& cell) {
 }
 
 Outcome outcome_of(report::Change change) {
-  switch (change) {
-    case report::Change::regressed:
-      return Outcome::failure;
-    case report::Change::failing:
-      return Outcome::error;
-    case report::Change::removed:
-      return Outcome::skipped;
-    case report::Change::improved:
-    case report::Change::equivalent:
-    case report::Change::inconclusive:
-    case report::Change::fixed:
-    case report::Change::added:
-      return Outcome::passed;
-  }
-  return Outcome::error;
+  return change == report::Change::regressed ? Outcome::failure
+         : change == report::Change::failing ? Outcome::error
+         : change == report::Change::removed ? Outcome::skipped
+                                             : Outcome::passed;
 }
 
 TestCase case_of(const report::ComparedCell& cell) {

@@ -387,7 +387,7 @@ TEST(FirstScreen, FitsWhateverTheReport) {
 
 TEST(ColumnsHelp, ExplainsEveryTitleOfATable) {
   const std::string help = columns_help(100000);
-  for (const TextColumn& column : text_table(std::vector<Row>())) {
+  for (const document::Column& column : text_table(std::vector<Row>())) {
     if (column.title == "implementation") continue;
     EXPECT_NE(help.find(column.title), std::string::npos) << column.title;
   }

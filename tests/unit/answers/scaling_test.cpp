@@ -23,14 +23,14 @@ report::Report threads_report() {
 TEST(ScalingTable, HasARowForEachCellOfSeveralThreads) {
   const report::Report report = threads_report();
   const ScalingWords words(report);
-  const TextTable large = words.of_scenario(report.scenarios[0].key);
+  const Columns large = words.of_scenario(report.scenarios[0].key);
   EXPECT_EQ(large[0].texts, Texts{"graph/x @2"});
   EXPECT_EQ(large[1].texts, Texts{"1.67x [1.67, 1.67]"});
   EXPECT_EQ(large[2].texts, Texts{"83%"});
   EXPECT_EQ(large[3].texts, Texts{"-"});
   EXPECT_EQ(large[4].texts, Texts{"+100 ns [+98, +102]"}) << "600 - 1000 / 2, drifting by 2.5% either way";
   EXPECT_EQ(large[5].texts, Texts{"faster"});
-  const TextTable small = words.of_scenario(report.scenarios[1].key);
+  const Columns small = words.of_scenario(report.scenarios[1].key);
   EXPECT_EQ(small[1].texts, Texts{"0.80x [0.80, 0.80]"});
   EXPECT_EQ(small[2].texts, Texts{"40%"});
   EXPECT_EQ(small[5].texts, Texts{"slower"});
@@ -39,7 +39,7 @@ TEST(ScalingTable, HasARowForEachCellOfSeveralThreads) {
 
 TEST(ScalingTable, CostsAreThoseOfTheShortestStep) {
   const report::Report report = threads_report();
-  const TextTable costs = ScalingWords(report).costs();
+  const Columns costs = ScalingWords(report).costs();
   EXPECT_EQ(costs[0].texts, Texts{"graph/x @2"});
   EXPECT_EQ(costs[2].texts, Texts{"small"});
 }

@@ -17,7 +17,7 @@ using report::TargetState;
 TEST(TargetTable, HasTheFirstToReachItAtTheTop) {
   const report::Report report = tests::example_report();
   const std::vector<ScenarioTable> tables = tables_of(report);
-  const TextTable table = target_table(tables[0]);
+  const Columns table = target_table(tables[0]);
   const std::vector<std::string> names = {"example/matrix", "example/loops"};
   EXPECT_EQ(table[0].texts, names);
   const std::vector<std::string> steps = {"789", "3456"};

@@ -32,7 +32,7 @@ TEST(ValueTables, HaveARowForEachCellAndAColumnForEachValue) {
   const auto tables = words.of_scenario(report.scenarios[0].key);
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].title, "values of optimizer, side by side");
-  const TextTable& table = tables[0].table;
+  const Columns& table = tables[0].table;
   ASSERT_EQ(table.size(), 4U);
   EXPECT_EQ(table[0].texts, (Texts{"hand/x", "hand/y", "eager/x"}));
   EXPECT_EQ(table[1].title, "optimizer=sgd");
