@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 
 #include "app/invocation.h"
 #include "app/overrides.h"
@@ -48,12 +47,9 @@ Cells cells_of(const Report& report, const ScenarioRecord& scenario) {
 
 // Whether each of the overrides, with commas between them, is one of the scenario's.
 bool has_overrides(const ScenarioRecord& scenario, const std::string& overrides) {
-  const std::string own = "," + answers::overrides_of(scenario.label) + ",";
-  std::istringstream list(overrides + ",");
-  for (std::string one; std::getline(list, one, ',');) {
-    if (own.find("," + one + ",") == std::string::npos) return false;
-  }
-  return true;
+  const std::vector<std::string> own = answers::overrides_of(scenario.label);
+  return std::ranges::all_of(answers::overrides_of("[" + overrides + "]"),
+                             [&](const std::string& one) { return std::ranges::find(own, one) != own.end(); });
 }
 
 // Those that fit in one scenario: with that very id, else of that implementation, controls left out.
@@ -81,8 +77,8 @@ Error unknown_cell(const Report& report, const Scenarios& scenarios, const std::
   std::vector<std::string> names;
   for (const ScenarioRecord* scenario : scenarios) {
     for (const Cell* cell : cells_of(report, *scenario)) names.push_back(answers::short_id(scenario->label, cell->id));
-    if (const std::string overrides = answers::overrides_of(scenario->label); !overrides.empty())
-      names.push_back(overrides);
+    const std::string overrides = joined(answers::overrides_of(scenario->label), ",");
+    if (!overrides.empty()) names.push_back(overrides);
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

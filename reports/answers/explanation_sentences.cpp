@@ -1,7 +1,7 @@
 #include "reports/answers/explanation_sentences.h"
 
+#include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "harness/base/text.h"
 #include "reports/answers/attribution.h"
@@ -21,14 +21,10 @@ constexpr double kSmallRest = 0.005;
 
 // The overrides of a label that the other one does not have: "optimizer=adam"; the label where it has no others.
 std::string own_overrides(const std::string& label, const std::string& other) {
-  const std::string own = overrides_of(label);
-  const std::string others = "," + overrides_of(other) + ",";
-  std::vector<std::string> kept;
-  std::istringstream list(own);
-  for (std::string one; std::getline(list, one, ',');) {
-    if (others.find("," + one + ",") == std::string::npos) kept.push_back(one);
-  }
-  return kept.empty() ? label : joined(kept, ",");
+  std::vector<std::string> own = overrides_of(label);
+  const std::vector<std::string> others = overrides_of(other);
+  std::erase_if(own, [&](const std::string& one) { return std::ranges::find(others, one) != others.end(); });
+  return own.empty() ? label : joined(own, ",");
 }
 
 // "12 ns [11, 13] more per step".

@@ -91,9 +91,15 @@ std::string short_id(const std::string& label, const std::string& id) {
   return id.starts_with(prefix) ? id.substr(prefix.size()) : id;
 }
 
-std::string overrides_of(const std::string& label) {
+std::vector<std::string> overrides_of(const std::string& label) {
   const std::size_t bracket = label.rfind('[');
-  return bracket == std::string::npos ? "" : label.substr(bracket + 1, label.size() - bracket - 2);
+  if (bracket == std::string::npos) return {};
+  Words overrides;
+  std::istringstream list(label.substr(bracket + 1, label.size() - bracket - 2));
+  for (std::string one; std::getline(list, one, ',');) overrides.push_back(one);
+  return overrides;
 }
+
+std::string key_of(const std::string& setting) { return setting.substr(0, setting.find('=')); }
 
 }  // namespace gdbench::answers

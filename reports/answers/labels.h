@@ -14,7 +14,9 @@ std::vector<std::string> shortened(const std::vector<std::string>& labels, std::
 // A cell's id without its scenario.
 std::string short_id(const std::string& label, const std::string& id);
 
-// "optimizer=adam,batch=64" of "mlp-10-50-1[optimizer=adam,batch=64]"; empty without overrides.
-std::string overrides_of(const std::string& label);
+// "optimizer=adam" and "batch=64" of "mlp-10-50-1[optimizer=adam,batch=64]".
+std::vector<std::string> overrides_of(const std::string& label);
+// "batch" of "batch=64".
+std::string key_of(const std::string& setting);
 
 }  // namespace gdbench::answers

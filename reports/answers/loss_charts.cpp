@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
+#include "harness/base/text.h"
 #include "reports/answers/format.h"
+#include "reports/answers/labels.h"
 #include "reports/answers/report_charts.h"
 
 namespace gdbench::answers {
@@ -25,27 +28,17 @@ const report::Cell* trained_cell(const ScenarioTable& table) {
   return nullptr;
 }
 
-std::string setting_of(const std::string& label) {
-  std::string text;
-  for (const auto& [key, value] : overrides_of_label(label)) {
-    if (!key.ends_with("seed")) text += (text.empty() ? "" : ", ") + key + "=" + value;
-  }
-  return text.empty() ? "as it is" : text;
-}
-
-// What all curves are set to says nothing of their difference.
-void drop_what_they_share(LossCurves& curves) {
-  Overrides shared = overrides_of_label(curves.front().label);
+// By what each is set to, but for seeds and what all are set to.
+void name_settings(LossCurves& curves) {
+  std::map<std::string, std::size_t> counts;
   for (const LossCurve& curve : curves) {
-    const Overrides own = overrides_of_label(curve.label);
-    std::erase_if(shared, [&](const auto& entry) {
-      return own.find(entry.first) == own.end() || own.at(entry.first) != entry.second;
-    });
+    for (const std::string& one : overrides_of(curve.label)) ++counts[one];
   }
   for (LossCurve& curve : curves) {
-    Overrides own = overrides_of_label(curve.label);
-    for (const auto& [key, value] : shared) own.erase(key);
-    curve.setting = setting_of(label_of("", own));
+    std::vector<std::string> own = overrides_of(curve.label);
+    std::erase_if(
+        own, [&](const std::string& one) { return counts[one] == curves.size() || key_of(one).ends_with("seed"); });
+    curve.setting = own.empty() ? "as it is" : joined(own);
   }
 }
 
@@ -69,7 +62,7 @@ std::vector<std::pair<std::string, LossCurves>> loss_curves_of(const std::vector
     entry_of(all, table.scenario->name).push_back({"", table.scenario->label, cell});
   }
   for (auto& [name, curves] : all) {
-    drop_what_they_share(curves);
+    name_settings(curves);
     std::ranges::stable_sort(curves, {}, &LossCurve::setting);
   }
   std::erase_if(all, [](const auto& group) { return group.second.front().setting == group.second.back().setting; });

@@ -18,10 +18,6 @@ using report::Phase;
 using report::Profile;
 using report::ProfileRecord;
 
-// The order of a step. Compiling happens before it and stands apart.
-constexpr Phase kPhases[] = {Phase::data,     Phase::record, Phase::forward, Phase::backward,
-                             Phase::exchange, Phase::update, Phase::other};
-
 // Where an op stands among those of its phase: layers together and in the order of a step, which goes back from the
 // last layer; first what belongs to none.
 std::int64_t place_of(const ProfileRecord& record) {
@@ -62,9 +58,14 @@ Json arguments_of(const ProfileRecord& record) {
 
 }  // namespace
 
+int hue_of(Phase phase) {
+  const auto* const known = std::ranges::find(kPhases, phase, [](const auto& one) { return one.first; });
+  return known == std::end(kPhases) ? document::kGrey : known->second;
+}
+
 std::vector<PhaseTime> phases_of(const Profile& profile) {
   std::vector<PhaseTime> phases;
-  for (const Phase which : kPhases) {
+  for (const auto& [which, hue] : kPhases) {
     PhaseTime phase = time_of(which, profile);
     if (!phase.records.empty()) phases.push_back(std::move(phase));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/report/profile.h"
@@ -18,6 +19,12 @@ std::string chrome_trace(const report::Profile& profile);
 std::string collapsed_stacks(const report::Profile& profile);
 
 // What these are made of.
+
+// In the order of a step, with their hues in pictures of one. Compiling happens before it and stands apart.
+inline constexpr std::pair<report::Phase, int> kPhases[] = {
+    {report::Phase::data, 0},     {report::Phase::record, 4}, {report::Phase::forward, 1}, {report::Phase::backward, 2},
+    {report::Phase::exchange, 5}, {report::Phase::update, 3}, {report::Phase::other, 5}};
+int hue_of(report::Phase phase);
 
 // A part of a step with its ops in the order of a step, or what is done once before the first one.
 struct PhaseTime {

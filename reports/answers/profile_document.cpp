@@ -7,7 +7,6 @@
 #include "reports/answers/documents.h"
 #include "reports/answers/format.h"
 #include "reports/answers/profile.h"
-#include "reports/answers/scenario_charts.h"
 
 namespace gdbench::answers {
 
@@ -93,7 +92,7 @@ constexpr const char* kStepAxis = "time per profiled step, from 0";
 Figure phases_figure(const Profile& profile) {
   Bars bars(kStepAxis);
   for (const PhaseTime& phase : phases_of(profile)) {
-    bars.add(phase.name(), phase.time_ns, hue_of_phase(phase.phase), share_of_step(phase.time_ns, profile));
+    bars.add(phase.name(), phase.time_ns, hue_of(phase.phase), share_of_step(phase.time_ns, profile));
   }
   const double rest_ns = report::unattributed_ns(profile);
   bars.add("unattributed", rest_ns, document::kGrey, share_of_step(rest_ns, profile));
@@ -120,7 +119,7 @@ Figure flame_figure(const Profile& profile) {
   document::BarRow ops;
   double begin = 0;
   for (const PhaseTime& phase : phases_of(profile)) {
-    const int hue = hue_of_phase(phase.phase);
+    const int hue = hue_of(phase.phase);
     phases.pieces.push_back(piece(phase.name(), "all", begin, phase.time_ns, hue));
     for (const ProfileRecord* record : phase.records) {
       ops.pieces.push_back(piece(phase.name(), op_label(*record), begin, record->time_ns, hue));
@@ -144,7 +143,7 @@ void add_ops_figure(const Profile& profile, Blocks& blocks) {
   std::size_t count = 0;
   for (const ProfileRecord& record : profile.records) {  // the largest first
     if (record.once() || ++count > kMostOps) continue;
-    bars.add(name_of(record.phase) + std::string(": ") + op_label(record), record.time_ns, hue_of_phase(record.phase),
+    bars.add(name_of(record.phase) + std::string(": ") + op_label(record), record.time_ns, hue_of(record.phase),
              share_of_step(record.time_ns, profile));
   }
   if (bars.empty()) return;

@@ -1,7 +1,6 @@
 // The figures of a report that several scenarios share.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -20,11 +19,6 @@ Figures relative_times(const std::vector<ScenarioTable>& tables, document::Hues&
 // The roofline model of Williams, Waterman and Patterson (2009): operations per second over operations per byte, each
 // ranked cell under the roofs that its processors reached, a figure for each type and number of threads.
 Figures rooflines(const report::Report& report, const std::vector<ScenarioTable>& tables, document::Hues& hues);
-
-// What a scenario was set to, of its label, and the label that says so: "mlp-10-50-1[dtype=f64]".
-using Overrides = std::map<std::string, std::string>;
-Overrides overrides_of_label(const std::string& label);
-std::string label_of(const std::string& name, const Overrides& overrides);
 
 // Scenarios that differ in one quantity: "rows", "batch", "width" ... as the report's labels say it, or "operations",
 // which is what all scenarios differ in.

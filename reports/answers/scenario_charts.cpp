@@ -7,6 +7,7 @@
 
 #include "harness/analysis/pairing.h"
 #include "reports/answers/format.h"
+#include "reports/answers/profile.h"
 #include "reports/answers/table.h"
 #include "reports/answers/target.h"
 #include "reports/answers/words.h"
@@ -15,43 +16,26 @@ namespace gdbench::answers {
 
 namespace {
 
-using report::Phase;
-
-struct PhaseLook {
-  const char* name;
-  Phase phase;
-  int hue;
-};
-constexpr PhaseLook kPhaseLooks[] = {{"data", Phase::data, 0},         {"forward", Phase::forward, 1},
-                                     {"backward", Phase::backward, 2}, {"exchange", Phase::exchange, 5},
-                                     {"update", Phase::update, 3},     {"record", Phase::record, 4},
-                                     {"other", Phase::other, 5}};
-
 // Where one cell's phases begin and end, as shares of its profiled step; what no op claims comes last.
 std::vector<document::Piece> pieces_of(const report::Profile& profile) {
   std::vector<document::Piece> pieces;
   double from = 0;
-  const auto add = [&](double time_ns, int hue, const char* name) {
+  const auto add = [&](double time_ns, int hue, const std::string& name) {
     const double to = from + time_ns / profile.profiled_step_ns;
     if (to > from) pieces.push_back({.from = from, .to = to, .hue = hue, .name = name});
     from = to;
   };
-  for (const PhaseLook& look : kPhaseLooks) {
-    double time_ns = 0;
-    for (const report::ProfileRecord& record : profile.records) {
-      if (!record.once() && record.phase == look.phase) time_ns += record.time_ns;
-    }
-    add(time_ns, look.hue, look.name);
-  }
+  for (const PhaseTime& phase : phases_of(profile)) add(phase.time_ns, hue_of(phase.phase), phase.name());
   add(std::max(0.0, report::unattributed_ns(profile)), document::kGrey, "unattributed");
   return pieces;
 }
 
-std::vector<std::pair<std::string, int>> phase_key() {
-  std::vector<std::pair<std::string, int>> key;
-  for (const PhaseLook& look : kPhaseLooks) key.emplace_back(look.name, look.hue);
-  key.emplace_back("unattributed", document::kGrey);
-  return key;
+// Where a piece of a row is called so.
+void add_to_key(const std::string& name, int hue, document::Rows& chart) {
+  const bool found = std::ranges::any_of(chart.rows, [&](const document::BarRow& row) {
+    return std::ranges::find(row.pieces, name, &document::Piece::name) != row.pieces.end();
+  });
+  if (found) chart.key.emplace_back(name, hue);
 }
 
 double own_bytes(const report::Cell& cell) {
@@ -64,11 +48,6 @@ double peak_bytes(const report::Cell& cell) { return static_cast<double>(cell.su
 
 document::Look look_of(document::Hues& hues, const report::Cell& cell) {
   return document::look_of(hues.of(report::parse_implementation(cell.implementation).strategy));
-}
-
-int hue_of_phase(report::Phase phase) {
-  const auto* const look = std::ranges::find(kPhaseLooks, phase, &PhaseLook::phase);
-  return look == std::end(kPhaseLooks) ? document::kGrey : look->hue;
 }
 
 MaybeFigure times_figure(const ScenarioTable& table, document::Hues& hues) {
@@ -101,7 +80,7 @@ MaybeFigure times_figure(const ScenarioTable& table, document::Hues& hues) {
 }
 
 MaybeFigure phases_figure(const ScenarioTable& table) {
-  document::Rows chart{.axes = {{.title = "share of the profiled step", .text = &format_percent}}, .key = phase_key()};
+  document::Rows chart{.axes = {{.title = "share of the profiled step", .text = &format_percent}}};
   for (const Row& row : timed_rows(table)) {
     if (!row.cell->profile || !(row.cell->profile->profiled_step_ns > 0)) continue;
     chart.rows.push_back({.label = row_name(*row.cell),
@@ -109,11 +88,8 @@ MaybeFigure phases_figure(const ScenarioTable& table) {
                           .figure = format_duration_ns(row.cell->profile->profiled_step_ns)});
   }
   if (chart.rows.empty()) return std::nullopt;
-  std::erase_if(chart.key, [&](const auto& entry) {
-    return std::ranges::none_of(chart.rows, [&](const document::BarRow& row) {
-      return std::ranges::find(row.pieces, entry.first, &document::Piece::name) != row.pieces.end();
-    });
-  });
+  for (const auto& [phase, hue] : kPhases) add_to_key(name_of(phase), hue, chart);
+  add_to_key("unattributed", document::kGrey, chart);
   return Figure{.title = "Where a step's time goes",
                 .sentence =
                     "Shares of a profiled step by phase; unattributed is what no op claims, as loops, calls and clock "

@@ -34,7 +34,5 @@ MaybeFigure threads_figure(const report::Report& report, const report::ScenarioR
 
 // Of what cells share: "graph" of "graph/jit".
 document::Look look_of(document::Hues& hues, const report::Cell& cell);
-// Of a phase in pictures of a step.
-int hue_of_phase(report::Phase phase);
 
 }  // namespace gdbench::answers
