@@ -35,8 +35,8 @@ document::Look look_of(PointState state) {
                                           : kAlike;
 }
 
-// With what the relation demands there. Nobody demands a ratio of a point that is only on the way of a trend, and a
-// crossover demands a side of 1.
+// With what the relation demands there. No relation demands a ratio of a point that is only on the way of a trend, and
+// a crossover demands a side of 1.
 document::BarRow row_of(const report::ClaimRelation& relation, const report::JudgedPoint& point) {
   document::BarRow row;
   row.figure = figure_words(relation, point);
@@ -117,8 +117,7 @@ Blocks verdicts_of(const Judgements& judgements) {
                    .chart = std::move(rows)});
   }
   blocks.table("", std::move(table));
-  blocks.fold("Claims of which nothing was measured", std::move(others));
-  return blocks;
+  return blocks.fold("Claims of which nothing was measured", std::move(others));
 }
 
 }  // namespace

@@ -167,8 +167,7 @@ Blocks comparison_blocks(const ReportComparison& comparison) {
   blocks.paragraph(method_words(comparison));
   std::vector<std::string> notes;
   for (const std::string& remark : comparison.remarks) notes.push_back("Note: " + remark + ".");
-  blocks.list(notes);
-  return blocks;
+  return blocks.list(notes);
 }
 
 Document document_of(const ReportComparison& comparison) {

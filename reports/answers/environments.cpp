@@ -38,8 +38,7 @@ std::vector<EnvironmentComparison> environment_comparisons(const report::Report&
   std::vector<EnvironmentComparison> found;
   std::map<std::pair<std::string, std::string>, const Cell*> first;  // by scenario and name
   for (const Cell& cell : report.cells) {
-    const bool told = is_timed(cell) && cell.arm == report::kNewArm && !environment_of(cell.implementation).empty();
-    if (!told) continue;
+    if (!is_timed(cell) || cell.arm != report::kNewArm || environment_of(cell.implementation).empty()) continue;
     const auto [known, is_first] = first.emplace(std::pair(cell.scenario, name_of(cell)), &cell);
     if (!is_first) found.push_back({known->second, &cell, comparer.compare(*known->second, cell)});
   }

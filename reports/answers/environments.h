@@ -23,7 +23,7 @@ std::vector<EnvironmentComparison> environment_comparisons(const report::Report&
 // builds of both do not share. Why there is no verdict stands behind it in parentheses.
 std::string environment_words(const EnvironmentComparison& compared);
 
-// Those words for each environment beside the first, of the scenario where the two are farthest apart. Nothing where
+// Those words for each environment but the first, of the scenario where the two are farthest apart. Nothing where
 // several implementations are there in environments: the tables have the ratios.
 void add_environments(const report::Report& report, std::vector<Sentence>& sentences);
 

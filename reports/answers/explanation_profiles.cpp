@@ -52,8 +52,7 @@ std::string instead_words(double a_calls, double b_calls) {
 
 // Both parts of a difference, or the one there is.
 void add_op(const report::OpPart& op, const Names& names, Sentences& sentences) {
-  std::string text = std::string(name_of(op.phase)) + ", " + op.op +
-                     layer_words(op.layers.value_or(std::vector<std::int64_t>())) + ": " +
+  std::string text = std::string(name_of(op.phase)) + ", " + op.op + layer_words(op.layers) + ": " +
                      share_words(op.contribution.share, op.contribution.share_interval);
   if (op.a_calls > 0 && op.b_calls > 0) {
     const bool same = std::abs(op.a_calls - op.b_calls) < 1e-9 * (op.a_calls + op.b_calls);
@@ -100,8 +99,8 @@ void add_largest(const std::string& cell, const std::optional<report::LargestOps
   if (!largest) return;
   std::string ops;
   for (const report::OpShare& op : largest->ops) {
-    ops += (ops.empty() ? "" : "; ") + std::string(name_of(op.phase)) + ", " + op.op +
-           layer_words(op.layers.value_or(std::vector<std::int64_t>())) + ": " + format_percent(op.share);
+    ops += (ops.empty() ? "" : "; ") + std::string(name_of(op.phase)) + ", " + op.op + layer_words(op.layers) + ": " +
+           format_percent(op.share);
   }
   add_sentence(sentences,
                cell + " under " + largest->profiler + ", " + format_number(largest->slowdown) +

@@ -191,8 +191,8 @@ class Screen {
     const std::size_t rows = std::min(parts.rows, overview_.rows.size());
     lines_ = before;
     parts = all_parts(overview_);
-    const std::size_t told = rows < overview_.rows.size() ? 0 : 1;  // the line that counts the others is new
-    parts.rows = std::max(kMinRows, rows - std::min(rows, needed - most + told));
+    const std::size_t counted_already = rows < overview_.rows.size() ? 0 : 1;  // the line that counts the others is new
+    parts.rows = std::max(kMinRows, rows - std::min(rows, needed - most + counted_already));
     draw_grid(parts);
   }
 

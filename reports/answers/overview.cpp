@@ -98,8 +98,8 @@ class Builder {
 
   void find_columns() {
     for (const Cell& cell : report_.cells) {
-      const bool told = counts(cell) || (overview_.turned && takes_part(cell) && left_out(cell));
-      if (told && columns_.emplace(key_of(cell), columns_.size()).second) overview_.columns.push_back({key_of(cell)});
+      const bool shown = counts(cell) || (overview_.turned && takes_part(cell) && left_out(cell));
+      if (shown && columns_.emplace(key_of(cell), columns_.size()).second) overview_.columns.push_back({key_of(cell)});
     }
   }
 

@@ -90,7 +90,7 @@ void add_failures(const Report& report, std::vector<Sentence>& sentences) {
       {"and " + counted(more, "more failed cell") + ": " + counts_text(rest, rest.size()) + ".", 0, Style::bad});
 }
 
-// Whether it is told to be faster than the fastest of its scenario.
+// Whether a verdict says that it is faster than the fastest of its scenario.
 bool would_be_fastest(const Overview& overview, const Cell& cell) {
   const analysis::Comparer comparer(*overview.report);
   return std::ranges::any_of(overview.rows, [&](const OverviewRow& row) {

@@ -82,17 +82,17 @@ void add_wins(const Overview& overview, std::vector<Sentence>& sentences) {
 // "linreg-3x2: graph/eigen = hand/eigen; ...", of the rows in which cells are not distinguished from the fastest.
 template <class Tied>
 std::string ties_text(const Overview& overview, Tied tied_of) {
-  constexpr std::size_t kMaxTold = 3;
+  constexpr std::size_t kMostShown = 3;
   constexpr std::size_t kMaxNames = 4;
-  std::vector<std::string> told;
+  std::vector<std::string> rows;
   for (const OverviewRow& row : overview.rows) {
     const std::vector<const Cell*>& tied = tied_of(row);
     if (tied.empty()) continue;
     std::vector<std::string> names = {name_in(overview, *row.ranking.fastest)};
     for (const Cell* cell : tied) names.push_back(name_in(overview, *cell));
-    told.push_back((overview.turned ? "" : row.brief + ": ") + some_of(names, kMaxNames, " = "));
+    rows.push_back((overview.turned ? "" : row.brief + ": ") + some_of(names, kMaxNames, " = "));
   }
-  return some_of(told, kMaxTold, "; ");
+  return some_of(rows, kMostShown, "; ");
 }
 
 void add_ties(const Overview& overview, std::vector<Sentence>& sentences) {
@@ -192,11 +192,11 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
   for (const OverviewRow& row : overview.rows) {
     if (!row.ranking.won()) continue;
     for (const report::BreakEvenRecord& record : overview.report->attribution->break_evens) {
-      const bool told = record.result.overtaking == stats::Overtaking::after && record.result.steps > 1;
-      if (!told || record.cell != row.ranking.fastest->id) continue;
+      const bool is_late = record.result.overtaking == stats::Overtaking::after && record.result.steps > 1;
+      if (!is_late || record.cell != row.ranking.fastest->id) continue;
       const auto& ratio = row.ranking.fastest->summary->ratio;
-      const bool beside = ratio && ratio->baseline == record.other && baselines.contains(record.other);
-      if (beside) points[variant_of(*row.ranking.fastest)].push_back({&record.result, &row});
+      const bool to_baseline = ratio && ratio->baseline == record.other && baselines.contains(record.other);
+      if (to_baseline) points[variant_of(*row.ranking.fastest)].push_back({&record.result, &row});
     }
   }
   for (auto& [name, found] : points) {
@@ -213,7 +213,7 @@ void add_break_even(const Overview& overview, std::vector<Sentence>& sentences) 
 
 // What more threads bring each implementation, where least and where most.
 void add_threads(const Overview& overview, std::vector<Sentence>& sentences) {
-  constexpr std::size_t kMaxTold = 3;
+  constexpr std::size_t kMostShown = 3;
   if (!overview.report->scaling) return;
   struct Point {
     const stats::Estimate* speed_up;
@@ -232,7 +232,7 @@ void add_threads(const Overview& overview, std::vector<Sentence>& sentences) {
     const auto& [cell, place] = found->second;
     entry_of(variants, variant_of(*cell)).push_back({&scaling.speed_up, place});
   }
-  variants.resize(std::min(variants.size(), kMaxTold));
+  variants.resize(std::min(variants.size(), kMostShown));
   for (const auto& [name, points] : variants) {
     const auto words = [](const Point& point) { return format_ratio(*point.speed_up) + " (" + point.place + ")"; };
     const auto value = [](const Point& point) { return point.speed_up->value; };

@@ -19,7 +19,7 @@ constexpr std::size_t kFewestMarks = 20;   // columns of an axis
 constexpr int kMostTicks = 8;              // more would be a ruler
 constexpr double kFactorOfLinearAxis = 2;  // between the largest and the smallest time
 
-// Whether an axis has a place for a time: from what no clock resolves to what nobody waits for.
+// Whether an axis has a place for a time: from what no clock resolves to what is never waited for.
 bool can_be_drawn(double nanoseconds) { return nanoseconds >= 1e-6 && nanoseconds <= 1e18; }
 
 // The value alone where there is no interval, or one that no axis has a place for.

@@ -118,8 +118,7 @@ Blocks prediction_blocks(const Prediction& prediction, bool described) {
                        format_duration_ns(prediction.fixed_ns), " and ", format_duration_ns(prediction.row_ns),
                        " a row; exchanging takes ", network_words(prediction.network, described), "."));
   if (!prediction.steps.empty()) blocks.figure(steps_figure(prediction));
-  blocks.table("", steps_table(prediction));
-  return blocks;
+  return blocks.table("", steps_table(prediction));
 }
 
 void add_cells(Columns& table, const std::vector<PredictedCell>& cells, const std::string& what) {

@@ -74,13 +74,14 @@ std::vector<PhaseTime> phases_of(const Profile& profile) {
 
 PhaseTime once_of(const Profile& profile) { return time_of(Phase::compile, profile); }
 
-std::string layer_numbers(const std::vector<std::int64_t>& layers) {
-  if (layers.empty()) return "";
-  if (layers.size() > 1 && layers.back() - layers.front() + 1 == static_cast<std::int64_t>(layers.size())) {
-    return std::to_string(layers.front()) + "-" + std::to_string(layers.back());
+std::string layer_numbers(const MaybeLayers& layers) {
+  if (!layers || layers->empty()) return "";
+  const std::string first = std::to_string(layers->front());
+  if (layers->size() > 1 && layers->back() - layers->front() + 1 == static_cast<std::int64_t>(layers->size())) {
+    return first + "-" + std::to_string(layers->back());
   }
-  std::string text;
-  for (const std::int64_t layer : layers) text += (text.empty() ? "" : ",") + std::to_string(layer);
+  std::string text = first;
+  for (std::size_t i = 1; i < layers->size(); ++i) text += "," + std::to_string((*layers)[i]);
   return text;
 }
 
@@ -94,14 +95,14 @@ std::string parameter_words(const ProfileRecord& record) {
   return text;
 }
 
-std::string layer_words(const std::vector<std::int64_t>& layers) {
-  return layers.empty() ? "" : (layers.size() == 1 ? ", layer " : ", layers ") + layer_numbers(layers);
+std::string layer_words(const MaybeLayers& layers) {
+  if (!layers || layers->empty()) return "";
+  return (layers->size() == 1 ? ", layer " : ", layers ") + layer_numbers(layers);
 }
 
 std::string op_label(const ProfileRecord& record) {
   const std::string parameters = parameter_words(record);
-  return record.op + layer_words(record.layers.value_or(std::vector<std::int64_t>())) +
-         (parameters.empty() ? "" : ", " + parameters);
+  return record.op + layer_words(record.layers) + (parameters.empty() ? "" : ", " + parameters);
 }
 
 std::string chrome_trace(const Profile& profile) {

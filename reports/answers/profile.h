@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,9 +40,10 @@ std::vector<PhaseTime> phases_of(const report::Profile& profile);
 PhaseTime once_of(const report::Profile& profile);
 
 // Of ascending layers: "0", "0-4" where they follow each other, "0,2".
-std::string layer_numbers(const std::vector<std::int64_t>& layers);
+using MaybeLayers = std::optional<std::vector<std::int64_t>>;
+std::string layer_numbers(const MaybeLayers& layers);
 // ", layer 0", ", layers 0-4"; nothing for none.
-std::string layer_words(const std::vector<std::int64_t>& layers);
+std::string layer_words(const MaybeLayers& layers);
 // "reads w0", "reads w0 b0", "gradient of w1"; the first and the last of more than two: "updates w0..b4". Nothing where
 // the record names none.
 std::string parameter_words(const report::ProfileRecord& record);

@@ -23,19 +23,12 @@ std::string share_of_step(double time_ns, const Profile& profile) {
   return formatted("%.1f%%", step_ns > 0 ? 100 * time_ns / step_ns : 0);
 }
 
-// What a step's time is made of, by phase.
-std::vector<std::pair<std::string, double>> times_of(const Profile& profile) {
-  std::vector<std::pair<std::string, double>> times;
-  for (const PhaseTime& phase : phases_of(profile)) times.emplace_back(phase.name(), phase.time_ns);
-  times.emplace_back("unattributed", report::unattributed_ns(profile));
-  return times;
-}
-
 std::vector<document::Paragraph> profile_answer(const Profile& profile) {
-  std::string shares;
-  for (const auto& [name, time_ns] : times_of(profile)) join(shares, name + " " + share_of_step(time_ns, profile));
-  std::string text =
-      cat("A step takes ", format_duration_ns(profile.step_ns), ". Shares of the profiled step: ", shares, ".");
+  std::string text = "A step takes " + format_duration_ns(profile.step_ns) + ". Shares of the profiled step: ";
+  for (const PhaseTime& phase : phases_of(profile)) {
+    text += phase.name() + " " + share_of_step(phase.time_ns, profile) + ", ";
+  }
+  text += "unattributed " + share_of_step(report::unattributed_ns(profile), profile) + ".";
   const auto largest = std::ranges::find_if_not(profile.records, &ProfileRecord::once);
   if (largest != profile.records.end()) {
     text += cat(" The largest op is ", op_label(*largest), " (", name_of(largest->phase),
@@ -101,7 +94,7 @@ Figure phases_figure(const Profile& profile) {
                                 "loops, calls and clock readings.");
 }
 
-// From left to right in the order of the step; what nobody claims comes last.
+// From left to right in the order of the step; what no op claims comes last.
 Figure flame_figure(const Profile& profile) {
   Columns data = {left("phase"), left("op"), right("begins"), right("time"), right("share")};
   const auto piece = [&](const std::string& phase, const std::string& op, double begin, double time_ns, int hue) {
@@ -168,7 +161,7 @@ void add_layers_figure(const Profile& profile, Blocks& blocks) {
       "By layer", "All phases of each layer together, counted from 0; an op of several layers is theirs alone."));
 }
 
-// A row for each phase and op, and for what nobody claims. Layers, parameters and rates only where an op has some.
+// A row for each phase and op, and for what no op claims. Layers, parameters and rates only where an op has some.
 Columns step_table(const Profile& profile) {
   Columns table = {left("phase"), left("op"),     left("layer"),       left("parameter", 1), right("calls", 4),
                    right("time"), right("share"), right("GFLOP/s", 2), right("GB/s", 3)};
@@ -181,10 +174,9 @@ Columns step_table(const Profile& profile) {
       const auto rate = [&](double amount) {
         return amount > 0 && record->time_ns > 0 ? format_number(amount / record->time_ns) : "";
       };
-      add_row(table, {phase.name(), record->op, layer_numbers(record->layers.value_or(std::vector<std::int64_t>())),
-                      parameter_words(*record), record->calls > 0 ? format_number(record->calls) : "",
-                      format_duration_ns(record->time_ns), share_of_step(record->time_ns, profile), rate(record->flops),
-                      rate(record->bytes)});
+      add_row(table, {phase.name(), record->op, layer_numbers(record->layers), parameter_words(*record),
+                      record->calls > 0 ? format_number(record->calls) : "", format_duration_ns(record->time_ns),
+                      share_of_step(record->time_ns, profile), rate(record->flops), rate(record->bytes)});
     }
   }
   add("unattributed", "", report::unattributed_ns(profile));
@@ -200,8 +192,7 @@ Blocks step_blocks(const Profile& profile) {
   add_ops_figure(profile, blocks);
   add_layers_figure(profile, blocks);
   blocks.table("Every phase and op of a step", step_table(profile));
-  blocks.paragraph(overhead_words(profile), Style::dim);
-  return blocks;
+  return blocks.paragraph(overhead_words(profile), Style::dim);
 }
 
 Blocks once_blocks(const Profile& profile) {
@@ -225,8 +216,7 @@ Blocks once_blocks(const Profile& profile) {
             "within one another.";
   Blocks blocks;
   if (!bars.empty()) blocks.figure(std::move(bars).figure("What happens once", sentence));
-  blocks.table("", std::move(table));
-  return blocks;
+  return blocks.table("", std::move(table));
 }
 
 // A step by the ops of its framework, in shares of the step that the profiler slows, or why there are none.
@@ -241,11 +231,10 @@ Blocks framework_blocks(const Profile& profile) {
   Columns table = step_table(view);
   std::erase_if(table, [](const document::Column& column) { return column.title == "time"; });
   blocks.table("By " + ops.profiler, std::move(table));
-  blocks.paragraph(
+  return blocks.paragraph(
       cat("Shares are of a step under ", ops.profiler, ", which takes ", format_duration_ns(ops.step_ns), ", ",
           format_number(ops.step_ns / profile.step_ns), " times the unprofiled one (", counted(ops.steps, "step"),
           "). They add up what all threads do; unattributed is what no op claims, Python's part included."));
-  return blocks;
 }
 
 // How often a step calls its framework, and the least that it does.
@@ -258,8 +247,7 @@ Blocks calls_blocks(const Profile& profile) {
   for (const report::FloorPart& part : profile.floor.value_or(std::vector<report::FloorPart>())) {
     add_row(table, {part.op, format_duration_ns(part.time_ns)});
   }
-  blocks.table("The least that the framework does", std::move(table));
-  return blocks;
+  return blocks.table("The least that the framework does", std::move(table));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace gdbench::answers {
 constexpr const char* kScalingTitle = "What more threads bring, over the same with one";
 constexpr const char* kThreadCostsTitle = "what more threads cost each step at most, by the shortest step of each";
 
-// A cell of several threads beside itself with one.
+// A cell of several threads, and the same with one.
 struct ScalingRow {
   const report::ThreadScaling* scaling = nullptr;
   const report::Cell* cell = nullptr;
@@ -28,7 +28,7 @@ class ScalingWords {
   // In the report's order.
   std::vector<ScalingRow> rows_of(const std::string& key) const;
 
-  // A row per cell of several threads. Empty (no rows) where the scenario has none beside its single-threaded self.
+  // A row per cell of several threads. Empty (no rows) where the scenario has none next to the same with one.
   Columns of_scenario(const std::string& key) const;
   // A row per implementation and number of threads.
   Columns costs() const;

@@ -61,7 +61,7 @@ std::string launches_text(const Row& row) {
   return cat(launches, " x ", format_number(static_cast<double>(summary.samples) / std::max(1, launches)));
 }
 
-// These are told of whoever loads a framework: others start in milliseconds and are held to their threads.
+// These are shown of rows that load a framework: others start in milliseconds and are held to their threads.
 std::string import_text(const Row& row) {
   const std::optional<double>& seconds = row.cell->summary->import_seconds;
   return seconds ? format_duration_ns(*seconds * 1e9) : "";

@@ -18,7 +18,7 @@ Columns target_table(const ScenarioTable& table);
 // per step.
 std::vector<std::string> target_sentences(const ScenarioTable& table);
 
-// That sentence; empty unless somebody reaches the target surely before whoever is fastest per step.
+// That sentence; empty unless another one than the fastest per step surely reaches the target first.
 std::string target_first_words(const ScenarioTable& table);
 
 }  // namespace gdbench::answers

@@ -1,4 +1,4 @@
-// What the values of --set take beside each other, as tables that all renderers share, and as a sentence.
+// What the values of --set take next to each other, as tables that all renderers share, and as a sentence.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class ValueWords {
 
   // "optimizer=adam takes 1.80x [1.70, 1.90] the time of optimizer=sgd in hand/eigen, 1.20x [1.10, 1.30] in
   // pytorch/eager.": of all pairs of values the one that is farthest apart where the first one is fastest, and there in
-  // the fastest row of another strategy or framework. Empty where no ranked row has another value beside it.
+  // the fastest row of another strategy or framework. Empty where no ranked row has another value next to it.
   std::string sentence(const Overview& overview) const;
 
  private:

@@ -19,11 +19,11 @@ Columns data_of(const Plane& plane) {
     if (series.line == Line::guide) continue;
     for (const Point& point : series.points) places.insert(point.x);
   }
-  Columns columns = {{.title = plane.across.title, .right_aligned = true}};
+  Columns columns = {right(plane.across.title)};
   for (const double x : places) columns.front().texts.push_back(plane.across.text(x));
   for (const Series& series : plane.series) {
     if (series.line == Line::guide) continue;
-    Column column{.title = series.name, .right_aligned = true};
+    Column column = right(series.name);
     for (const double x : places) {
       std::string texts;
       for (const Point& point : series.points) {
@@ -38,15 +38,15 @@ Columns data_of(const Plane& plane) {
 
 // A row for each row, a column for each axis and for what stands behind rows.
 Columns data_of(const Rows& rows) {
-  Columns columns = {{.title = "row"}};
-  for (const auto& [name, hue] : rows.key) columns.push_back({.title = name, .right_aligned = true});
+  Columns columns = {left("row")};
+  for (const auto& [name, hue] : rows.key) columns.push_back(right(name));
   const std::size_t first_axis = columns.size();
   const bool measured = std::ranges::any_of(rows.rows, [](const BarRow& row) { return !row.measures.empty(); });
   for (const Axis& axis : rows.axes) {
-    if (measured) columns.push_back({.title = axis.title, .right_aligned = true});
+    if (measured) columns.push_back(right(axis.title));
   }
-  Column words{.title = "finding"};
-  Column figures{.title = "figure"};
+  Column words = left("finding");
+  Column figures = left("figure");
   for (const BarRow& row : rows.rows) {
     columns.front().texts.push_back(row.group.empty() ? row.label : row.group + ": " + row.label);
     for (std::size_t i = 0; i < rows.key.size(); ++i) {
@@ -64,9 +64,7 @@ Columns data_of(const Rows& rows) {
     figures.texts.push_back(row.figure);
   }
   for (Column* column : {&words, &figures}) {
-    bool any = false;
-    for (const std::string& text : column->texts) any = any || !text.empty();
-    if (any) columns.push_back(std::move(*column));
+    if (!std::ranges::all_of(column->texts, &std::string::empty)) columns.push_back(std::move(*column));
   }
   return columns;
 }

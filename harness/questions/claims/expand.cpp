@@ -121,7 +121,7 @@ std::string unknown_place(const ExpandedRelation& expanded) {
   return "";
 }
 
-// The known implementations and those that the matrix names beside them.
+// The known implementations and those that the matrix names in addition.
 std::vector<scenario::KnownImplementation> named_implementations(const scenario::Matrix& matrix,
                                                                  std::vector<scenario::KnownImplementation> known) {
   std::vector<std::string> named = values_of(matrix, scenario::kImplementationAxis);

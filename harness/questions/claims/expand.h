@@ -38,7 +38,7 @@ struct ExpandedClaim {
   std::vector<ExpandedRelation> relations;
 };
 
-// `implementations` are those that are known. A name that a matrix has beside them makes points all the same: what
+// `implementations` are those that are known. A name that a matrix has in addition makes points all the same: what
 // cannot be run is said of the claim and is no error. `claim` is pointed to. Errors: a scenario that is not there, a
 // relation that compares nothing, or one whose `at` names values that no pair has.
 Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::KnownScenario>& scenarios,

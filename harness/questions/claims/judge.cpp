@@ -65,7 +65,7 @@ class RelationJudge {
   }
 
  private:
-  // Finds the cells of a point and their values; whoever lacks them makes it a point that was not run.
+  // Finds the cells of a point and their values; without them it is a point that was not run.
   Status measure(const Entry& entry) {
     JudgedPoint point;
     point.at = entry.at;

@@ -18,7 +18,7 @@ Result<NeededCells> needed_cells(const ExpandedClaim& claim, const report::Repor
                                                          cell->status.state == report::CellState::ok);
         needed.lacks_some = needed.lacks_some || (decides && !can_be_measured);
         if (!can_be_measured) continue;
-        (decides ? needed.deciding : needed.beside).insert(static_cast<std::size_t>(cell - report.cells.data()));
+        (decides ? needed.deciding : needed.shown).insert(static_cast<std::size_t>(cell - report.cells.data()));
       }
     }
   }

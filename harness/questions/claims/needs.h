@@ -13,7 +13,7 @@ namespace gdbench::claims {
 // Indices of the report's cells.
 struct NeededCells {
   std::set<std::size_t> deciding;  // that the verdict rests on
-  std::set<std::size_t> beside;    // that are shown beside them
+  std::set<std::size_t> shown;     // that are shown with them
   bool lacks_some = false;         // a deciding cell is not there or cannot be measured here
 };
 

@@ -12,7 +12,7 @@
 
 namespace gdbench::compare {
 
-// Arms are neighbours in time; two runs are not, and how much a machine drifts between them nobody measured.
+// Arms are neighbours in time; two runs are not, and how much a machine drifts between them was not measured.
 constexpr double kMarginOfArms = 0.01;
 constexpr double kMarginOfReports = 0.03;
 
@@ -22,9 +22,9 @@ struct CompareOptions {
   bool force = false;        // compare reports of different machines
 };
 
-// Cells of the arm new beside those of the arm base in one report, paired by launch and round. Where a cell was
+// Cells of the arm new and those of the arm base in one report, paired by launch and round. Where a cell was
 // confirmed by launches of its own (report::Cell::confirmed_from), both parts must agree; where a build has a padded
-// one beside it (harness/report/arm.h), all of them must, and the interval spans all of theirs.
+// one next to it (harness/report/arm.h), all of them must, and the interval spans all of theirs.
 report::ReportComparison compare_arms(const report::Report& report, const CompareOptions& options);
 
 // Cells of two reports, each in its arm "new"; paired where both are of one run. The margin is at least what either run

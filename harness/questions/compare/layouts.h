@@ -1,4 +1,4 @@
-// Builds that differ in the addresses of their code alone, beside those that are compared.
+// Builds that differ in the addresses of their code alone, in addition to those that are compared.
 #pragma once
 
 #include <string>

@@ -118,7 +118,7 @@ bool offers_none(const report::Report& report, const report::Cell& cell) {
   return std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end();
 }
 
-// Whether a phase is a cause, or every part of a walk over the axes is told.
+// Whether a phase is a cause, or every part of a walk over the axes has a verdict.
 bool is_explained(const report::Explanation& explanation) {
   const auto is_cause = [](const report::PhasePart& part) {
     return part.contribution.standing == report::Standing::cause;

@@ -64,7 +64,7 @@ struct ScaledProfile {
   double profiled_step_ns = 0;
   double overhead_ns = 0;
   double calls = 0;
-  double rest_ns = 0;  // what nobody claims
+  double rest_ns = 0;  // what no op claims
 };
 
 // One cell's profiles. `step_ns`: its measured step, which is taken as exact; the ratio has the steps' uncertainty.

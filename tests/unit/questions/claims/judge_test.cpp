@@ -235,7 +235,7 @@ using Cells = std::set<std::size_t>;  // of one/x and two/x at each batch
 TEST(Needs, APointThatIsNotNamedIsBeside) {
   const NeededCells cells = needed(ratio_claim({{"at_least", 3}, {"at", {{"batch", {1, 256}}}}}), slower("one/x", 2));
   EXPECT_EQ(cells.deciding, (Cells{0, 1, 4, 5}));
-  EXPECT_EQ(cells.beside, (Cells{2, 3}));
+  EXPECT_EQ(cells.shown, (Cells{2, 3}));
   EXPECT_FALSE(cells.lacks_some);
 }
 
@@ -244,7 +244,7 @@ TEST(Needs, OfATrendTheEndsDecideAndOfWhatIsShownNothing) {
   relations.push_back(relation("ratio", {{"at_least", 3}, {"decides", false}})[0]);
   const NeededCells cells = needed(claim_of(batches(), relations), slower("one/x", 2));
   EXPECT_EQ(cells.deciding, (Cells{0, 1, 4, 5}));
-  EXPECT_EQ(cells.beside, (Cells{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(cells.shown, (Cells{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(Needs, ACellThatCannotBeMeasuredIsLacking) {
