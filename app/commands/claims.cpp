@@ -140,7 +140,7 @@ Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedCl
     const claims::NeededCells needed = TRY(claims::needed_cells(claim, report));
     const std::string& id = claim.claim->id;
     goals.push_back({id, {needed.deciding.begin(), needed.deciding.end()}, needed.lacks_some});
-    goals.push_back({"what is shown with " + id, {needed.shown.begin(), needed.beside.end()}, true});
+    goals.push_back({"what is shown with " + id, {needed.shown.begin(), needed.shown.end()}, true});
   }
   std::erase_if(goals, [](const measure::Goal& goal) { return goal.cells.empty(); });
   return goals;
