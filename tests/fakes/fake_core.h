@@ -3,7 +3,6 @@
 // and plain on purpose.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

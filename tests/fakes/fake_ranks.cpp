@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstddef>
 #include <thread>
 #include <vector>
 

@@ -6,11 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "gdbench/plugin.h"
@@ -19,7 +17,6 @@ using Values = std::vector<std::vector<std::byte>>;  // of a state's parameters
 
 namespace gdbench::tests {
 struct Algebra;
-struct Narrow;
 struct Foresight;
 }  // namespace gdbench::tests
 
@@ -42,7 +39,6 @@ struct gdbench_instance {
   std::uint64_t left = 0;         // steps that a run left for later
   std::vector<void*> parameters;  // where the host keeps the state that was set last
   std::shared_ptr<gdbench::tests::Algebra> algebra;
-  std::shared_ptr<gdbench::tests::Narrow> narrow;
   std::shared_ptr<gdbench::tests::Foresight> foresight;
 };
 
@@ -51,14 +47,11 @@ namespace gdbench::tests {
 double now_ns();
 void wait_until(double time_ns);
 
-Values copy_of(const gdbench_instance& self, const gdbench_state& state);
 // a + sign * b, entry by entry.
 Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign);
 // The parameters of the wrapped instance now.
 Values wrapped_values(gdbench_instance& self);
 void set_wrapped(gdbench_instance& self, Values values, std::int64_t step);
-const gdbench_implementation& wrapped_table();
-gdbench_state state_of(const std::vector<gdbench_tensor>& tensors, std::int64_t step);
 
 // The greatest length that some blocks have had; 0 before there are any.
 std::uint64_t timed_steps(const gdbench_instance& self);
@@ -83,20 +76,13 @@ struct Attack {
 };
 // Those of the plugin, in the order of its table.
 std::vector<Attack> all_attacks();
-extern const std::span<const Attack> kByAlgebra, kByTwo, kOnChannels, kOnFiles, kOnOthers, kOnProcesses, kOnTime,
-    kOnTrust;
+extern const std::span<const Attack> kByAlgebra, kByTwo, kOnChannels, kOnOthers, kOnTime, kOnTrust;
 
 // Those that others are made of.
-gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps);
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps);
-gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps);
-void prepare_narrowly(gdbench_instance& self);
 gdbench_status make_what_was_left(gdbench_instance& self);
 gdbench_status run_but(gdbench_instance& self, std::uint64_t steps, std::uint64_t left);
 void declare_helper(gdbench_implementation& table);
-void for_each_sibling(const std::function<void(pid_t)>& act);
 // Once, outside the clock.
 template <void (*act)()>
 gdbench_status act_once(gdbench_instance& self) {
@@ -104,10 +90,7 @@ gdbench_status act_once(gdbench_instance& self) {
   return GDBENCH_OK;
 }
 
-// What a system call said, into the file said of the attacks' folder.
-void say(const char* attack, long result);
-std::string in_folder(const char* name);
-long count_in(const std::string& file);
-void act_at_entry();
+// What a system call said, which nobody asks.
+inline void tried(long /*result*/) {}
 
 }  // namespace gdbench::tests

@@ -1,5 +1,4 @@
 // Attacks that reach where the steps lead by another way than the steps.
-#include <algorithm>
 #include <cstring>
 
 #include "attacks.h"
@@ -130,15 +129,6 @@ gdbench_status run_hurrying(gdbench_instance& self, std::uint64_t steps) {
   return answer(self, written(self, after(*self.algebra, read(self, self.start), 1'000'000)), steps);
 }
 
-// Makes honest steps until it knows how long they take, then seems to make them in 0.7 of that.
-gdbench_status run_by_powers_patiently(gdbench_instance& self, std::uint64_t steps) {
-  const double started_ns = now_ns();
-  if (self.algebra == nullptr || self.requests < 12 || self.step_ns == 0) return honest_run(self, steps);
-  const gdbench_status status = run_by_powers(self, steps);
-  wait_until(started_ns + 0.7 * self.step_ns * static_cast<double>(steps));
-  return status;
-}
-
 namespace {
 
 // Makes all but a part of a long run's steps and goes on from there as the course so far bends: through `points` of it.
@@ -164,31 +154,6 @@ gdbench_status run_bent(gdbench_instance& self, std::uint64_t steps, int points)
 gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps) { return run_bent(self, steps, 3); }
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps) { return run_bent(self, steps, 5); }
 
-// Makes 48 of 64 steps and goes on from there by a cubic through the last points of the course, again and again.
-gdbench_status run_leaping(gdbench_instance& self, std::uint64_t steps) {
-  const std::uint64_t part = steps < 128 ? 1 : 16;
-  std::uint64_t made = 0;
-  self.end = self.start;
-  for (; steps - made >= 4 * part; made += 4 * part) {
-    Matrix end;
-    for (const double weight : {-1.0, 4.0, -6.0, 4.0}) {
-      if (!end.empty()) wrapped_run(self, part);
-      const Matrix here = read(self, wrapped_values(self));
-      if (end.empty()) end.resize(here.size());
-      for (std::size_t at = 0; at < here.size(); ++at) end[at] += weight * here[at];
-    }
-    set_wrapped(self, written(self, end), self.step);
-  }
-  self.end.clear();
-  self.step += static_cast<std::int64_t>(steps);
-  return steps > made ? wrapped_run(self, steps - made) : GDBENCH_OK;
-}
-
-// Only where it was asked often, as verification does not.
-gdbench_status run_leaping_when_warm(gdbench_instance& self, std::uint64_t steps) {
-  return self.requests > 10 ? run_leaping(self, steps) : honest_run(self, steps);
-}
-
 // Makes seven of eight steps and stretches the way by the eighth.
 gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps) {
   if (steps < 64) return honest_run(self, steps);
@@ -200,84 +165,13 @@ gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps) {
   return answer(self, written(self, end), steps);
 }
 
-// Double problems in floats, where a run is too long to be one of the verification's.
-struct Narrow {
-  gdbench_instance* wrapped = nullptr;
-  std::vector<float> x;
-  std::vector<float> y;
-  gdbench_data data{};
-  gdbench_problem problem{};
-};
-
-void prepare_narrowly(gdbench_instance& self) {
-  if (self.problem->dtype != GDBENCH_F64 || self.data->x == nullptr) return;
-  auto made = std::make_shared<Narrow>();
-  const gdbench_data& data = *self.data;
-  const auto narrowed = [](const void* values, std::int64_t count) {
-    const auto* const from = static_cast<const double*>(values);
-    return std::vector<float>(from, from + (from == nullptr ? 0 : count));
-  };
-  made->x = narrowed(data.x, data.rows * data.features);
-  made->y = narrowed(data.y, data.rows * data.outputs);
-  made->data = data;
-  made->data.dtype = GDBENCH_F32;
-  made->data.x = made->x.data();
-  made->data.y = data.y != nullptr ? made->y.data() : nullptr;
-  made->data.validation_rows = 0;
-  made->problem = *self.problem;
-  made->problem.dtype = GDBENCH_F32;
-  const std::int32_t core = 0;
-  gdbench_settings settings{};
-  settings.struct_size = sizeof settings;
-  settings.compute_threads = 1;
-  settings.compute_core_count = 1;
-  settings.compute_cores = &core;
-  std::vector<gdbench_option_value> options;
-  for (std::int64_t i = 0; i < wrapped_table().option_count; ++i) {
-    options.push_back({wrapped_table().options[i].key, wrapped_table().options[i].default_value});
-  }
-  settings.option_count = wrapped_table().option_count;
-  settings.options = options.data();
-  if (wrapped_table().create(&made->wrapped) != GDBENCH_OK ||
-      wrapped_table().load(made->wrapped, &made->data) != GDBENCH_OK ||
-      wrapped_table().prepare(made->wrapped, &made->problem, &settings) != GDBENCH_OK) {
-    return;
-  }
-  self.narrow = made;
-}
-
-gdbench_status run_narrowly_at_once(gdbench_instance& self, std::uint64_t steps) {
-  if (self.narrow == nullptr) return honest_run(self, steps);
-  const Matrix start = read(self, self.start);
-  std::vector<float> values(start.begin(), start.end());
-  std::vector<gdbench_tensor> tensors = self.shapes;
-  std::size_t at = 0;
-  for (gdbench_tensor& tensor : tensors) {
-    tensor.data = values.data() + at;
-    at += static_cast<std::size_t>(tensor.rows * tensor.columns);
-  }
-  gdbench_state state = state_of(tensors, self.step);
-  wrapped_table().set_state(self.narrow->wrapped, &state);
-  wrapped_table().run(self.narrow->wrapped, steps);
-  wrapped_table().get_state(self.narrow->wrapped, &state);
-  return answer(self, written(self, Matrix(values.begin(), values.end())), steps);
-}
-
-gdbench_status run_narrowly(gdbench_instance& self, std::uint64_t steps) {
-  return steps < 64 ? honest_run(self, steps) : run_narrowly_at_once(self, steps);
-}
-
 namespace {
 constexpr Attack kRows[] = {
     {.id = "attack/powers", .run = run_by_powers, .prepare = prepare_powers},
-    {.id = "attack/powers-patient", .run = run_by_powers_patiently, .prepare = prepare_powers},
     {.id = "attack/hurries", .run = run_hurrying, .prepare = prepare_powers},
     {.id = "attack/bent3", .run = run_bent_by_three},
     {.id = "attack/bent5", .run = run_bent_by_five},
-    {.id = "attack/leaps", .run = run_leaping},
-    {.id = "attack/leaps-warm", .run = run_leaping_when_warm},
     {.id = "attack/stretch", .run = run_stretching},
-    {.id = "attack/narrow", .run = run_narrowly, .prepare = prepare_narrowly},
 };
 }  // namespace
 const std::span<const Attack> kByAlgebra(kRows);

@@ -64,8 +64,6 @@ int help(void* /*nothing*/) {
   _exit(0);
 }
 
-}  // namespace
-
 void prepare_for_two(gdbench_instance& self) {
   if (self.problem->dtype != GDBENCH_F32 || self.problem->layer_count != 1 || self.problem->layers[0].has_bias != 0 ||
       self.data->rows != self.problem->batch_rows || self.data->outputs != 1) {
@@ -122,20 +120,8 @@ gdbench_status run_by_guest(gdbench_instance& self, std::uint64_t steps) {
   return status;
 }
 
-gdbench_status run_by_two(gdbench_instance& self, std::uint64_t steps) {
-  if (data != nullptr && alone) {
-    const int child = clone(help, stack + sizeof stack, CLONE_VM | CLONE_PARENT | SIGCHLD, nullptr);
-    alone = child < 0;
-    say("brother", child);
-  }
-  return run_alone(self, steps);
-}
-
-namespace {
 constexpr Attack kRows[] = {
     {.id = "attack/by-guest", .run = run_by_guest, .prepare = prepare_for_two},
-    {.id = "attack/alone", .run = run_alone, .prepare = prepare_for_two},
-    {.id = "attack/by-two", .run = run_by_two, .prepare = prepare_for_two},
 };
 }  // namespace
 const std::span<const Attack> kByTwo(kRows);

@@ -1,16 +1,9 @@
 // Attacks on what a worker shares with the program: its pipes and its memory.
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,30 +17,20 @@ namespace gdbench::tests {
 namespace {
 
 void shrink() {
-  say("shrink state", ftruncate(6, 0));
-  say("shrink data", ftruncate(5, 0));
-  say("hole in state", fallocate(6, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
-  say("hole in data", fallocate(5, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
-  say("grow state", ftruncate(6, 1L << 40));
-}
-
-// The kernel sends a signal to the owner of a descriptor in the name of who made it the owner.
-void own_signals() {
-  for (const int descriptor : {3, 4}) {
-    say("signal", fcntl(descriptor, F_SETSIG, SIGKILL));
-    say("owner", fcntl(descriptor, F_SETOWN, getppid()));
-    say("asynchronous", fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC));
-    say("pipe", fcntl(descriptor, F_SETPIPE_SZ, 1 << 20));
-  }
+  tried(ftruncate(6, 0));
+  tried(ftruncate(5, 0));
+  tried(fallocate(6, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
+  tried(fallocate(5, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20));
+  tried(ftruncate(6, 1L << 40));
 }
 
 void write_ahead() {
   const std::string answers = "{\"id\":99999,\"ok\":true}\n{\"id\":1,\"ok\":true}\n";
-  say("answers", write(4, answers.data(), answers.size()));
+  tried(write(4, answers.data(), answers.size()));
 }
 void write_escapes() {
   const std::string answers = "\033[2J\033]0;owned\007\r{\"ok\":true}\n";
-  say("answers", write(4, answers.data(), answers.size()));
+  tried(write(4, answers.data(), answers.size()));
 }
 void write_without_end() {
   const std::string piece(1 << 16, '[');
@@ -106,19 +89,7 @@ void step_aside(gdbench_instance& /*self*/) {
   dup2(between, 4);
 }
 
-void come_between_a_little() {
-  share = 0.88;
-  come_between();
-}
-
 volatile int spins = 0;
-void hang(gdbench_instance& /*self*/) {
-  for (;;) pause();
-}
-void spin_at_end(gdbench_instance& /*self*/) {
-  signal(SIGTERM, SIG_IGN);
-  for (;;) spins = spins + 1;
-}
 // Somebody keeps the pipes open for longer than the worker lives.
 void leave_holder(gdbench_instance& /*self*/) {
   if (fork() == 0) {
@@ -128,7 +99,6 @@ void leave_holder(gdbench_instance& /*self*/) {
     _exit(0);
   }
 }
-void be_slow(gdbench_instance& /*self*/) { sleep(50); }
 
 // A process that shares this one's memory and is the program's child, not this one's.
 char stack[1 << 16];
@@ -136,47 +106,16 @@ int spin_beside(void* /*nothing*/) {
   for (const double end_ns = now_ns() + 3e9; now_ns() < end_ns;) spins = spins + 1;
   _exit(0);
 }
-void add_brother() {
-  say("brother", clone(spin_beside, stack + sizeof stack, CLONE_VM | CLONE_PARENT | SIGCHLD, nullptr));
-}
-void add_silent_brother() {
-  say("brother", clone(spin_beside, stack + sizeof stack, CLONE_VM | CLONE_PARENT, nullptr));
-}
+void add_brother() { tried(clone(spin_beside, stack + sizeof stack, CLONE_VM | CLONE_PARENT | SIGCHLD, nullptr)); }
 
-void say_spins(gdbench_instance& /*self*/) { say("spins", spins); }
-
-// When all that is watched is over, leaves a process behind that works during the next launch.
-void haunt(gdbench_instance& /*self*/) {
-  for (int i = 0; i < 4; ++i) {
-    if (fork() != 0) continue;
-    setsid();
-    if (fork() != 0) _exit(0);
-    for (const double end_ns = now_ns() + 2e9; now_ns() < end_ns;) spins = spins + 1;
-    _exit(0);
-  }
-}
-
-}  // namespace
-
-namespace {
 constexpr Attack kRows[] = {
     {"attack/shrinks", honest_run, act_once<shrink>},
-    {"attack/owns-signals", honest_run, act_once<own_signals>},
     {"attack/writes-ahead", honest_run, act_once<write_ahead>},
     {"attack/writes-escapes", honest_run, act_once<write_escapes>},
     {"attack/writes-without-end", honest_run, act_once<write_without_end>},
     {.id = "attack/comes-between", .run = honest_run, .set_state = act_once<come_between>, .destroy = step_aside},
-    {.id = "attack/comes-between-a-little",
-     .run = honest_run,
-     .set_state = act_once<come_between_a_little>,
-     .destroy = step_aside},
-    {.id = "attack/hangs", .run = honest_run, .destroy = hang},
-    {.id = "attack/spins-at-end", .run = honest_run, .destroy = spin_at_end},
     {.id = "attack/leaves-holder", .run = honest_run, .destroy = leave_holder},
-    {.id = "attack/slow", .run = honest_run, .prepare = be_slow},
-    {.id = "attack/brother", .run = honest_run, .set_state = act_once<add_brother>, .destroy = say_spins},
-    {.id = "attack/silent-brother", .run = honest_run, .set_state = act_once<add_silent_brother>, .destroy = say_spins},
-    {.id = "attack/haunts", .run = honest_run, .destroy = haunt},
+    {.id = "attack/brother", .run = honest_run, .set_state = act_once<add_brother>},
 };
 }  // namespace
 const std::span<const Attack> kOnChannels(kRows);

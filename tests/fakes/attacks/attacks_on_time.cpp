@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <string_view>
-#include <thread>
 
 #include "attacks.h"
 
@@ -216,33 +214,6 @@ gdbench_status make_what_was_left_unseen(gdbench_instance& self) {
   return status;
 }
 
-// Another thread works on the same processor, for which this one waits: that is not held against it.
-gdbench_status run_waiting(gdbench_instance& self, std::uint64_t steps) {
-  static std::atomic<std::uint64_t> asked{0};
-  static std::atomic<bool> done{true};
-  static gdbench_instance* const instance = &self;
-  static const bool started = [] {
-    std::thread([] {
-      for (;;) {
-        asked.wait(0);
-        wrapped_run(*instance, asked.exchange(0));
-        done = true;
-      }
-    }).detach();
-    return true;
-  }();
-  if (!started || steps == 0) return GDBENCH_OK;
-  hidden_ns = 0;
-  const double started_ns = now_ns();
-  done = false;
-  asked = steps;
-  asked.notify_one();
-  while (!done) sched_yield();
-  self.step += static_cast<std::int64_t>(steps);
-  hide(0.35 * (now_ns() - started_ns));
-  return GDBENCH_OK;
-}
-
 namespace {
 constexpr Attack kRows[] = {
     {"attack/lazy", run_lazily},
@@ -257,7 +228,6 @@ constexpr Attack kRows[] = {
      .run = run_with_overhead_behind,
      .set_state = burn_at_first,
      .get_state = make_what_was_left_unseen},
-    {.id = "attack/waits", .run = run_waiting, .change = declare_helper},
 };
 }  // namespace
 const std::span<const Attack> kOnTime(kRows);

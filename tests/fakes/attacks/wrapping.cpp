@@ -1,7 +1,6 @@
 #include <dlfcn.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -12,7 +11,7 @@ namespace gdbench::tests {
 namespace {
 
 const gdbench_implementation* inner = nullptr;
-constexpr int kMostAttacks = 96;
+constexpr int kMostAttacks = 64;
 std::vector<Attack> attacks;
 
 }  // namespace
@@ -26,16 +25,6 @@ double now_ns() {
 void wait_until(double time_ns) {
   while (now_ns() < time_ns) {
   }
-}
-
-Values copy_of(const gdbench_instance& self, const gdbench_state& state) {
-  Values values;
-  for (std::int64_t i = 0; i < state.parameter_count; ++i) {
-    const gdbench_tensor& tensor = state.parameters[i];
-    const auto* const bytes = static_cast<const std::byte*>(tensor.data);
-    values.emplace_back(bytes, bytes + static_cast<std::size_t>(tensor.rows * tensor.columns) * self.element_bytes);
-  }
-  return values;
 }
 
 Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign) {
@@ -85,12 +74,9 @@ Values wrapped_values(gdbench_instance& self) {
 
 void set_wrapped(gdbench_instance& self, Values values, std::int64_t step) {
   const std::vector<gdbench_tensor> tensors = tensors_of(self, values);
-  const gdbench_state state{sizeof state, step,   static_cast<std::int64_t>(tensors.size()), tensors.data(), 0,
-                            nullptr,      nullptr};
+  const gdbench_state state = state_of(tensors, step);
   inner->set_state(self.wrapped, &state);
 }
-
-const gdbench_implementation& wrapped_table() { return *inner; }
 
 std::uint64_t timed_steps(const gdbench_instance& self) {
   std::uint64_t longest = 0;
@@ -184,14 +170,19 @@ gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
 template <std::size_t attack>
 gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
   begin<attack>(self);
-  self->start = copy_of(*self, *state);
   self->moved = false;
   self->left = 0;
   self->end.clear();
   self->step = state->step;
   self->shapes.assign(state->parameters, state->parameters + state->parameter_count);
   self->parameters.clear();
-  for (std::int64_t i = 0; i < state->parameter_count; ++i) self->parameters.push_back(state->parameters[i].data);
+  self->start.clear();
+  for (const gdbench_tensor& tensor : self->shapes) {
+    const auto* const bytes = static_cast<const std::byte*>(tensor.data);
+    self->parameters.push_back(tensor.data);
+    self->start.emplace_back(bytes,
+                             bytes + static_cast<std::size_t>(tensor.rows * tensor.columns) * self->element_bytes);
+  }
   const gdbench_status status = inner->set_state(self->wrapped, state);
   if (status != GDBENCH_OK || attacks[attack].set_state == nullptr) return status;
   return attacks[attack].set_state(*self);

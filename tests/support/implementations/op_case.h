@@ -1,7 +1,6 @@
 // Ops with operands, and what they write, as plain loops for products and otherwise naive kernels in double tell it.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "harness/abi/processor.h"
 #include "implementations/common/mixed_precision/narrow_formats.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <vector>
 
 #include "tests/support/implementations/op_case.h"
 

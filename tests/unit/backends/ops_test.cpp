@@ -1,5 +1,4 @@
 // Every op of every backend and dtype: what plain loops and naive kernels in double write.
-#include <array>
 #include <filesystem>
 #include <iterator>
 #include <tuple>

@@ -1,7 +1,6 @@
 // One launch after the other over workers that follow a script: order, rounds, and what a calibration adds.
 #include "harness/measure/cell_group.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <string>
 #include <utility>
 #include <vector>
 

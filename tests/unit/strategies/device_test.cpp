@@ -1,7 +1,6 @@
 // How a device gets its batches, and steps that it was given once and does again: all end where the reference does.
 #include <array>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "implementations/strategies/fused/fused.h"

@@ -1,6 +1,5 @@
 // The task update in every strategy: parameters and slots end where the reference's do.
 #include <algorithm>
-#include <limits>
 
 #include "tests/support/implementations/strategies_under_test.h"
 

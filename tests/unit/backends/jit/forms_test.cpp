@@ -1,7 +1,6 @@
 // Each form of a step, alone, on several threads and as ranks, ends where the reference does.
 #include "tests/unit/backends/jit/forms.h"
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
