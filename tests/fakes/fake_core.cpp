@@ -148,10 +148,7 @@ gdbench_implementation* fake_implementation(const gdbench_host* host, const char
   implementation.capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
   implementation.max_layers = 1;
   implementation.max_compute_threads = 1;
-  implementation.create = [](gdbench_instance** instance) {
-    *instance = new gdbench_instance;
-    return GDBENCH_OK;
-  };
+  implementation.create = fake_create<0>;
   implementation.destroy = fake_destroy;
   implementation.load = [](gdbench_instance* instance, const gdbench_data* data) {
     instance->data = data;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gdbench/plugin.h"
@@ -17,6 +18,7 @@ struct gdbench_instance {
   std::vector<double> gradient = {};    // likewise
   double gradient_factor = 1;           // anything else is wrong
   std::int64_t delay_ns = 0;            // that a step of some waits
+  std::size_t row = 0;                  // of the table that the plugin is made of
 };
 
 // The plugin's only implementation, complete and correct, to be changed by the caller.
@@ -49,20 +51,28 @@ void fake_update(gdbench_instance& instance);
 // Prediction minus target of one output of one row.
 double fake_residual(const gdbench_instance& instance, std::int64_t row, std::int64_t output);
 
-// A plugin of implementations that run(instance, steps) as each row says: a row has an id, a description and a run.
-// `change` changes each in the same way.
-template <class Rows, class Change>
-gdbench_plugin* fake_plugin_of(const gdbench_host* host, const Rows& rows, const Change& change) {
+template <std::size_t row>
+gdbench_status fake_create(gdbench_instance** instance) {
+  *instance = new gdbench_instance{.row = row};
+  return GDBENCH_OK;
+}
+
+// A plugin of an implementation for each row, which has an id and a description. `change` changes each in the same way;
+// what they do otherwise goes by the instance's row.
+template <class Row, std::size_t count, class Change>
+gdbench_plugin* fake_plugin_of(const gdbench_host* host, const Row (&rows)[count], const Change& change) {
   static std::vector<gdbench_implementation> implementations;
   static std::vector<const gdbench_implementation*> pointers;
-  for (const auto& row : rows) {
-    implementations.push_back(*fake_implementation(host, row.id, row.description));
-    implementations.back().run = row.run;
-    change(implementations.back(), row);
-  }
+  const auto add = [&](std::size_t row, gdbench_status (*create)(gdbench_instance**)) {
+    implementations.push_back(*fake_implementation(host, rows[row].id, rows[row].description));
+    implementations.back().create = create;
+    change(implementations.back());
+  };
+  [&]<std::size_t... row>(std::index_sequence<row...>) { (add(row, fake_create<row>), ...); }
+  (std::make_index_sequence<count>());
   for (const gdbench_implementation& implementation : implementations) pointers.push_back(&implementation);
   gdbench_plugin* const plugin = fake_plugin();
-  plugin->implementation_count = static_cast<std::int64_t>(pointers.size());
+  plugin->implementation_count = static_cast<std::int64_t>(count);
   plugin->implementations = pointers.data();
   return plugin;
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <utility>
 
 #include "fake_core.h"
 
@@ -39,15 +38,14 @@ struct Variant {
   Op delayed = none;
   bool repeated = false;
 };
-constexpr std::array kVariants = {
-    Variant{"plain/fake", "correct, with steps of 10 us"},
-    Variant{"twin/fake", "the same code again"},
-    Variant{"delay-data/fake", "waits in the gathering of rows", gather},
-    Variant{"delay-record/fake", "waits in the recording", record_ops},
-    Variant{"delay-forward/fake", "waits in the forward product", forward_product},
-    Variant{"delay-backward/fake", "waits in the backward product", backward_product},
-    Variant{"delay-update/fake", "waits in the update", sgd},
-    Variant{"repeat-forward/fake", "calls the forward product twice", forward_product, true}};
+constexpr Variant kVariants[] = {{"plain/fake", "correct, with steps of 10 us"},
+                                 {"twin/fake", "the same code again"},
+                                 {"delay-data/fake", "waits in the gathering of rows", gather},
+                                 {"delay-record/fake", "waits in the recording", record_ops},
+                                 {"delay-forward/fake", "waits in the forward product", forward_product},
+                                 {"delay-backward/fake", "waits in the backward product", backward_product},
+                                 {"delay-update/fake", "waits in the update", sgd},
+                                 {"repeat-forward/fake", "calls the forward product twice", forward_product, true}};
 
 int calls_of(const Variant& variant, std::size_t op) { return op == variant.delayed && variant.repeated ? 2 : 1; }
 
@@ -60,21 +58,19 @@ void make(const Variant& variant, gdbench_instance* instance, std::size_t op) {
   }
 }
 
-template <std::size_t variant>
 gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
   for (std::uint64_t step = 0; step < steps; ++step) {
-    for (std::size_t op = 0; op < kOps.size(); ++op) make(kVariants[variant], instance, op);
+    for (std::size_t op = 0; op < kOps.size(); ++op) make(kVariants[instance->row], instance, op);
   }
   return GDBENCH_OK;
 }
 
-template <std::size_t variant>
 gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink) {
   std::array<Clock::duration, kOps.size()> times{};
   for (std::uint64_t step = 0; step < steps; ++step) {
     for (std::size_t op = 0; op < kOps.size(); ++op) {
       const auto start = Clock::now();
-      make(kVariants[variant], instance, op);
+      make(kVariants[instance->row], instance, op);
       times[op] += Clock::now() - start;
     }
   }
@@ -82,31 +78,18 @@ gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gd
     gdbench_profile_record record{};
     record.op = kOps[op].name;
     record.phase = kOps[op].phase;
-    record.calls = steps * static_cast<std::uint64_t>(calls_of(kVariants[variant], op));
+    record.calls = steps * static_cast<std::uint64_t>(calls_of(kVariants[instance->row], op));
     record.time_ns = std::chrono::duration<double, std::nano>(times[op]).count();
     sink->record(sink->context, &record);
   }
   return GDBENCH_OK;
 }
 
-using Run = gdbench_status (*)(gdbench_instance* instance, std::uint64_t steps);
-using Profile = gdbench_status (*)(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink);
-struct Row {
-  const char* id;
-  const char* description;
-  Run run;
-  Profile profile;
-};
-
-template <std::size_t... variants>
-const gdbench_plugin* plugin_of(const gdbench_host* host, std::index_sequence<variants...> /*all*/) {
-  const Row rows[] = {{kVariants[variants].id, kVariants[variants].description, run<variants>, profile<variants>}...};
-  return fake_plugin_of(
-      host, rows, [](gdbench_implementation& implementation, const Row& row) { implementation.profile = row.profile; });
-}
-
 }  // namespace
 
 extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
-  return plugin_of(host, std::make_index_sequence<kVariants.size()>());
+  return fake_plugin_of(host, kVariants, [](gdbench_implementation& implementation) {
+    implementation.run = run;
+    implementation.profile = profile;
+  });
 }

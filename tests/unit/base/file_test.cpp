@@ -3,10 +3,18 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
 
+#include "harness/base/scratch_folder.h"
+#include "harness/base/shared_memory.h"
 #include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench {
@@ -54,6 +62,115 @@ TEST(LinksOfOthers, AreRefused) {
 }
 
 TEST(PhysicalMemory, IsKnown) { EXPECT_GT(physical_memory(), std::uintmax_t{1} << 24U); }
+
+namespace fs = std::filesystem;
+
+TEST(ScratchFolder, GoesWithWhatIsInIt) {
+  fs::path path;
+  {
+    Result<ScratchFolder> made = ScratchFolder::make_in_memory("gdbench-ranks");
+    ASSERT_TRUE(made.ok());
+    ScratchFolder moved;
+    moved = std::move(*made);
+    path = moved.path();
+    fs::create_directories(path / "below");
+    std::ofstream(path / "below" / "file") << "x";
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_all);
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+// A process that ends without cleaning up, and one that is still there.
+TEST(ScratchFolder, IsRemovedOnceItsProcessIsGone) {
+  Result<ScratchFolder> own = ScratchFolder::make_in_memory("gdbench-ranks");
+  ASSERT_TRUE(own.ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    const Result<ScratchFolder> left = ScratchFolder::make_in_memory("gdbench-ranks");
+    _exit(left.ok() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const auto of_child = [&]() -> std::optional<fs::path> {
+    for (const fs::directory_entry& entry : fs::directory_iterator(own->path().parent_path())) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("gdbench-ranks-" + std::to_string(child) + "-")) return entry.path();
+    }
+    return std::nullopt;
+  };
+  ASSERT_TRUE(of_child().has_value());
+  const Result<ScratchFolder> next = ScratchFolder::make_in_memory("gdbench-ranks");
+  ASSERT_TRUE(next.ok());
+  EXPECT_FALSE(of_child().has_value());
+  EXPECT_TRUE(fs::exists(own->path()));
+}
+
+TEST(SharedMemory, IsZeroedAlignedAndSharedByDescriptor) {
+  Result<SharedMemory> made = SharedMemory::create("test", 100);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  SharedMemory& memory = made.value();
+  EXPECT_EQ(memory.size(), 100U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0U);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(memory.data()[i], std::byte{0});
+
+  const Result<SharedMemory> second =
+      SharedMemory::adopt(dup(memory.descriptor()), 100, SharedMemory::Access::read_only);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  memory.data()[99] = std::byte{7};
+  EXPECT_EQ(second->data()[99], std::byte{7});
+}
+
+TEST(SharedMemory, SealedCanBeWrittenByItsOwnerAlone) {
+  Result<SharedMemory> made = SharedMemory::create("test", 100);
+  ASSERT_TRUE(made.ok());
+  EXPECT_NE(ftruncate(made->descriptor(), 10), 0) << "its size is fixed from the beginning";
+  const auto writable = [&] {
+    return SharedMemory::adopt(dup(made->descriptor()), 100, SharedMemory::Access::read_write).ok();
+  };
+  EXPECT_TRUE(writable());
+  if (!made->seal().ok()) GTEST_SKIP() << "the kernel cannot seal memory like this (Linux 5.1 can)";
+  EXPECT_FALSE(writable());
+  EXPECT_NE(pwrite(made->descriptor(), "x", 1, 0), 1);
+  EXPECT_TRUE(SharedMemory::adopt(dup(made->descriptor()), 100, SharedMemory::Access::read_only).ok());
+  made->data()[0] = std::byte{1};
+}
+
+// Of a machine whose neighbour gives its memory back after so many readings.
+MemorySource source_after(int readings, std::chrono::milliseconds patience, std::vector<std::string>& said) {
+  return {.available_bytes = [readings]() mutable { return std::uint64_t{readings-- > 0 ? 0U : 1000U}; },
+          .physical_bytes = 1000,
+          .patience = patience,
+          .say = [&said](const std::string& line) { said.push_back(line); }};
+}
+
+TEST(SharedMemory, WaitsWhereMemoryIsShortForAMoment) {
+  std::vector<std::string> said;
+  const MemorySource moment = source_after(3, std::chrono::seconds(10), said);
+  EXPECT_TRUE(SharedMemory::create("test", 1000, moment).ok());
+  ASSERT_EQ(said.size(), 1U) << "once, however often it asks";
+  EXPECT_EQ(said[0], "waiting up to 10 s for 1000 bytes of memory: the machine has 0 available");
+  EXPECT_TRUE(SharedMemory::create("test", 1000, source_after(0, std::chrono::seconds(10), said)).ok());
+  EXPECT_EQ(said.size(), 1U) << "nothing to wait for";
+}
+
+TEST(SharedMemory, RefusesWhatIsNotThereAfterTheWait) {
+  std::vector<std::string> said;
+  const Result<SharedMemory> made =
+      SharedMemory::create("test", 1000, source_after(1'000'000, std::chrono::milliseconds(150), said));
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message, "cannot reserve 1000 bytes of shared memory: the machine has 0 available");
+  EXPECT_EQ(said.size(), 1U);
+  EXPECT_FALSE(SharedMemory::create("test", 1001, source_after(0, std::chrono::hours(1), said)).ok());
+  EXPECT_EQ(said.size(), 1U) << "what the machine never has is not waited for";
+}
+
+TEST(AlignedSize, RoundsUp) {
+  EXPECT_EQ(aligned_size(0), 0U);
+  EXPECT_EQ(aligned_size(1), 64U);
+  EXPECT_EQ(aligned_size(64), 64U);
+  EXPECT_EQ(aligned_size(65), 128U);
+}
 
 }  // namespace
 }  // namespace gdbench

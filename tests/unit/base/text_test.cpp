@@ -4,6 +4,10 @@
 
 #include <cstdint>
 
+#include "harness/base/clock.h"
+#include "harness/base/hash.h"
+#include "harness/base/json_reader.h"
+
 namespace gdbench {
 namespace {
 
@@ -82,6 +86,75 @@ TEST(Text, KnowsUtf8) {
        {"\xff", "\xc3", "\xc3(", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80"}) {
     EXPECT_FALSE(is_utf8(bad)) << in_quotes(bad);
   }
+}
+
+TEST(Clock, ReadsTheTimesThatItWrites) {
+  EXPECT_EQ(utc_text(86'401), "1970-01-02T00:00:01Z");
+  EXPECT_EQ(seconds_since_1970("1970-01-02T00:00:01Z"), 86'401);
+}
+
+TEST(Clock, KnowsTimesFromOtherTexts) {
+  for (const char* text : {"", "yesterday", "1970-01-02T00:00:01", "1970-01-02T00:00:01Z\n", "1970-13-02T00:00:01Z"}) {
+    EXPECT_EQ(seconds_since_1970(text), std::nullopt) << text;
+  }
+}
+
+std::string hash(std::string_view text) {
+  Hash64 value;
+  for (const char letter : text) value.add(std::string_view(&letter, 1));  // in pieces
+  return hexadecimal(value.value());
+}
+
+// The test vectors of RFC 9923 and of the authors' page.
+TEST(Hash64, IsFnv1a) {
+  EXPECT_EQ(hash(""), "cbf29ce484222325");
+  EXPECT_EQ(hash("a"), "af63dc4c8601ec8c");
+  EXPECT_EQ(hash("foobar"), "85944171f73967e8");
+  EXPECT_EQ(hexadecimal(0x1f), "000000000000001f");
+}
+
+TEST(ParseJson, TellsWhere) {
+  EXPECT_EQ(parse_json("{\"a\": 1,\n\"b\": x}").error().message,
+            "line 2, column 6: found text that is no JSON, expected JSON");
+  EXPECT_EQ(parse_json("{\"a\": {\"b\": 1, \"b\": 2}}").error().message,
+            "found key \"b\" twice in one object, expected once");
+  EXPECT_TRUE(parse_json("{\"a\": {\"b\": 1}, \"c\": {\"b\": 2}}").ok());
+  EXPECT_FALSE(parse_json("{\"a\": \"\xff\"}").ok());
+}
+
+TEST(JsonReader, KeepsTheFirstFault) {
+  JsonDocument document("f", {{"a", "x"}, {"b", "y"}});
+  JsonReader reader(document);
+  EXPECT_EQ(reader.integer("a", {1, 2}, std::nullopt), 1);
+  EXPECT_EQ(reader.boolean("b", true), true);
+  reader.finish();
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().message, "f: /a: found \"x\", expected an integer from 1 to 2");
+  EXPECT_EQ(document.error().kind, ErrorKind::usage);
+}
+
+TEST(JsonReader, AMisspeltKeyIsReportedBeforeTheAbsentOne) {
+  JsonDocument document("f", {{"wdith", 1}});
+  JsonReader reader(document);
+  reader.integer("width", {1, 2}, std::nullopt);
+  reader.finish();
+  EXPECT_EQ(document.error().message, "f: /wdith: found an unknown key, expected one of width (did you mean width?)");
+}
+
+TEST(JsonReader, EscapesPointers) {
+  JsonDocument document("f", {{"a/b~c", 1}});
+  JsonReader reader(document);
+  reader.finish();
+  EXPECT_EQ(document.error().message.substr(0, 12), "f: /a~1b~0c:");
+}
+
+TEST(JsonReader, NamesTheSettingThatPutTheValueThere) {
+  JsonDocument document("f", {{"a", {{"b", 1}}}});
+  document.set_origin("/a", "--set a");
+  JsonReader reader(document);
+  JsonReader inner = reader.object("a");
+  inner.text("b");
+  EXPECT_EQ(document.error().message, "f: --set a (/a/b): found 1, expected text on one line");
 }
 
 }  // namespace

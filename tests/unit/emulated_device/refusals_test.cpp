@@ -23,28 +23,25 @@ TEST_F(RefusalsTest, AreTheLastErrorUntilItIsTaken) {
 
 TEST_F(RefusalsTest, LaunchesBeyondTheLimits) {
   constexpr std::int64_t kMaxBlocks = (std::int64_t{1} << 31) - 1;
-  EXPECT_EQ(launched({kMaxBlocks, 1024}), cudaSuccess);
-  EXPECT_EQ(launched({kMaxBlocks + 1, 1024}), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launched({1, 0}), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launched({1, 1025}), cudaErrorInvalidConfiguration);
-}
-
-TEST_F(RefusalsTest, SharedMemoryThatWasNotAllowed) {
+  constexpr std::size_t kAll = 99 << 10;  // shared memory that a kernel may be allowed
   const char kernel = 0;
-  const std::size_t shared = 60 << 10;
-  EXPECT_EQ(launched({1, 32, shared, &kernel}), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaFuncSetAttribute(&kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFuncSetAttribute(&kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 99 << 10), cudaSuccess);
-  EXPECT_EQ(launched({1, 32, shared, &kernel}), cudaSuccess);
-  EXPECT_EQ(launched({1, 32, (99 << 10) + 1, &kernel}), cudaErrorInvalidConfiguration);
-}
-
-TEST_F(RefusalsTest, MoreCooperativeBlocksThanAreThereAtOnce) {
   int most = 0;
   ASSERT_EQ(cudaDeviceGetAttribute(&most, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
-  EXPECT_EQ(launched({most, 32, 0, nullptr, true}), cudaSuccess);
+  EXPECT_EQ(launched({1, 32, kAll, &kernel}), cudaErrorInvalidConfiguration) << "was not allowed";
+  const auto attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
+  EXPECT_EQ(cudaFuncSetAttribute(&kernel, attribute, 1 << 20), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(&kernel, attribute, kAll), cudaSuccess);
+  for (const EmulatedLaunch& right : {EmulatedLaunch{kMaxBlocks, 1024},
+                                      {1, 32, kAll, &kernel},
+                                      {most, 32, 0, nullptr, true},
+                                      {most + 1, 32, 0, nullptr, false}}) {
+    EXPECT_EQ(launched(right), cudaSuccess);
+  }
+  for (const EmulatedLaunch& wrong :
+       {EmulatedLaunch{kMaxBlocks + 1, 1024}, {1, 0}, {1, 1025}, {1, 32, kAll + 1, &kernel}}) {
+    EXPECT_EQ(launched(wrong), cudaErrorInvalidConfiguration);
+  }
   EXPECT_EQ(launched({most + 1, 32, 0, nullptr, true}), cudaErrorCooperativeLaunchTooLarge);
-  EXPECT_EQ(launched({most + 1, 32, 0, nullptr, false}), cudaSuccess);
 }
 
 TEST_F(RefusalsTest, WhatNoRecordingSees) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "harness/stats/estimate.h"
+
 namespace gdbench::stats {
 namespace {
 
@@ -39,6 +43,74 @@ TEST(ProportionLimits, AreClopperAndPearsons) {
   EXPECT_NEAR(proportion_lower_limit(60, 60, 0.95), 0.951, 1e-3);
   EXPECT_LT(proportion_lower_limit(30, 60, 0.95), 0.5);
   EXPECT_GT(proportion_upper_limit(30, 60, 0.95), 0.5);
+}
+
+TEST(Family, IsJudgedByHolmsSteps) {
+  // Of four members one is distinguished at once, another only where three are left: at 1 - 0.01/3. The first one is
+  // sure by itself alone.
+  std::vector<double> confidences;
+  const std::vector<Comparison> comparisons = compare_family(4, 0.99, [&](std::size_t i, double confidence) {
+    confidences.push_back(confidence);
+    if (i == 1) return Comparison{{}, Verdict::slower, ""};
+    if (i == 2 && confidence < 1 - 0.01 / 3.5) return Comparison{{}, Verdict::faster, ""};
+    if (i == 0 && confidence <= 0.99) return Comparison{{}, Verdict::slower, ""};
+    return Comparison{{}, Verdict::equivalent, "its own"};
+  });
+  const double four = 1 - 0.01 / 4;
+  const double three = 1 - 0.01 / 3;
+  const double two = 1 - 0.01 / 2;
+  const std::vector<double> expected = {four, four, four, four, three, three, three, two, two, 0.99, 0.99};
+  ASSERT_EQ(confidences.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(confidences[i], expected[i], 1e-12) << i;
+  std::vector<Verdict> verdicts;
+  for (const Comparison& comparison : comparisons) verdicts.push_back(comparison.verdict);
+  EXPECT_EQ(verdicts,
+            (std::vector<Verdict>{Verdict::inconclusive, Verdict::slower, Verdict::faster, Verdict::equivalent}));
+  EXPECT_EQ(comparisons[0].remark, "beyond the margin by itself, but not sure enough among 4 cells");
+  EXPECT_EQ(comparisons[3].remark, "its own");
+}
+
+// One member more is distinguished in each step, of which there are ten at most; the last one is sure by itself.
+TEST(Family, StepsAreLimited) {
+  const std::vector<Comparison> comparisons = compare_family(12, 0.99, [&](std::size_t i, double confidence) {
+    const auto left = static_cast<std::size_t>(std::lround(0.01 / (1 - confidence)));
+    return Comparison{{}, i == 12 - left ? Verdict::slower : Verdict::equivalent, ""};
+  });
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(comparisons[i].verdict, Verdict::slower) << i;
+  EXPECT_EQ(comparisons[10].verdict, Verdict::equivalent);
+  EXPECT_EQ(comparisons[11].verdict, Verdict::inconclusive);
+}
+
+TEST(NeededLaunches, GrowWithTheSquareOfWhatTheIntervalIsTooWide) {
+  const auto estimate = [](double value, double low, double high) { return Estimate{value, {low, high}, 10, false}; };
+  const Interval min_two = {2, 1e9};
+  // The interval reaches three times as far as the limit lies.
+  const int launches = needed_launches(estimate(2.1, 2.1 * std::pow(2 / 2.1, 3), 2.4), min_two, 3);
+  EXPECT_NEAR(launches, 90, 1);
+  EXPECT_EQ(needed_launches(estimate(2, 1.5, 2.5), min_two, 3), 0) << "at the limit";
+  EXPECT_EQ(needed_launches({2.1, {2.1, 2.1}, 1, true}, min_two, 3), 3);
+  EXPECT_EQ(needed_launches({}, min_two, 3), 3);
+}
+
+TEST(NeededLaunches, EachLimitThatLiesInTheIntervalCounts) {
+  const Interval range = {0.5, 2};
+  // The value is level; by logarithms the interval reaches twice as far as the limits lie, or three times as far.
+  EXPECT_NEAR(needed_launches({1, {1.0 / 4, 1.5}, 10, false}, range, 3), 40, 1);
+  EXPECT_NEAR(needed_launches({1, {1 / 1.5, 4}, 10, false}, range, 3), 40, 1);
+  EXPECT_NEAR(needed_launches({1, {1.0 / 4, 8}, 10, false}, range, 3), 90, 1);
+  EXPECT_NEAR(needed_launches({1, {1.0 / 8, 4}, 10, false}, range, 3), 90, 1);
+}
+
+TEST(NeededLaunches, AreAtLeastWhatAVerdictNeedsAndNotMoreThanIsWorthATry) {
+  const Interval range = {0.5, 2};
+  EXPECT_EQ(needed_launches({1, {0.9, 1.1}, 10, false}, range, 3), 3) << "no limit lies in the interval";
+  EXPECT_EQ(needed_launches({1, {0.5, 2}, 10, false}, range, 3), 3) << "nor do its ends";
+  EXPECT_EQ(needed_launches({1, {0.9, 2.0000001}, 10, false}, range, 3), 11) << "one more at least";
+  EXPECT_EQ(needed_launches({1, {0.9, std::nextafter(1e6, 1e7)}, 10, false}, {0.5, 1e6}, 3), 11)
+      << "though their logarithms are the same";
+  EXPECT_EQ(needed_launches({1, {0.9, 4}, 10, false}, range, 60), 60);
+  EXPECT_NEAR(needed_launches({1, {0.9, std::pow(2, 9.9)}, 10, false}, range, 3), 981, 1);
+  EXPECT_EQ(needed_launches({1, {0.9, std::pow(2, 10.1)}, 10, false}, range, 3), 0);
 }
 
 }  // namespace

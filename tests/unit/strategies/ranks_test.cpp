@@ -161,14 +161,6 @@ TEST_P(RanksTest, TakeTheirRowsOfSparseFeatures) {
   }
 }
 
-TEST_P(RanksTest, EndGraphsInGradientsWhateverPassesRun) {
-  if ((graph::kDescriptor.dtypes & bit_of(GetParam().dtype)) == 0) GTEST_SKIP();
-  for (const char* passes : {"none", "-fusion", "-buffer-reuse,-product-epilogues"}) {
-    SCOPED_TRACE(passes);
-    expect_same(graph::kDescriptor, rank_cases()[2], 3, {{"passes", passes}, kOverlapped});
-  }
-}
-
 TEST_P(RanksTest, ExchangeOnceInAStepOrByLayers) {
   const auto calls_of = [](const StrategyDescriptor& descriptor, const Options& options) {
     LocalRanks ranks(3);  // of which the last one has no rows

@@ -75,18 +75,6 @@ TEST_P(TrainingTest, ByEveryOptimizer) {
   }
 }
 
-TEST_P(TrainingTest, ByGraphsWithEachPassOffAndEachAlone) {
-  const TrainingCase values = training_cases()[5];
-  ASSERT_EQ(values.layers.size(), 4U);
-  std::vector<std::string> names = {graph::kBufferReuse};
-  for (const graph::Pass& pass : graph::all_passes()) names.push_back(pass.name);
-  for (const std::string& name : names) {
-    for (const std::string& passes : {"-" + name, "none,+" + name}) {
-      check({&graph::kDescriptor, {{"passes", passes.c_str()}}}, values, 3);
-    }
-  }
-}
-
 TEST_P(TrainingTest, OnSparseFeatures) {
   const std::vector<gdbench_layer> layers = {layer(30, 8, catalogue::Activation::tanh), layer(8, 3)};
   const std::vector<TrainingCase> cases = {
@@ -199,10 +187,6 @@ TEST_P(TrainingTest, ASteadyStepAllocatesNothing) {
   const std::uint64_t before = allocation_count();
   start(hand::kDescriptor, training);
   EXPECT_GT(allocation_count(), before);
-}
-
-TEST_P(TrainingTest, RefusesUnknownPasses) {
-  EXPECT_NE(refusal(graph::kDescriptor, training_cases()[0], {{"passes", "-nothing"}}), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, TrainingTest, testing::ValuesIn(backends::all_cases()), backends::case_name);

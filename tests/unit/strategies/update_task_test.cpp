@@ -1,6 +1,10 @@
 // The task update in every strategy: parameters and slots end where the reference's do.
-#include <algorithm>
+#include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "implementations/strategies/common/moment_corrections.h"
 #include "tests/support/implementations/strategies_under_test.h"
 
 namespace gdbench::strategies {
@@ -113,6 +117,38 @@ TEST_P(UpdateTaskTest, AStepAllocatesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, UpdateTaskTest, testing::ValuesIn(backends::all_cases()), backends::case_name);
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+// (1 - beta) (1 + beta + beta^2 + ...): sums of positive terms.
+double exact(double beta, std::int64_t update) {
+  const long double rest = 1 - static_cast<long double>(beta);
+  long double sum = 0;
+  long double power = 1;
+  for (std::int64_t i = 0; i < update; ++i, power *= beta) sum += power;
+  return static_cast<double>(rest * sum);
+}
+
+TEST(BiasCorrectionTest, IsExactToAFewRoundingsWhereTheDifferenceIsSmall) {
+  for (const double beta : {0.0, 0.3, 0.5, 0.9, 0.999, 0.9999999}) {
+    BiasCorrection correction(beta);
+    for (std::int64_t update = 1; update <= 1000; ++update) {
+      const double expected = exact(beta, update);
+      ASSERT_NEAR(correction.at(update), expected, 8 * kEpsilon * expected) << beta << " at " << update;
+    }
+  }
+}
+
+TEST(BiasCorrectionTest, DoesNotDependOnWhatWasAskedBefore) {
+  BiasCorrection counting(0.999);
+  BiasCorrection jumping(0.999);
+  for (std::int64_t update = 1; update <= 200; ++update) {
+    const double value = counting.at(update);
+    jumping.at(1 + update * 7919 % 1000);
+    EXPECT_EQ(jumping.at(update), value) << update;
+    EXPECT_EQ(jumping.at(update), value) << update;
+  }
+}
 
 }  // namespace
 }  // namespace gdbench::strategies

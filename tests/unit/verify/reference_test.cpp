@@ -42,24 +42,11 @@ void expect_gradients_match_differences(const Case& problem_case, std::int64_t s
   }
 }
 
-TEST(ReferenceTest, GradientsMatchFiniteDifferences) {
-  std::uint64_t seed = 100;
-  for (const Loss loss : catalogue::all_of<Loss>()) {
-    for (const Activation hidden : {Activation::identity, Activation::relu, Activation::tanh, Activation::sigmoid}) {
-      for (const bool bias : {false, true}) {
-        // 7 rows in batches of 3: the last batch of an epoch has a single row.
-        const Case problem_case =
-            make_case(make_problem({3, 5, 4, 2}, hidden, bias, loss, 7, 3, Dtype::f64, 0.1), ++seed);
-        for (std::int64_t step = 0; step < 6; ++step) expect_gradients_match_differences(problem_case, step);
-      }
-    }
-  }
-}
-
 TEST(ReferenceTest, GradientsOfRandomShapesMatchFiniteDifferences) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Case problem_case = testing::random_case(seed * 77, Dtype::f64);
-    expect_gradients_match_differences(problem_case, problem_case.problem.steps_per_epoch() - 1);
+    const std::int64_t last = problem_case.problem.steps_per_epoch() - 1;
+    for (const std::int64_t step : {last, last + 1}) expect_gradients_match_differences(problem_case, step);
   }
 }
 

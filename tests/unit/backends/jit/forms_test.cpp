@@ -157,22 +157,6 @@ TEST_P(JitFormsTest, EveryOptimizerWithEveryDecay) {
   }
 }
 
-TEST_P(JitFormsTest, EachActivation) {
-  std::size_t turn = 0;
-  for (const auto activation : catalogue::all_of<catalogue::Activation>()) {
-    const TrainingCase values = {
-        .layers = {layer(20, 33, activation), layer(33, 18, activation, false), layer(18, 3, activation)},
-        .rows = 60,
-        .batch_rows = 60,
-        .scaled_weights = true};
-    for (const JitOptions& options : kLanes) {
-      if (!takes(turn++)) continue;
-      SCOPED_TRACE(name_of(activation) + text_of(options));
-      check(values, steps(), options);
-    }
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Dtypes, JitFormsTest,
                          testing::Values(catalogue::Dtype::f32, catalogue::Dtype::f64, catalogue::Dtype::bf16),
                          name_of_dtype);
