@@ -1,6 +1,5 @@
 // One suite for every implementation that this build has: on every problem it is right, or says why it cannot.
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "tests/conformance/cases.h"
 #include "tests/conformance/examination.h"
 #include "tests/support/few_cases.h"
+#include "tests/support/implementations/processors.h"
 
 namespace gdbench::conformance {
 namespace {
@@ -72,17 +72,6 @@ bool has_no_uniform_dtype(const protocol::CatalogueEntry& entry) {
                               [](const std::string& name) { return name == "f32" || name == "f64"; });
 }
 
-std::vector<int> processors() {
-  std::vector<int> allowed;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &set)) allowed.push_back(processor);
-  }
-  return allowed;
-}
-
 // Layers wide enough for products of cuBLAS.
 nlohmann::json wide_training(const std::string& dtype) {
   const nlohmann::json hidden = {{"width", 160}, {"activation", "tanh"}, {"bias", true}};
@@ -136,7 +125,7 @@ class Conformance : public testing::Test {
     }
     request.arms.resize(1);
     request.catalogues = {catalogue};
-    request.processors = processors();
+    request.processors = allowed_processors();
     request.shares_processors = true;
     report::Report report;
     const Result<measure::Plan> plan = measure::make_plan(std::move(request), report);
@@ -263,7 +252,7 @@ TEST_P(MixedConformance, IsRightByCublas) {
 
 // On batches that are large enough for two threads; the last one of an epoch is not.
 TEST_F(Conformance, TwoThreadsAreAsRightAsOne) {
-  if (processors().size() < 2) GTEST_SKIP() << "one processor: two threads need two";
+  if (allowed_processors().size() < 2) GTEST_SKIP() << "one processor: two threads need two";
   // Each loss, in one dtype or the other, and several gradients of one step.
   constexpr std::uint64_t kSeeds = 12;
   constexpr std::uint64_t kStride = kFewCases ? 5 : 2;

@@ -204,9 +204,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 }  // namespace
 }  // namespace emulated
 
-using emulated::called;
-using emulated::called_to_give_back;
-using emulated::memory;
+using emulated::called, emulated::called_to_give_back, emulated::memory;
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return called("cudaMalloc", [&] {

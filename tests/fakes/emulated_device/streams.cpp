@@ -30,9 +30,7 @@ EmulatedGraph* end_capture(cudaStream_t stream) {
 }  // namespace
 }  // namespace emulated
 
-using emulated::called;
-using emulated::called_to_give_back;
-using emulated::device;
+using emulated::called, emulated::called_to_give_back, emulated::device;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) {
   return called("cudaStreamCreateWithFlags", [&] {

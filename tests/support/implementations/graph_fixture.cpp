@@ -10,9 +10,7 @@
 namespace gdbench::strategies::graph {
 namespace {
 
-using backends::OpCase;
-using backends::TestOperand;
-using ops::Op;
+using backends::OpCase, backends::TestOperand, ops::Op;
 
 class Interpreter {
  public:

@@ -8,11 +8,7 @@
 
 namespace gdbench::verify::testing {
 
-using data::Dataset;
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::Problem;
+using data::Dataset, scenario::Activation, scenario::Dtype, scenario::Loss, scenario::Problem;
 
 // SplitMix64: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators (2014).
 std::uint64_t Random::next() {

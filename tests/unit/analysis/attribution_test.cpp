@@ -7,6 +7,7 @@
 #include "harness/analysis/attribution.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
+#include "tests/unit/analysis/measured_cell.h"
 
 namespace gdbench::analysis {
 namespace {
@@ -16,11 +17,7 @@ constexpr int kLaunches = 5;
 // A cell whose blocks take `step_ns`, a launch later 1 ns more, ready after `ready_ns`.
 report::Cell timed(const std::string& scenario, const std::string& implementation, double step_ns,
                    double ready_ns = 1000) {
-  report::Cell cell;
-  cell.id = scenario + "/" + implementation;
-  cell.scenario = scenario;
-  cell.implementation = implementation;
-  cell.status.state = report::CellState::ok;
+  report::Cell cell = measured_cell(scenario, implementation);
   cell.verification.emplace();
   for (int launch = 0; launch < kLaunches; ++launch) {
     const double now_ns = step_ns + launch;

@@ -5,23 +5,14 @@
 #include <cmath>
 
 #include "harness/analysis/summarise.h"
+#include "tests/unit/analysis/measured_cell.h"
 
 namespace gdbench::analysis {
 namespace {
 
-// A cell with one block per launch.
 report::Cell with_threads(const std::string& scenario, int threads, const std::vector<double>& steps_ns) {
-  report::Cell cell;
-  cell.id = scenario + "/one/x@" + std::to_string(threads);
-  cell.scenario = scenario;
-  cell.implementation = "one/x";
-  cell.threads = threads;
-  cell.status.state = report::CellState::ok;
-  for (const double step_ns : steps_ns) {
-    const auto launch = static_cast<int>(cell.samples.size());
-    cell.samples.push_back(
-        {.launch = launch, .round = 1, .steps = 10, .real_ns = step_ns, .cpu_ns = step_ns * threads});
-  }
+  report::Cell cell = measured_cell(scenario, "one/x", steps_ns, threads);
+  cell.id += "@" + std::to_string(threads);
   return cell;
 }
 

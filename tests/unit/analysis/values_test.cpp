@@ -7,6 +7,7 @@
 
 #include "harness/analysis/summarise.h"
 #include "harness/analysis/verdicts.h"
+#include "tests/unit/analysis/measured_cell.h"
 
 namespace gdbench::analysis {
 namespace {
@@ -28,15 +29,8 @@ class ValuesTest : public testing::Test {
   }
 
   report::Cell& add_cell(const std::string& scenario, const std::vector<double>& steps_ns) {
-    report::Cell& cell = report_.cells.emplace_back();
-    cell.scenario = scenario;
-    cell.implementation = "one/x";
+    report::Cell& cell = report_.cells.emplace_back(measured_cell(scenario, "one/x", steps_ns));
     cell.id = scenario + "/" + std::to_string(report_.cells.size());
-    cell.status.state = report::CellState::ok;
-    for (const double step_ns : steps_ns) {
-      const auto launch = static_cast<int>(cell.samples.size());
-      cell.samples.push_back({.launch = launch, .round = 1, .steps = 10, .real_ns = step_ns, .cpu_ns = step_ns});
-    }
     return cell;
   }
 

@@ -3,22 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/summarise.h"
-#include "harness/report/report.h"
+#include "tests/unit/analysis/measured_cell.h"
 
 namespace gdbench::analysis {
 namespace {
 
 report::Cell cell_taking(const std::string& implementation, const std::string& arm, double step_ns, int launches = 8) {
-  report::Cell cell;
-  cell.id = "s/" + implementation + "#" + arm;
-  cell.scenario = "s";
-  cell.implementation = implementation;
+  std::vector<double> steps_ns;
+  for (int launch = 0; launch < launches; ++launch) steps_ns.push_back(step_ns * (1 + 0.001 * (launch % 3)));
+  report::Cell cell = measured_cell("s", implementation, steps_ns);
+  cell.id += "#" + arm;
   cell.arm = arm;
-  cell.status.state = report::CellState::ok;
-  for (int launch = 0; launch < launches; ++launch) {
-    const double real_ns = step_ns * (1 + 0.001 * (launch % 3));
-    cell.samples.push_back({.launch = launch, .round = 1, .steps = 10, .real_ns = real_ns});
-  }
   return cell;
 }
 

@@ -9,9 +9,7 @@
 namespace gdbench::data {
 namespace {
 
-using tests::Files;
-using tests::linear_scenario;
-using tests::perceptron_scenario;
+using tests::Files, tests::linear_scenario, tests::perceptron_scenario;
 
 using nlohmann::json;
 using Synthetic = Files;

@@ -13,10 +13,7 @@
 namespace gdbench::machine {
 namespace {
 
-using report::Condition;
-using report::Severity;
-using tests::TemporaryFolder;
-using tests::write_text;
+using report::Condition, report::Severity, tests::TemporaryFolder, tests::write_text;
 
 Condition find(const std::vector<Condition>& all, const std::string& name) {
   const auto found =

@@ -7,14 +7,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/implementations/processors.h"
 #include "tests/support/reports/temporary_folder.h"
 
 namespace gdbench::machine {
 namespace {
 
-using nlohmann::json;
-using tests::TemporaryFolder;
-using tests::write_text;
+using nlohmann::json, tests::TemporaryFolder, tests::write_text;
 
 constexpr const char* kCpuInfo =
     "processor\t: 0\nvendor_id\t: ExampleVendor\nmodel name\t: Example CPU\ncpu MHz\t\t: 2599.998\n"
@@ -121,8 +120,7 @@ TEST(Environment, FallsBackOnTheFrequencyOfTheMoment) {
 TEST(Environment, KnowsTheProcessorsItMayUse) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  int first = 0;
-  while (!CPU_ISSET(first, &before)) ++first;
+  const int first = any_processor();
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(first, &one);

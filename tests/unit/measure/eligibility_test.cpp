@@ -10,9 +10,7 @@
 namespace gdbench::measure {
 namespace {
 
-using protocol::ImplementationDescription;
-using protocol::OptionDeclaration;
-using protocol::OptionType;
+using protocol::ImplementationDescription, protocol::OptionDeclaration, protocol::OptionType;
 
 ImplementationDescription able_implementation() {
   ImplementationDescription implementation;

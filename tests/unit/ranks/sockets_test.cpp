@@ -39,17 +39,14 @@ Connection connection() {
 
 TEST(RankSockets, NobodyConnects) {
   Result<Listener> listener = Listener::open();
-  ASSERT_TRUE(listener.ok());
   const Result<UniqueDescriptor> none = listener->accept(milliseconds(1));
-  ASSERT_TRUE(none.ok());
   EXPECT_FALSE(none->is_open());
 }
 
 TEST(RankSockets, EachListenerHasANameOfItsOwn) {
   EXPECT_NE(Listener::open()->name(), Listener::open()->name());
-  const Result<UniqueDescriptor> connection = connect_to("gdbench-ranks-no-listener");
-  ASSERT_FALSE(connection.ok());
-  EXPECT_EQ(connection.error().message, "cannot connect to the worker: Connection refused");
+  const Result<UniqueDescriptor> nowhere = connect_to("gdbench-ranks-nobody");
+  EXPECT_EQ(nowhere.error().message, "cannot connect to the worker: Connection refused");
 }
 
 TEST(RankSockets, CarryLinesAndThenDescriptors) {
@@ -65,9 +62,7 @@ TEST(RankSockets, CarryLinesAndThenDescriptors) {
   second->data()[3] = std::byte{7};
   ASSERT_TRUE(send_descriptors(both.ours, {first->descriptor(), second->descriptor()}).ok());
   Result<std::vector<UniqueDescriptor>> received = receive_descriptors(both.theirs, 2);
-  ASSERT_TRUE(received.ok());
   const Result<SharedMemory> same = SharedMemory::adopt((*received)[1].release(), 8, SharedMemory::Access::read_only);
-  ASSERT_TRUE(same.ok());
   EXPECT_EQ(same->data()[3], std::byte{7});
 
   ASSERT_TRUE(theirs.send({{"ok", true}}).ok());
@@ -78,7 +73,6 @@ TEST(RankSockets, CountWhatTheyReceive) {
   const Connection both = connection();
   ASSERT_TRUE(send_descriptors(both.ours, {both.ours.number()}).ok());
   const Result<std::vector<UniqueDescriptor>> received = receive_descriptors(both.theirs, 3);
-  ASSERT_FALSE(received.ok());
   EXPECT_EQ(received.error().message, "received 1 descriptors, expected 3");
 }
 
@@ -88,7 +82,6 @@ TEST(RankSockets, TellThatTheOtherEndIsGone) {
   EXPECT_FALSE(receive_descriptors(both.theirs, 1).ok());
   protocol::Channel theirs(both.theirs.number(), both.theirs.number());
   const Result<Json> nothing = theirs.receive(milliseconds(1000), nullptr);
-  ASSERT_FALSE(nothing.ok());
   EXPECT_EQ(nothing.error().kind, ErrorKind::disconnected);
 }
 

@@ -10,10 +10,7 @@
 namespace gdbench::scenario {
 namespace {
 
-using tests::csv_scenario;
-using tests::Files;
-using tests::linear_scenario;
-using tests::perceptron_scenario;
+using tests::csv_scenario, tests::Files, tests::linear_scenario, tests::perceptron_scenario;
 
 using nlohmann::json;
 using Posing = Files;

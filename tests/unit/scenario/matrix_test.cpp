@@ -5,9 +5,7 @@
 namespace gdbench::scenario {
 namespace {
 
-using tests::Files;
-using tests::linear_scenario;
-using tests::perceptron_scenario;
+using tests::Files, tests::linear_scenario, tests::perceptron_scenario;
 
 using nlohmann::json;
 

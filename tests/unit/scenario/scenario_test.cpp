@@ -9,10 +9,7 @@
 namespace gdbench::scenario {
 namespace {
 
-using tests::csv_scenario;
-using tests::Files;
-using tests::linear_scenario;
-using tests::perceptron_scenario;
+using tests::csv_scenario, tests::Files, tests::linear_scenario, tests::perceptron_scenario;
 
 using nlohmann::json;
 using ScenarioFile = Files;
@@ -139,7 +136,7 @@ TEST_F(ScenarioFile, HasTheValueOfASetting) {
 
 struct Fault {
   const char* pointer;  // where `value` is put
-  const char* value;    // JSON; "" removes the key
+  const char* value;    // JSON
   std::string message;
 };
 
@@ -210,12 +207,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
   };
   for (const Fault& fault : faults) {
     json scenario = perceptron_scenario();
-    const json::json_pointer pointer(fault.pointer);
-    if (*fault.value != '\0') {
-      scenario[pointer] = json::parse(fault.value);
-    } else {
-      scenario[pointer.parent_pointer()].erase(pointer.back());
-    }
+    scenario[json::json_pointer(fault.pointer)] = json::parse(fault.value);
     EXPECT_EQ(read_error(scenario), fault.message);
   }
 }

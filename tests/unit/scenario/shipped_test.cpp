@@ -54,7 +54,6 @@ std::vector<KnownImplementation> matching_names(const Matrix& matrix) {
 
 TEST(Shipped, MatricesExpand) {
   const Result<std::vector<KnownScenario>> known = list_scenarios({kFolder});
-  ASSERT_TRUE(known.ok());
   int matrices = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder / "matrices")) {
     const Result<Matrix> matrix = read_matrix(entry.path());

@@ -48,24 +48,19 @@ class DeviceTest : public StrategiesTest {
   }
 };
 
-TEST_P(DeviceTest, DataThatAreResident) {
+TEST_P(DeviceTest, HoweverBatchesAreMadeAndStepsAreRun) {
+  expect_all_right(graph::kDeviceGraphDescriptor);
+  expect_all_right(fused::kDescriptor);
   for (const StrategyDescriptor* descriptor : kTrainers) {
     expect_all_right(*descriptor);
     expect_all_right(*descriptor, {{"loader", "resident"}});
   }
-}
-
-TEST_P(DeviceTest, BatchesThatAreCopiedInEachStep) {
   for (const char* transfer : {"pageable", "pinned"}) {
     for (const char* loader : {"auto", "resident", "gather", "sample"}) {
       expect_all_right(hand::kDescriptor, {{"transfer", transfer}, {"loader", loader}});
     }
   }
 }
-
-TEST_P(DeviceTest, StepsThatAreRecorded) { expect_all_right(graph::kDeviceGraphDescriptor); }
-
-TEST_P(DeviceTest, StepsThatAreOneKernel) { expect_all_right(fused::kDescriptor); }
 
 // One warp, with one lane or several, and rows beyond a multiple of them; without and with a bias; every rule.
 TEST_P(DeviceTest, LinearRegressionsInRegisters) {

@@ -12,14 +12,8 @@
 namespace gdbench::verify {
 namespace {
 
-using catalogue::EpsilonPlace;
-using catalogue::OptimizerKind;
-using scenario::Activation;
-using scenario::Problem;
-using scenario::State;
-using testing::Case;
-using testing::make_case;
-using testing::make_problem;
+using catalogue::EpsilonPlace, catalogue::OptimizerKind, scenario::Activation, scenario::Problem, scenario::State;
+using testing::Case, testing::make_case, testing::make_problem;
 
 constexpr std::int64_t kSteps = 3;
 

@@ -14,11 +14,7 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::OptimizerKind;
-using testing::Case;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, testing::Case;
 using testing::make_problem;
 
 constexpr std::int64_t kLineRows = 51;

@@ -14,19 +14,9 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using testing::Case;
-using testing::Fault;
-using testing::finds;
-using testing::judged;
-using testing::make_case;
-using testing::make_problem;
-using testing::reference_of;
-using testing::steps_of;
-using testing::Summation;
-using testing::Tally;
+using scenario::Activation, scenario::Dtype, scenario::Loss, testing::Case, testing::Fault, testing::finds;
+using testing::judged, testing::make_case, testing::make_problem, testing::reference_of, testing::steps_of;
+using testing::Summation, testing::Tally;
 
 using catalogue::kBfloat16;
 using catalogue::kBinary16;

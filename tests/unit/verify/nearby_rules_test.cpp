@@ -14,11 +14,7 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::OptimizerKind;
-using scenario::Problem;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, scenario::Problem;
 
 struct Neighbours {
   std::string name;

@@ -11,14 +11,8 @@
 namespace gdbench::verify {
 namespace {
 
-using catalogue::kBfloat16;
-using catalogue::ParameterRounding;
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using testing::Case;
-using testing::Fault;
-using testing::Tally;
+using catalogue::kBfloat16, catalogue::ParameterRounding, scenario::Activation, scenario::Dtype, scenario::Loss;
+using testing::Case, testing::Fault, testing::Tally;
 
 TEST(CutOffTest, AddsTheOffsetToTheMagnitude) {
   EXPECT_EQ(cut_off(1.0F + 0x1p-9F, kBfloat16, 0.0F), 1.0F);

@@ -15,11 +15,7 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::OptimizerKind;
-using testing::Case;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::OptimizerKind, testing::Case;
 
 // A line of /proc/self/status, in bytes.
 double of_this_process(const std::string& key) {

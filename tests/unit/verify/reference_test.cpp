@@ -10,14 +10,8 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::Problem;
-using testing::Case;
-using testing::describe;
-using testing::make_case;
-using testing::make_problem;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::Problem, testing::Case, testing::describe;
+using testing::make_case, testing::make_problem;
 
 // Central differences of the batch loss in long double, for every entry of every parameter.
 void expect_gradients_match_differences(const Case& problem_case, std::int64_t step) {

@@ -13,21 +13,9 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation;
-using scenario::Dtype;
-using scenario::Loss;
-using scenario::Problem;
-using testing::Case;
-using testing::describe;
-using testing::Fault;
-using testing::finds;
-using testing::judged;
-using testing::make_case;
-using testing::make_problem;
-using testing::Outcome;
-using testing::share_of_right_results;
-using testing::Summation;
-using testing::train_otherwise;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::Problem, testing::Case, testing::describe;
+using testing::Fault, testing::finds, testing::judged, testing::make_case, testing::make_problem, testing::Outcome;
+using testing::share_of_right_results, testing::Summation, testing::train_otherwise;
 
 ReferenceTrajectory made(const Case& problem_case, const ReferenceOptions& options = {}) {
   const auto result = testing::reference_of(problem_case, options);

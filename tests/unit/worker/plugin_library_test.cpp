@@ -31,7 +31,6 @@ TEST(PluginLibrary, RefusesWhatIsNoPlugin) {
 
 TEST(PluginLibrary, HandsOutAnErrorOnce) {
   const auto library = PluginLibrary::open(protocol::fake_plugin("prepare_fails").string());
-  ASSERT_TRUE(library.ok());
   const gdbench_implementation* implementation = library.value()->find("fake/prepare-fails");
   ASSERT_NE(implementation, nullptr);
   EXPECT_EQ(implementation->prepare(nullptr, nullptr, nullptr), GDBENCH_FAILED);

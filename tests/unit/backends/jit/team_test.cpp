@@ -8,19 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/support/implementations/processors.h"
+
 namespace gdbench::backends::jit {
 namespace {
-
-std::vector<int> allowed_processors() {
-  std::vector<int> processors;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  EXPECT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(i, &allowed)) processors.push_back(i);
-  }
-  return processors;
-}
 
 struct Seen {
   mutable int processors[2] = {-1, -1};

@@ -22,7 +22,7 @@ const std::vector<gdbench_layer> kDeep = {
 
 Compiled compile_deep(const gdbench_optimizer& optimizer, const std::string& passes) {
   const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer);
-  return compile(with_loss(build_step(model.problem(), 64, 0)), {0, &optimizer}, parse_selection(passes),
+  return compile(with_loss(build_step(model.problem(), 64)), {0, &optimizer}, parse_selection(passes),
                  catalogue::Dtype::f64, nullptr);
 }
 
@@ -97,7 +97,7 @@ TEST(GraphCopies, AreMadeOfWhatIsNeededLater) {
 
   const TestOptimizer optimizer;
   const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get());
-  Graph plain = build_step(model.problem(), 64, 0);
+  Graph plain = build_step(model.problem(), 64);
   EXPECT_EQ(insert_copies(plain), 0);
 }
 
@@ -136,7 +136,7 @@ TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
   const TestModel model({{3, 2, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_IDENTITY, 0}}, catalogue::Loss::mse, adam.get(),
                         catalogue::Task::update);
   for (const char* passes : {"all", "none"}) {
-    const Compiled compiled = compile(build_update(model.problem(), 2), adam.target(), parse_selection(passes),
+    const Compiled compiled = compile(build_update(model.problem()), adam.target(), parse_selection(passes),
                                       catalogue::Dtype::f32, nullptr);
     EXPECT_EQ(count(compiled.graph, Op::combine), 0) << "no copies";
     EXPECT_EQ(count(compiled.graph, Op::update), std::string(passes) == "all" ? 0 : 2);
@@ -149,7 +149,7 @@ TEST(GraphBuffers, PartsOfABatchShareMemory) {
   const TestOptimizer optimizer;
   const auto arena_bytes = [&](std::int64_t rows, std::int64_t parts) {
     const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get(), catalogue::Task::train, parts);
-    return compile(build_step(model.problem(), rows, 0), optimizer.target(), parse_selection("all"),
+    return compile(build_step(model.problem(), rows), optimizer.target(), parse_selection("all"),
                    catalogue::Dtype::f64, nullptr)
         .plan.arena_bytes;
   };
@@ -161,7 +161,7 @@ TEST(GraphVerifier, AGivenGradientBelongsToItsParameter) {
   const TestOptimizer optimizer;
   const TestModel model({{2, 2, GDBENCH_IDENTITY, 0}, {2, 2, GDBENCH_IDENTITY, 0}}, catalogue::Loss::mse,
                         optimizer.get(), catalogue::Task::update);
-  Graph graph = build_update(model.problem(), 0);
+  Graph graph = build_update(model.problem());
   ASSERT_EQ(merge_updates(graph, optimizer.target()), 2);
   EXPECT_EQ(graph_error(graph, Stage::executable), "");
   std::vector<NodeId>& operands = graph[graph.order().back()].operands;

@@ -13,10 +13,7 @@
 namespace gdbench::strategies::tape {
 namespace {
 
-using backends::Dense;
-using implementations::Failure;
-using ops::Attributes;
-using ops::Op;
+using backends::Dense, implementations::Failure, ops::Attributes, ops::Op;
 
 class TapeTest : public testing::Test {
  protected:
