@@ -131,6 +131,25 @@ TEST(GraphBuffers, MergedGradientsLieInTheParametersBlock) {
   EXPECT_EQ(placed, 8);
 }
 
+// Rules with slots, merged and one by one.
+TEST(GraphBuffers, SlotsAreWrittenInPlace) {
+  const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
+  const TestModel model(kDeep, catalogue::Loss::half_mse, adam.get());
+  for (const char* passes : {"all", "none"}) {
+    const Compiled compiled = compile(build_step(model.problem(), 64, 2), adam.target(backends::kEpilogueUpdate),
+                                      parse_selection(passes), catalogue::Dtype::f32, nullptr);
+    std::size_t updates = 0;
+    for (const NodeId id : compiled.graph.order()) {
+      const Node& node = compiled.graph[id];
+      const std::size_t expected = node.is_call(Op::update) ? 5 : node.kind == Kind::update_all ? 1 + 8 * 4 : 0;
+      if (expected == 0) continue;
+      ++updates;
+      EXPECT_EQ(node.operands.size(), expected);
+    }
+    EXPECT_EQ(updates, std::string(passes) == "all" ? 1u : 8u);
+  }
+}
+
 TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
   const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
   const TestModel model({{3, 2, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_IDENTITY, 0}}, catalogue::Loss::mse, adam.get(),
