@@ -136,7 +136,7 @@ TEST(GraphBuffers, SlotsAreWrittenInPlace) {
   const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
   const TestModel model(kDeep, catalogue::Loss::half_mse, adam.get());
   for (const char* passes : {"all", "none"}) {
-    const Compiled compiled = compile(build_step(model.problem(), 64, 2), adam.target(backends::kEpilogueUpdate),
+    const Compiled compiled = compile(build_step(model.problem(), 64), adam.target(backends::kEpilogueUpdate),
                                       parse_selection(passes), catalogue::Dtype::f32, nullptr);
     std::size_t updates = 0;
     for (const NodeId id : compiled.graph.order()) {
@@ -155,8 +155,8 @@ TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
   const TestModel model({{3, 2, GDBENCH_IDENTITY, 0}, {4, 1, GDBENCH_IDENTITY, 0}}, catalogue::Loss::mse, adam.get(),
                         catalogue::Task::update);
   for (const char* passes : {"all", "none"}) {
-    const Compiled compiled = compile(build_update(model.problem()), adam.target(), parse_selection(passes),
-                                      catalogue::Dtype::f32, nullptr);
+    const Compiled compiled =
+        compile(build_update(model.problem()), adam.target(), parse_selection(passes), catalogue::Dtype::f32, nullptr);
     EXPECT_EQ(count(compiled.graph, Op::combine), 0) << "no copies";
     EXPECT_EQ(count(compiled.graph, Op::update), std::string(passes) == "all" ? 0 : 2);
     EXPECT_EQ(compiled.plan.arena_bytes, 0u);
@@ -168,8 +168,8 @@ TEST(GraphBuffers, PartsOfABatchShareMemory) {
   const TestOptimizer optimizer;
   const auto arena_bytes = [&](std::int64_t rows, std::int64_t parts) {
     const TestModel model(kDeep, catalogue::Loss::half_mse, optimizer.get(), catalogue::Task::train, parts);
-    return compile(build_step(model.problem(), rows), optimizer.target(), parse_selection("all"),
-                   catalogue::Dtype::f64, nullptr)
+    return compile(build_step(model.problem(), rows), optimizer.target(), parse_selection("all"), catalogue::Dtype::f64,
+                   nullptr)
         .plan.arena_bytes;
   };
   EXPECT_LE(arena_bytes(4096, 4), arena_bytes(1024, 1) + 4096);
