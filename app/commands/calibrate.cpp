@@ -105,7 +105,8 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   add_value(command, "--workload", "SCENARIO/IMPLEMENTATION", options->workloads, "What is slowed down, in turn")
       ->capture_default_str()
       ->allow_extra_args(false);
-  command.add_option("--out", options->out, "Outcomes, a line each; a calibration that lies there is gone on with")
+  add_value(command, "--out", "FILE", options->out,
+            "Outcomes, a line each; a calibration that lies there is gone on with")
       ->capture_default_str();
   command.add_option("--launches", options->launches, "Of either side in a comparison")
       ->check(integer_from(8, 100'000))

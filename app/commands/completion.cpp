@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <memory>
+#include <set>
 
 #include "app/commands.h"
 #include "app/console.h"
@@ -20,14 +22,40 @@ std::string words_of(CLI::App& app, bool with_options_of_commands) {
   return joined(words, " ");
 }
 
-// What stands behind a command beside its words: files, names that gdbench lists.
-std::string operands_of(const std::string& command) {
-  const std::string files = " $(compgen -f -- \"$word\")";
-  if (command == "claims") return " all $(gdbench list claims 2>/dev/null | cut -d' ' -f1)" + files;
-  return command == "report" || command == "compare" || command == "merge" || command == "explain" ||
-                 command == "history" || command == "predict" || command == "plugin"
-             ? files
-             : "";
+// Options and operands of a command and of those below it.
+template <class Visit>
+void visit_options(CLI::App& app, const Visit& visit) {
+  for (const CLI::Option* option : app.get_options()) visit(*option);
+  for (CLI::App* command : commands_of(app)) visit_options(*command, visit);
+}
+
+// Whether the help calls the option's value by one of these words.
+bool takes(const CLI::Option& option, std::initializer_list<const char*> types) {
+  const std::string type = option.get_type_name();
+  return std::ranges::any_of(types, [&](const char* word) { return type.find(word) != std::string::npos; });
+}
+
+constexpr auto kFiles = {"FILE", "FOLDER", "DIRECTORY", "PATH"};
+
+std::string operands_of(CLI::App& command) {
+  std::set<std::string> words;
+  visit_options(command, [&](const CLI::Option& option) {
+    if (!option.get_positional()) return;
+    if (takes(option, {"ID"})) words.insert(" all $(gdbench list claims 2>/dev/null | cut -d' ' -f1)");
+    if (takes(option, kFiles)) words.insert(" $(compgen -f -- \"$word\")");
+  });
+  return joined({words.begin(), words.end()}, "");
+}
+
+// "--out|--html": those that take a file in every command that has them.
+std::string options_with_file(CLI::App& app) {
+  std::set<std::string> names;
+  std::set<std::string> others;
+  visit_options(app, [&](const CLI::Option& option) {
+    for (const std::string& name : option.get_lnames()) (takes(option, kFiles) ? names : others).insert("--" + name);
+  });
+  std::erase_if(names, [&](const std::string& name) { return others.contains(name); });
+  return joined({names.begin(), names.end()}, "|");
 }
 
 // Names of scenarios, implementations and claims are asked of gdbench itself when they are completed.
@@ -38,12 +66,13 @@ std::string bash_script(CLI::App& app) {
       "  case $previous in\n"
       "    --scenario|train|profile|crossover|ablate) words=$(gdbench list scenarios 2>/dev/null | cut -d' ' -f1) ;;\n"
       "    --impl|--a|--b) words=$(gdbench list implementations 2>/dev/null | cut -d' ' -f1) ;;\n"
-      "    --out|--dump|--build|--html|--markdown|--csv|--samples|--google-benchmark|--pyperf|--bencher|"
-      "--github-action|--junit|--openmetrics) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+      "    " +
+      options_with_file(app) +
+      ") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
       "    *) case ${COMP_WORDS[1]} in\n";
   for (CLI::App* command : commands_of(app)) {
-    script += cat("      ", command->get_name(), ") words=\"", words_of(*command, true),
-                  operands_of(command->get_name()), "\" ;;\n");
+    script +=
+        cat("      ", command->get_name(), ") words=\"", words_of(*command, true), operands_of(*command), "\" ;;\n");
   }
   script += "      *) words=\"" + words_of(app, false) +
             "\" ;;\n"

@@ -152,7 +152,7 @@ void add_plugin(CLI::App& app, Invocation& invocation) {
   command.footer("Example:\n  gdbench plugin check build/libmine.so");
   CLI::App& check_command =
       *command.add_subcommand("check", "Load a plugin, verify what it offers, time a step, say what is missing");
-  check_command.add_option("file", options->file, "A shared object, or FILE.adapter.json")
+  add_value(check_command, "file", "FILE", options->file, "A shared object, or FILE.adapter.json")
       ->required()
       ->check(readable_file());
   add_value(check_command, "--scenario", "NAME|FILE", options->scenarios,

@@ -153,6 +153,8 @@ class Commands(ProgramTest):
         self.assertEqual(self.complete("gdbench", "claims", "run", "sparse"), ["sparse-40"])
         self.assertEqual(self.complete("gdbench", "claims", "run", "all", "--laun"), ["--launches"])
         self.assertEqual(self.complete("gdbench", "ablate", "linreg-3x2", "--laun"), ["--launches"])
+        for before in (("report",), ("plugin", "check"), ("profile", "--trace"), ("report", "--document")):
+            self.assertEqual(self.complete("gdbench", *before, "completion.b"), ["completion.bash"])
 
     def complete(self, *words):
         """What bash offers for the last word."""
