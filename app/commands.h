@@ -1,5 +1,5 @@
-// One function per command: declares it and its options, and says what runs when it is chosen. A new command is a file,
-// a line here and a line in main.cpp's list.
+// One function per command: declares it and its options, and says what runs when it is chosen. A new command is a file
+// and its name here and in main.cpp's list.
 #pragma once
 
 #include <string>
@@ -13,25 +13,10 @@
 
 namespace gdbench::app {
 
-void add_list(CLI::App& app, Invocation& invocation);
-void add_run(CLI::App& app, Invocation& invocation);
-void add_verify(CLI::App& app, Invocation& invocation);
-void add_train(CLI::App& app, Invocation& invocation);
-void add_profile(CLI::App& app, Invocation& invocation);
-void add_crossover(CLI::App& app, Invocation& invocation);
-void add_ablate(CLI::App& app, Invocation& invocation);
-void add_explain(CLI::App& app, Invocation& invocation);
-void add_compare(CLI::App& app, Invocation& invocation);
-void add_history(CLI::App& app, Invocation& invocation);
-void add_predict(CLI::App& app, Invocation& invocation);
-void add_calibrate(CLI::App& app, Invocation& invocation);
-void add_doctor(CLI::App& app, Invocation& invocation);
-void add_claims(CLI::App& app, Invocation& invocation);
-void add_merge(CLI::App& app, Invocation& invocation);
-void add_report(CLI::App& app, Invocation& invocation);
-void add_plugin(CLI::App& app, Invocation& invocation);
-void add_help(CLI::App& app, Invocation& invocation);
-void add_completion(CLI::App& app, Invocation& invocation);
+using AddCommand = void(CLI::App& app, Invocation& invocation);
+AddCommand add_list, add_run, add_verify, add_train, add_profile, add_explain, add_crossover, add_ablate, add_compare,
+    add_history, add_predict, add_calibrate, add_doctor, add_claims, add_merge, add_report, add_plugin, add_help,
+    add_completion;
 
 // `gdbench worker --plugin FILE`: the worker process itself, not for people. Returns the exit status.
 int worker_main(int argc, char** argv);

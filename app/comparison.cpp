@@ -24,16 +24,14 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
             "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
             "two runs)")
       ->transform(as_share());
-  add_document(command, "--markdown", options.answer.markdown,
-               "Write the comparison, or without one the report, as GitHub Markdown");
+  add_forms(command, options.answer, "the comparison, or without one the report,");
   add_document(command, "--junit", options.junit,
                "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
-  add_html(command, options.answer.html, "the comparison, or without one the report,");
 }
 
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
   AnswerOptions answer = options.answer;
-  answer.quiet = options.quiet || options.junit == "-";
+  answer.quiet = answer.quiet || options.junit == "-";
   TRY(print_answer(answer, answers::document_of(comparison), report::to_json(comparison)));
   return options.junit.empty() ? Status() : write_text(exports::junit(comparison), options.junit);
 }

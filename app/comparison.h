@@ -17,14 +17,13 @@ namespace gdbench::app {
 struct ComparisonOptions {
   std::optional<double> margin;  // nothing: the default of what is compared
   AnswerOptions answer;
-  std::string junit;   // a file of JUnit XML
-  bool quiet = false;  // nothing on stdout but what is asked to go there
+  std::string junit;  // a file of JUnit XML
 };
 
-// --margin, --markdown, --junit and --html.
+// --margin, --junit and the forms of an answer.
 void add_comparison_options(CLI::App& command, ComparisonOptions& options);
 
-// Prints the comparison and writes its Markdown, JUnit XML and page. Errors: they cannot be written.
+// Prints the comparison and writes its forms and JUnit XML. Errors: they cannot be written.
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options);
 
 // 1 where a cell regressed; 3 where one fails that did not; 4 where one vanished, is inconclusive, or nothing is

@@ -15,51 +15,34 @@ namespace gdbench::app {
 
 namespace {
 
+// A file that is written for other tools, next to the forms of an answer.
+struct Export {
+  const char* option;
+  const char* description;
+  std::string (*write)(const report::Report& report);
+};
+
+constexpr Export kExports[] = {
+    {"--document", "Write what the page says as JSON",
+     [](const report::Report& report) { return document::json_of(answers::document_of(report)).dump(2) + "\n"; }},
+    {"--csv", "Write one CSV line per cell", &answers::csv},
+    {"--samples", "Write one CSV line per sample", &exports::samples},
+    {"--google-benchmark", "Write Google Benchmark's JSON", &exports::google_benchmark},
+    {"--pyperf", "Write pyperf's JSON, a run for each launch", &exports::pyperf},
+    {"--bencher", "Write the Bencher Metric Format", &exports::bencher},
+    {"--github-action", "Write customSmallerIsBetter of github-action-benchmark", &exports::github_action},
+    {"--junit", "Write JUnit XML, a test case for each cell", &exports::junit},
+    {"--openmetrics", "Write OpenMetrics for Prometheus", &exports::openmetrics},
+    {"--json", "Write the report itself, recomputed",
+     [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
+};
+
 struct ReportOptions {
   std::string input;
-  std::string html;
-  std::string markdown;
-  std::string document;
-  std::string csv;
-  std::string samples;
-  std::string google_benchmark;
-  std::string pyperf;
-  std::string bencher;
-  std::string github_action;
-  std::string junit;
-  std::string openmetrics;
-  std::string json;
+  AnswerOptions answer;
+  std::array<std::string, std::size(kExports)> files;  // "-" is stdout
   bool details = false;
   bool plot = false;
-};
-
-// One line per format: its flag, where it goes, who writes it.
-struct Format {
-  const char* flag;
-  std::string ReportOptions::*target;
-  const char* description;
-  std::string (*render)(const report::Report& report);
-};
-
-constexpr Format kFormats[] = {
-    {"--html", &ReportOptions::html, "Write a page for a browser, one file that fetches nothing",
-     [](const report::Report& report) { return document::html_of(answers::document_of(report)); }},
-    {"--markdown", &ReportOptions::markdown, "Write GitHub Markdown",
-     [](const report::Report& report) { return document::markdown_of(answers::document_of(report)); }},
-    {"--document", &ReportOptions::document, "Write what the page says as JSON",
-     [](const report::Report& report) { return document::json_of(answers::document_of(report)).dump(2) + "\n"; }},
-    {"--csv", &ReportOptions::csv, "Write one CSV line per cell", &answers::csv},
-    {"--samples", &ReportOptions::samples, "Write one CSV line per sample", &exports::samples},
-    {"--google-benchmark", &ReportOptions::google_benchmark, "Write Google Benchmark's JSON",
-     &exports::google_benchmark},
-    {"--pyperf", &ReportOptions::pyperf, "Write pyperf's JSON, a run for each launch", &exports::pyperf},
-    {"--bencher", &ReportOptions::bencher, "Write the Bencher Metric Format", &exports::bencher},
-    {"--github-action", &ReportOptions::github_action, "Write customSmallerIsBetter of github-action-benchmark",
-     &exports::github_action},
-    {"--junit", &ReportOptions::junit, "Write JUnit XML, a test case for each cell", &exports::junit},
-    {"--openmetrics", &ReportOptions::openmetrics, "Write OpenMetrics for Prometheus", &exports::openmetrics},
-    {"--json", &ReportOptions::json, "Write the report itself, recomputed",
-     [](const report::Report& report) { return report::to_json(report).dump(2) + "\n"; }},
 };
 
 answers::ConsoleOptions console_options(const std::string& file) {
@@ -69,14 +52,12 @@ answers::ConsoleOptions console_options(const std::string& file) {
 Result<int> report(const ReportOptions& options) {
   if (options.plot && options.details) return usage_error("--plot: found --details, too, expected one of them");
   const report::Report content = TRY(stored_report(options.input));
-  bool written = false;
-  for (const Format& format : kFormats) {
-    const std::string& path = options.*format.target;
-    if (path.empty()) continue;
-    TRY(write_text(format.render(content), path));
-    written = true;
+  TRY(write_forms(options.answer, [&] { return answers::document_of(content); }));
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    if (!options.files[i].empty()) TRY(write_text(kExports[i].write(content), options.files[i]));
   }
-  if (written) return kFine;
+  const auto wanted = [](const std::string& file) { return !file.empty(); };
+  if (std::ranges::any_of(options.answer.files, wanted) || std::ranges::any_of(options.files, wanted)) return kFine;
   if (options.plot) {
     print_text(answers::plot(content, console_options(options.input)));
   } else {
@@ -99,8 +80,9 @@ void add_report(CLI::App& app, Invocation& invocation) {
   add_value(command, "report", "FILE", options->input, "report.json or a journal")->required();
   command.add_flag("--details", options->details, "Print a table for every scenario instead of the overview");
   command.add_flag("--plot", options->plot, "Draw the intervals of every scenario with characters instead");
-  for (const Format& format : kFormats) {
-    add_document(command, format.flag, (*options).*format.target, format.description);
+  add_forms(command, options->answer, "the report");
+  for (std::size_t i = 0; i < options->files.size(); ++i) {
+    add_document(command, kExports[i].option, options->files[i], kExports[i].description);
   }
   command.footer(
       "Examples:\n"

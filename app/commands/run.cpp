@@ -70,10 +70,7 @@ double seconds_of_frameworks(const measure::Plan& plan) {
 
 // Of a report that is compared with nothing.
 Status write_documents(const report::Report& report, const ComparisonOptions& options) {
-  if (!options.answer.markdown.empty())
-    TRY(write_text(document::markdown_of(answers::document_of(report)), options.answer.markdown));
-  if (!options.answer.html.empty())
-    TRY(write_text(document::html_of(answers::document_of(report)), options.answer.html));
+  TRY(write_forms(options.answer, [&] { return answers::document_of(report); }));
   return options.junit.empty() ? Status() : write_text(exports::junit(report), options.junit);
 }
 
@@ -109,7 +106,7 @@ Status show(const RunOptions& options, const report::Report& report,
   }
   if (!comparison) return write_documents(report, options.comparison);
   ComparisonOptions shown = options.comparison;
-  shown.quiet = options.json;  // gdbench compare --json has its own
+  shown.answer.quiet = options.json;  // gdbench compare --json has its own
   if (!options.json) print_text("\n");
   return show_comparison(*comparison, shown);
 }

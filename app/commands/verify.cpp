@@ -29,10 +29,7 @@ Result<int> verify(const VerifyOptions& options, const Invocation& invocation) {
   Run running = TRY(Run::open(invocation, run, options.request.output, std::move(report)));
   const Status status = measure::verify_all(planned, run, running.report());
   AnswerOptions answer = options.answer;
-  if (options.junit == "-") {  // stdout has nothing else
-    answer.json = false;
-    answer.quiet = true;
-  }
+  answer.quiet = options.junit == "-";
   return running.close(status, [&](const report::Report& verified) -> Status {
     TRY(print_answer(answer, answers::verification(verified, options.brief), report::to_json(verified)));
     return options.junit.empty() ? Status() : write_text(exports::junit(verified), options.junit);

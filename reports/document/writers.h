@@ -22,6 +22,17 @@ std::string markdown_of(const Document& document);
 // One file of HTML that fetches nothing and is complete without its script.
 std::string html_of(const Document& document);
 
+// What a command with an answer writes to files.
+struct Form {
+  const char* option;
+  const char* description;  // behind "Write the answer "
+  std::string (*write)(const Document& document);
+};
+inline constexpr Form kForms[] = {
+    {"--markdown", "as GitHub Markdown", &markdown_of},
+    {"--html", "as a page for a browser, one file that fetches nothing", &html_of},
+};
+
 // All of it: {"title", "answer", "sections": [{"title", "blocks": [...]}]}; a block has one key, its kind.
 OrderedJson json_of(const Document& document);
 
