@@ -28,7 +28,7 @@ int rank_main(int argc, char** argv);
 // report is.
 void show_report(const report::Report& report, const std::string& file, bool details);
 
-// Of claims, for list: every claim beside the scenarios, by id. Where two folders have one of the same id, the first
+// Of claims, for list: every claim next to the scenarios, by id. Where two folders have one of the same id, the first
 // folder's is taken.
 Result<std::vector<claims::Claim>> read_claims();
 
