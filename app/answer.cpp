@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
+#include <optional>
 
 #include "app/console.h"
 #include "app/invocation.h"
