@@ -30,10 +30,10 @@ class NodeEmitter final : public ops::Emitter {
   Range layers_;
 };
 
-// One step on `rows` rows: forward pass, loss, its derivatives by the op table's rules, an update per parameter. A batch
-// that is processed in parts has its passes part after part, each for its weight of the loss, and the sums of their
-// derivatives. For the task gradients: the derivatives of each column's loss, one sweep after the other, and their sums.
-// The whole loss is always computed here. `problem` must outlive the graph.
+// One step on `rows` rows: forward pass, loss, its derivatives by the op table's rules, an update per parameter. A
+// batch that is processed in parts has its passes part after part, each for its weight of the loss, and the sums of
+// their derivatives. For the task gradients: the derivatives of each column's loss, one sweep after the other, and
+// their sums. The whole loss is always computed here. `problem` must outlive the graph.
 Graph build_step(const gdbench_problem& problem, std::int64_t rows);
 
 // The same of one of several ranks, on its rows of a batch of `rows` rows, which are not none: it ends in gradients.
