@@ -1,6 +1,7 @@
 #include "tests/support/reports/answers.h"
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "reports/document/writers.h"
@@ -10,13 +11,39 @@ namespace gdbench::tests {
 
 namespace {
 
-// Figures as a sentence and a table; folds opened.
+// What a chart has beyond its numbers: guides, bands, rules, notes, dots and what is demanded; empty for nothing.
+std::string marks_of(const document::Figure& figure) {
+  document::Blocks blocks;
+  blocks.figure(figure);
+  document::Document document;
+  document.section("", std::move(blocks));
+  const OrderedJson chart = document::json_of(document)["sections"][0]["blocks"][0]["figure"]["chart"];
+  OrderedJson marks;
+  for (const char* key : {"bands", "rules", "notes", "band"}) {
+    if (chart.contains(key)) marks[key] = chart[key];
+  }
+  for (const OrderedJson& series : chart.value("series", OrderedJson::array())) {
+    if (!series["measured"].get<bool>()) marks["guides"][series["name"].get<std::string>()] = series["points"];
+  }
+  for (const OrderedJson& row : chart.value("rows", OrderedJson::array())) {
+    for (const char* key : {"dots", "wanted"}) {
+      if (row.contains(key)) marks[key][row["label"].get<std::string>()] = row[key];
+    }
+  }
+  return marks.empty() ? "" : "marks: " + marks.dump();
+}
+
+// Figures as a sentence, a table, their chart and its marks; folds opened.
 std::vector<document::Block> unfolded(const std::vector<document::Block>& blocks) {
   document::Blocks out;
   for (const document::Block& block : blocks) {
     if (const auto* figure = std::get_if<document::Figure>(&block.content)) {
       out.paragraph("figure: " + figure->title + ". " + figure->sentence);
       out.table("", document::data_of(*figure));
+      document::Figure chart = *figure;
+      chart.data.clear();
+      if (!figure->data.empty()) out.table("chart", document::data_of(chart));
+      out.paragraph(marks_of(chart));
     } else if (const auto* fold = std::get_if<document::Fold>(&block.content)) {
       document::Blocks content;
       for (const document::Block& one : unfolded(fold->blocks)) content.add(one);

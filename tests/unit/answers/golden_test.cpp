@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "harness/base/text.h"
 #include "reports/answers/console.h"
 #include "reports/answers/documents.h"
+#include "reports/answers/first_screen.h"
+#include "reports/answers/report_charts.h"
 #include "reports/answers/table.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_report.h"
@@ -33,7 +38,35 @@ TEST(Golden, Report) {
     cell.summary->peak_resident_bytes = 0;
     cell.summary->ready_ns.reset();
   }
+  report.cells[0].summary->ready_ns = 1.2e6;  // and first for some steps
   tests::expect_golden_answer("report", document_of(report));
+}
+// Charts over sizes, with a crossing, and of losses.
+TEST(Golden, ChartsOfSeveralScenarios) {
+  tests::MadeReport made("a/x");
+  for (const auto& [rows, a_ns, b_ns] : {std::tuple(10, 100, 130), {100, 300, 290}, {1000, 2000, 1100}}) {
+    for (const char* dtype : {"f32", "f64"}) {
+      made.scenario(formatted("s[dtype=%s,rows=%d]", dtype, rows));
+      made.report().scenarios.back().name = "s";
+      made.report().scenarios.back().rows = rows;
+      report::Cell& trained = made.timed("a/x", a_ns, 0.01);
+      trained.target.emplace();
+      trained.target->loss = 0.5;
+      trained.target->target_loss = 0.75;
+      trained.target->curve = {{0, 2.5}, {10, 1.5}, {20, 0.5}};
+      made.timed("b/y", b_ns, 0.01);
+    }
+  }
+  const report::Report report = made.summarised();
+  const std::vector<ScenarioTable> tables = tables_of(report);
+  document::Hues hues;
+  document::Blocks blocks;
+  for (const Figures& figures : {times_over_sizes(report, tables, hues), losses_over_steps(tables)}) {
+    for (const document::Figure& figure : figures) blocks.figure(figure);
+  }
+  document::Document document{.title = "charts"};
+  document.section("", std::move(blocks));
+  tests::expect_golden_answer("charts", document);
 }
 TEST(Golden, Csv) { expect_golden("report.csv", csv(example_report())); }
 
