@@ -48,7 +48,8 @@ class CheckedOutputs(ProgramTest):
         lines = list(lines_of(output))
         for kind in kinds:
             told = list(kind(output, lines))
-            for words, false in random.Random(seed).sample(told, min(LIES, len(told))):
+            for words, lie in random.Random(seed).sample(told, min(LIES, len(told))):
+                false = lies.told(output, lie)
                 with self.subTest(seed=seed, lie=words):
                     self.assertNotEqual(check(false), [], difference(output, false))
 

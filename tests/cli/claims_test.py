@@ -1,4 +1,4 @@
-"""`gdbench claims`: lists, measures what claims need once, and judges. Verdicts here rest on counted steps, not time."""
+"""`gdbench claims`: lists, measures what claims need once, judges. Verdicts here rest on counted steps, not time."""
 
 import json
 import unittest
@@ -126,7 +126,8 @@ class Claims(ProgramTest):
 
     def test_mistakes(self):
         _, errors = self.call("claims", "run", "steps-fal", status=2)
-        self.assertRegex(errors, r'^gdbench: found no claim "steps-fal", expected all, .* or one of .*did you mean steps-fall\?')
+        self.assertRegex(errors, r'^gdbench: found no claim "steps-fal", expected all, .* or one of .*did you mean '
+                                 r"steps-fall\?")
         self.assertEqual(len(errors.splitlines()), 1)
         self.call("claims", "run", status=2)
         self.call("claims", "nowhere.json", status=2)

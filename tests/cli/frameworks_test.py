@@ -1,50 +1,16 @@
 """Real frameworks behind the protocol: those that are there are verified like any other implementation, the others say
 what to install. NumPy and SciPy come from the distribution, JAX from scripts/frameworks."""
 
-import importlib
-import itertools
-import json
-import math
-import os
 import re
 import subprocess
 import sys
-import types
 import unittest
-from unittest import mock
 
-from program import CATALOGUE, FRAMEWORKS, SOURCE, ProgramTest
+from framework_rows import ENVIRONMENTS, MISSING, Frameworks, importable, is_installed, network
+from program import CATALOGUE, SOURCE, ProgramTest
 
-ENVIRONMENTS = SOURCE / "build" / "frameworks"
 ADAPTERS = SOURCE / "implementations" / "frameworks"
 ALL = sorted(file.name.removesuffix("_adapter.py") for file in ADAPTERS.glob("*_adapter.py"))
-MODEL = {"kind": "multilayer_perceptron"}
-
-
-def importable(*modules):
-    command = ["/usr/bin/python3", "-c", "import " + ", ".join(modules)]
-    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
-
-
-def network(activation, loss, outputs, **keys):
-    layers = [{"width": 7, "activation": activation}, {"width": outputs, "activation": "identity", "bias": False}]
-    kind = "blobs" if loss == "softmax_cross_entropy" else "teacher"
-    return {
-        "name": "net", "model": {**MODEL, "layers": layers}, "loss": loss,
-        "data": {"source": "synthetic", "kind": kind, "rows": 50, "features": 5, "outputs": outputs, "seed": 3},
-        "batch": {"rows": 16, "shuffle": True, "seed": 2}, "optimizer": {"kind": "sgd", "learning_rate": 0.05}, **keys,
-    }
-
-
-class Frameworks(ProgramTest):
-    def verify(self, *arguments, status=0):
-        """{cell: row} of a verification."""
-        output, _ = self.call("verify", *arguments, status=status)
-        return [line.strip() for line in output.splitlines() if "/" in line]
-
-    def assert_all_ok(self, rows, count):
-        self.assertEqual([row for row in rows if " ok " not in row], [])
-        self.assertEqual(len(rows), count)
 
 
 class NotInstalled(Frameworks):
@@ -133,19 +99,18 @@ class Distribution(Frameworks):
 
     def test_activations_and_losses(self):
         activations = sorted(CATALOGUE["activations"].keys() - {"gelu"})  # NumPy has no erf
-        for activation, loss in zip(activations, itertools.cycle(CATALOGUE["losses"])):
-            outputs = 4 if CATALOGUE["losses"][loss]["takes_labels"] else 2
-            self.write_json("net.json", network(activation, loss, outputs, dtype="f64"))
-            rows = self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS)
-            self.assert_all_ok(rows, 4)
+        self.assert_nets_ok(4, self.IMPLEMENTATIONS, activations, dtype="f64")
 
     def test_decay_and_schedule(self):
         optimizer = {"kind": "momentum", "learning_rate": 0.05, "weight_decay": 0.1}
         optimizer["schedule"] = {"kind": "cosine", "steps": 20, "final_rate": 0.001}
         for decoupled in (False, True):
             optimizer["decoupled_weight_decay"] = decoupled
-            self.write_json("net.json", network("relu", "mse", 1, optimizer=optimizer))
-            self.assert_all_ok(self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS), 4)
+            self.assert_net_ok(4, self.IMPLEMENTATIONS, "relu", "mse", 1, optimizer=optimizer)
+
+    def test_nadam_without_a_first_moment(self):
+        optimizer = {"kind": "nadam", "learning_rate": 0.01, "beta1": 0}
+        self.assert_net_ok(1, ("--impl", "numpy/inplace"), "relu", "mse", 1, optimizer=optimizer)
 
     def test_the_update_alone(self):
         rows = self.verify("updates", "--scenario", "update-601", *self.IMPLEMENTATIONS)
@@ -155,8 +120,8 @@ class Distribution(Frameworks):
                          len(rows) - 8)
 
     def test_a_run_tells_imports_phases_and_calls(self):
-        self.call("run", "frameworks", "--scenario", "linreg-300x10", "--impl", "numpy/vectorised", "--impl", "hand/naive",
-                  "--launches", "3", "--out", "r.json")
+        self.call("run", "frameworks", "--scenario", "linreg-300x10", "--impl", "numpy/vectorised",
+                  "--impl", "hand/naive", "--launches", "3", "--out", "r.json")
         (cell,) = (cell for cell in self.cells_of(self.read_json("r.json"))
                    if cell["implementation"] == "numpy/vectorised")
         self.assertEqual(cell["status"]["state"], "ok")
@@ -186,19 +151,19 @@ class Distribution(Frameworks):
         self.assertEqual(len(cell["samples"]), 7)
 
 
-@unittest.skipUnless((ENVIRONMENTS / "jax" / "requirements.txt").exists(), "not installed: scripts/frameworks jax")
+@unittest.skipUnless(is_installed("jax"), MISSING + "jax")
 class Jax(Frameworks):
     variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
 
     def test_seed_scenarios(self):
         rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--scenario", "mlp-784-128-10", "--impl", "jax/*")
-        self.assert_all_ok(rows, 2 * 4)
+        self.assert_all_ok(rows, 2 * 5)
 
     def test_every_optimizer(self):
         for kind in CATALOGUE["optimizers"]:
             optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01}
-            self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
-            self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "jax/jit"), 1)
+            self.assert_net_ok(1, ("--impl", "jax/jit"), "tanh", "softmax_cross_entropy", 3, optimizer=optimizer,
+                               dtype="f64")
 
     def test_mixed_precision(self):
         self.assert_all_ok(self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=bf16", "--impl", "jax/jit"), 1)
@@ -211,14 +176,15 @@ class EpsilonPlaces(Frameworks):
     PLACES = {"adagrad": "inside", "rmsprop": "inside", "adam": "hat", "adamw": "hat"}
     # {implementation: the optimizers that it has with epsilon elsewhere than outside the root}
     TAKEN = {
-        "numpy/vectorised": PLACES, "numpy/inplace": PLACES, "jax/jit": PLACES, "tensorflow/assign": PLACES,
-        "tensorflow/function-assign": PLACES, "tensorflow/function": PLACES, "tensorflow/session": {"rmsprop", "adam"},
-        "keras/fit": PLACES, "sklearn/mlp": {"adam"}, "pytorch/eager": {}, "loop/plain": PLACES,
+        **dict.fromkeys(("numpy/vectorised", "numpy/inplace", "jax/jit", "jax/donate", "keras/fit"), PLACES),
+        "mlx/eager": PLACES, **dict.fromkeys(("tensorflow/assign", "tensorflow/function-assign", "tensorflow/function"), PLACES),
+        "tensorflow/session": {"rmsprop", "adam"}, "pytensor/function": PLACES, "sklearn/mlp": {"adam"},
+        "pytorch/eager": {}, "loop/plain": PLACES,
     }
 
     def installed(self, implementation):
         framework = implementation.split("/", maxsplit=1)[0]
-        return framework == "loop" or (ENVIRONMENTS / framework / "requirements.txt").exists()
+        return framework == "loop" or is_installed(framework)
 
     def rows_of(self, place, kind, dtype, implementations, status=None):
         optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0, "epsilon": 1e-3, "epsilon_place": place}
@@ -243,8 +209,7 @@ class EpsilonPlaces(Frameworks):
             (row,) = self.rows_of("outside", "rmsprop", "f32", ["keras/fit"], status=4)
             self.assertIn("keras/fit has rmsprop with optimizer.epsilon_place=inside alone, not outside", row)
 
-    @unittest.skipUnless((ENVIRONMENTS / "sklearn" / "requirements.txt").exists(),
-                         "not installed: scripts/frameworks sklearn")
+    @unittest.skipUnless(is_installed("sklearn"), MISSING + "sklearn")
     def test_a_dry_run_says_what_only_the_adapter_knows(self):
         output, _ = self.call("run", "--dry-run", "--scenario", "linreg-300x10", "--impl", "sklearn/mlp")
         self.assertIn("/sklearn/mlp  unsupported: the layers of scikit-learn's networks have biases", output)
@@ -271,206 +236,9 @@ class Ranks(Frameworks):
         for implementation in ("pytorch/ddp", "jax/ddp", "tensorflow/multiworker"):
             name = implementation.split("/", maxsplit=1)[0]
             with self.subTest(implementation=implementation):
-                if not (ENVIRONMENTS / name / "requirements.txt").exists():
-                    self.skipTest(f"not installed: scripts/frameworks {name}")
+                if not is_installed(name):
+                    self.skipTest(MISSING + name)
                 self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", implementation, *ranks), 2)
-
-
-TORCH_CPP = FRAMEWORKS.parent / "kernels" / "libgdbench_kernels_torch_cpp.so"
-TORCH_CPP_MISSING = "not installed: scripts/frameworks torch-cpp"
-
-
-@unittest.skipIf(TORCH_CPP.exists(), "it is installed")
-class TorchCppNotInstalled(Frameworks):
-    def test_rows_say_what_to_install(self):
-        rows = self.verify("--scenario", "linreg-3x2", "--impl", "torch-cpp/*", status=4)
-        self.assertEqual([row.split(None, 2) for row in rows],
-                         [[f"torch-cpp/{mode}", "unsupported", TORCH_CPP_MISSING] for mode in ("eager", "fused")])
-
-
-@unittest.skipUnless(TORCH_CPP.exists(), TORCH_CPP_MISSING)
-class TorchCpp(Frameworks):
-    IMPLEMENTATIONS = ("--impl", "torch-cpp/*")
-
-    def test_nobody_meets_it_unasked(self):
-        self.assertNotIn("torch-cpp/", self.call("run", "--dry-run")[0])
-
-    def test_every_optimizer(self):
-        schedule = {"kind": "cosine", "steps": 20, "final_rate": 0.001}
-        for kind in CATALOGUE["optimizers"].keys() - {"lion", "nadam"}:
-            optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01, "schedule": schedule}
-            self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
-            self.assert_all_ok(self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS), 2)
-
-    def test_what_it_does_not_have_is_a_reason(self):
-        optimizer = {"kind": "adam", "learning_rate": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True}
-        self.write_json("net.json", network("relu", "mse", 1, optimizer=optimizer))
-        for row in self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS, status=4):
-            self.assertRegex(row, "unsupported +torch::optim has no decoupled weight decay for adam")
-
-    def test_activations_and_losses(self):
-        for activation, loss in zip(CATALOGUE["activations"], itertools.cycle(CATALOGUE["losses"])):
-            outputs = 4 if CATALOGUE["losses"][loss]["takes_labels"] else 2
-            self.write_json("net.json", network(activation, loss, outputs))
-            self.assert_all_ok(self.verify("--scenario", "./net.json", *self.IMPLEMENTATIONS), 2)
-
-    def test_the_other_tasks(self):
-        for scenario in ("update-601", "mlp-64-64-8-gradients"):
-            self.assert_all_ok(self.verify("--scenario", scenario, *self.IMPLEMENTATIONS), 2)
-        self.call("run", "floor", *self.IMPLEMENTATIONS, "--quick", "--out", "r.json")
-        states = [cell["status"]["state"] for cell in self.cells_of(self.read_json("r.json"))]
-        self.assertEqual(states, ["ok", "ok"])
-
-    def test_a_run_tells_phases(self):
-        threads = str(min(2, len(os.sched_getaffinity(0))))
-        self.call("run", "--scenario", "mlp-784-128-10", "--impl", "torch-cpp/eager", "--threads", threads, "--quick",
-                  "--out", "r.json")
-        (cell,) = self.cells_of(self.read_json("r.json"))
-        phases = {record["phase"] for record in cell["profile"]["records"]}
-        self.assertEqual(phases, {"data", "forward", "backward", "update"})
-        self.assertIn("libtorch 2.", cell["build"])
-
-
-class Threads(unittest.TestCase):
-    """All threads of a framework stay on as many processors as the cell has compute threads, after steps of a model
-    that is worth sharing."""
-
-    def threads_of(self, implementation, threads, pool="limited"):
-        name = implementation.split("/", maxsplit=1)[0]
-        environment = ENVIRONMENTS / name / "bin" / "python"
-        modules = ("numpy", "scipy") if name == "scipy" else (name,)
-        if not environment.exists() and not importable(*modules):
-            self.skipTest(f"not installed: scripts/frameworks {name}")
-        if len(os.sched_getaffinity(0)) < threads:
-            self.skipTest(f"there are fewer than {threads} processors")
-        python = str(environment) if environment.exists() else "/usr/bin/python3"
-        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), str(FRAMEWORKS),
-                   implementation]
-        result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout)
-
-    # The threads of a process that has one compute thread, where they are known.
-    OWN_THREADS = {
-        **dict.fromkeys(("numpy/vectorised", "scipy/blas", "numba/loops", "sklearn/mlp", "autograd/tape"), 1),
-        **{"pytensor/function": 1, "mlx/compile": 2, "tinygrad/jit": None, "pytorch/eager": 1},
-        **dict.fromkeys(("tensorflow/function", "keras/fit", "jax/eager"), None),
-    }
-
-    def test_each_stays_where_it_may(self):
-        for (implementation, own_threads), threads in itertools.product(self.OWN_THREADS.items(), (1, 2)):
-            with self.subTest(implementation=implementation, threads=threads):
-                found = self.threads_of(implementation, threads)
-                for processors in found["processors_of_threads"]:
-                    self.assertEqual(processors, found["cores"])
-                self.assertEqual(found["answer"]["helper_threads"], 0)
-                self.assertRegex(found["answer"]["runtime"]["threads"], rf"^{threads} .*; all on processor ")
-                if own_threads and threads == 1:
-                    self.assertEqual(len(found["processors_of_threads"]), own_threads)
-
-    def test_unlimited_has_every_processor(self):
-        found = self.threads_of("jax/jit", 1, "unlimited")
-        every = sorted(os.sched_getaffinity(0))
-        self.assertTrue(all(processors == every for processors in found["processors_of_threads"]))
-        self.assertNotIn("helper_threads", found["answer"])
-        self.assertRegex(found["answer"]["runtime"]["threads"], f"^{len(every)} in each of XLA's pools$")
-
-
-class Runner(unittest.TestCase):
-    """What runner.py makes of an adapter, without a framework."""
-
-    def setUp(self):
-        self.addCleanup(setattr, sys, "path", list(sys.path))
-        sys.path.insert(0, str(FRAMEWORKS))
-        self.runner = importlib.import_module("runner")
-
-    def test_a_loss_that_is_no_number_is_null(self):
-        for loss in (math.nan, math.inf, -math.inf):
-            problem = types.SimpleNamespace(task="train")
-            worker = self.runner.Worker(types.SimpleNamespace(), "")
-            worker.training = types.SimpleNamespace(problem=problem, loss=lambda value=loss: value)
-            answer = self.runner.answer_to(worker, {"request": "evaluate", "split": "train"})
-            self.assertIs(json.loads(json.dumps(answer, allow_nan=False))["loss"], None)
-
-    def test_another_number_that_is_none_is_named(self):
-        records = [{"op": "a", "time_ns": math.nan}]
-        worker = types.SimpleNamespace(folder="", profile=lambda _: {"real_ns": 1.0, "records": records})
-        answer = self.runner.answer_to(worker, {"request": "profile"})
-        message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
-        self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
-
-    def test_what_pytorch_says_of_its_build_is_short(self):
-        shown = "PyTorch built with:\n - Intel(R) MKL-DNN v3.1 (Git Hash b3)\n - CPU capability usage: AVX2\n BLAS_INFO=mkl"
-        said = importlib.import_module("pytorch_adapter").build_of(shown)
-        self.assertRegex(said, r"^BLAS mkl, oneDNN v3\.1, instructions AVX2, products of bf16 (by \w+|emulated: .*)$")
-
-    def test_an_exception_comes_with_its_place(self):
-        worker = types.SimpleNamespace(folder=os.path.dirname(os.path.abspath(__file__)), profile=lambda _: {}["calls"])
-        answer = self.runner.answer_to(worker, {"request": "profile"})
-        self.assertRegex(answer["error"]["message"], r"^KeyError: 'calls' \(frameworks_test\.py:\d+ in <lambda>\)$")
-
-    def test_what_a_mode_loads_is_part_of_the_import(self):
-        clock = [0]
-        passes = lambda nanoseconds, value=None: (clock.__setitem__(0, clock[0] + nanoseconds), value)[1]
-        training = types.SimpleNamespace(problem=types.SimpleNamespace(task="train"))
-        mode = lambda *_: passes(100, training)
-        mode.EXCHANGE, mode.reason_unsupported, mode.load = "", lambda problem: "", lambda: passes(5)
-        adapter = types.SimpleNamespace(start=lambda threads: passes(3, {"build": "", "threads": ""}))
-        worker = self.runner.Worker(adapter, "")
-        worker.mode, worker.data, worker.memory = mode, None, None
-        request = {
-            "problem": {}, "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
-            "threads": {"compute": 1, "compute_cores": []}, "state": None,
-        }
-        arrays = types.SimpleNamespace(Problem=lambda _: None, Data=lambda *_: None, Images=lambda *_: None)
-        with mock.patch.dict(sys.modules, arrays=arrays), mock.patch.object(
-            self.runner.time, "perf_counter_ns", lambda: clock[0]
-        ):
-            self.assertEqual(worker.prepare(request)["import_ns"], 8)
-
-    @unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
-    def test_data_are_arrays_of_the_process_itself(self):
-        program = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-import numpy, arrays
-memory = os.memfd_create("data")
-os.write(memory, bytes(64) + numpy.arange(6, dtype="f4").tobytes().ljust(64, b"0"))
-os.write(memory, numpy.arange(3, dtype="i4").tobytes())
-request = {"dtype": "f32", "rows": 3, "outputs": 4, "features": 2, "x": {"offset": 64}, "labels": {"offset": 128}}
-data = arrays.Data(request, memory)
-os.pwrite(memory, bytes(140), 0)
-print(data.x.tolist(), data.target.tolist(), data.order, data.x.flags.owndata, data.x.flags.writeable)
-try:
-    arrays.Data({**request, "rows": 4}, memory)
-except EOFError as error:
-    print(error)
-"""
-        command = ["/usr/bin/python3", "-B", "-c", program, FRAMEWORKS]
-        lines = ["[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]] [0, 1, 2] None True True"]
-        lines.append("the memory of the data ends in labels")
-        self.assertEqual(subprocess.check_output(command, text=True).splitlines(), lines)
-
-
-@unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
-class BareLoops(unittest.TestCase):
-    """scripts/bench-bare-loops, as short as it can be."""
-
-    ROW = re.compile(r"(\S+) +numpy/vectorised +([0-9.]+) +([0-9.]+) +([0-9.]+)" + 2 * r" +(\S+) \[(\S+), (\S+)\]")
-    WORKLOADS = ("linreg-3x2", "mlp-10-50-1")
-
-    def test_rows_and_how_many_are_within_a_tenth(self):
-        command = [SOURCE / "scripts" / "bench-bare-loops", "--launches", "2", "--workloads", ",".join(self.WORKLOADS)]
-        command += ["--build", FRAMEWORKS.parents[2], "--environments", "/nowhere", "numpy"]
-        *lines, row_count, script_count = subprocess.check_output(command, text=True).splitlines()
-        rows = [match for match in map(self.ROW.match, lines) if match]
-        self.assertEqual([row[1] for row in rows], list(self.WORKLOADS))
-        for first, name, line in ((5, "row", row_count), (8, "row as a script", script_count)):
-            intervals = [[float(row[first + i]) for i in range(3)] for row in rows]
-            for ratio, low, high in intervals:
-                self.assertTrue(low <= ratio <= high, intervals)
-            within = sum(low <= 1.1 and high >= 0.9 for _, low, high in intervals)
-            self.assertEqual(line, f"{name}: {within} of 2 within 10% of the script")
 
 
 class Install(ProgramTest):

@@ -44,7 +44,9 @@ class Gate(ProgramTest):
         self.commit("base", plain)
         self.commit("same", plain + "\n/* nothing changed */\n")
         self.commit("slow", plain.replace(call, "for (uint64_t again = 0; again < 100 * steps; ++again) {\n"
-                                          "    volatile double work = 0;\n    for (int k = 0; k < 100; ++k) work += k;\n  }\n  " + call))
+                                          "    volatile double work = 0;\n"
+                                          "    for (int k = 0; k < 100; ++k) work += k;\n"
+                                          "  }\n  " + call))
         build = self.folder / "build"
         build.write_text(BUILD, encoding="utf-8")
         build.chmod(0o755)

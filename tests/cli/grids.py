@@ -7,6 +7,7 @@ from printed_figures import UNITS, is_ratio, rounds_to
 from report_figures import FAILURES
 
 LONGEST_LABEL = 60  # of a row of the first screen
+MOST_ROWS = 25  # of implementations, on the first screen
 
 
 PLACE = re.compile(
@@ -29,6 +30,21 @@ def is_place(context, row, key, text, unit):
         and (match["name"] is None or match["name"] == cell.mode)
         and (match["ratio"] is None if comparison is None else is_ratio(match["ratio"] or "0", comparison.ratio))
     )
+
+
+def without_marks(context, table_rows):
+    """(complaints, the rows without marks) of the first screen's implementations down, of the only scenario."""
+    overview = context.overview
+    row, complete = overview.rows[0], len(table_rows) == min(len(overview.keys), MOST_ROWS)
+    complaints, bare = [] if complete else [f"{len(table_rows)} rows of {len(overview.keys)}"], []
+    for name, text, *others in table_rows:
+        cell = row.entries[name]
+        brackets = overview.any_ranked and not cell.is_ranked
+        mark = "(" if brackets else row.standing.mark(cell) if overview.any_ranked else ""
+        bare.append([name, text.removeprefix(mark).removesuffix(")"), *others])
+        right = bare[-1][1][0].isdigit() and text.endswith(")") == brackets
+        complaints += [] if right else [f"{name}: {text!r} has another mark than {mark!r}"]
+    return complaints, bare
 
 
 def is_lead(context, row, text):

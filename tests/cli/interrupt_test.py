@@ -32,7 +32,8 @@ class Interrupts(ProgramTest):
         samples = sum(len(cell["samples"]) for cell in self.read_json("x.json")["cells"])
         self.assertRegex(
             errors,
-            rf"^gdbench: the run takes about \d+ min\nreport: x\.json\ngdbench: interrupted; x\.json keeps 3 cells and {samples} samples; "
+            r"^gdbench: the run takes about \d+ min\nreport: x\.json\n"
+            rf"gdbench: interrupted; x\.json keeps 3 cells and {samples} samples; "
             r"to go on: \S*gdbench run .* --out x\.json --resume\n$",
         )
         self.assertIn("interrupted", output)
@@ -202,7 +203,8 @@ class Stops(ProgramTest):
         self.assertIn("x.json: not there", errors)
         self.assertIn("killed", output)
         _, errors = self.call("run", "--out", "x.json", "--resume")
-        self.assertRegex(errors, r"goes on with: \S*gdbench run --launches 15 --impl hand/naive .*\n(.*\n)*.*samples were taken over")
+        self.assertRegex(errors, r"goes on with: \S*gdbench run --launches 15 --impl hand/naive .*\n"
+                                 r"(.*\n)*.*samples were taken over")
         report = self.read_json("x.json")
         self.assertEqual(report["run"]["status"], "complete")
         self.assertEqual({cell["implementation"] for cell in report["cells"]}, {"hand/naive", "graph/naive"})

@@ -123,7 +123,8 @@ class LayeringCheck(unittest.TestCase):
                          ["README.md:2", "harness/base/path.cpp:2", "scripts/tool:2"])
 
     def test_links_of_pages_that_lead_nowhere_are_reported(self):
-        self.write("docs/one.md", "# First page\n\n[a](two.md) [b](two.md#is-it-so) [c](#first-page) [d](https://x.y/z)\n")
+        self.write("docs/one.md", "# First page\n\n"
+                   "[a](two.md) [b](two.md#is-it-so) [c](#first-page) [d](https://x.y/z)\n")
         self.write("docs/two.md", "## Is it so?\n")
         self.assertEqual(self.check()[0], 0)
         self.write("docs/one.md", "[a](three.md) [b](two.md#is-it-not)\n[c](#first-page)\n")

@@ -37,12 +37,12 @@ def figures(output, lines, pattern=CLAIMED):
     for start, line in lines:
         for match in pattern.finditer(line):
             if false := changed_digit(match.group()):
-                yield (
-                    f"figure {match.group()} -> {false}", replaced(output, start + match.start(), match.group(), false)
-                )
+                yield f"figure {match.group()} -> {false}", (start + match.start(), match.group(), false)
 
 
-def replaced(output, place, old, new):
+def told(output, lie):
+    """`lie`: of which the first functions give a place, what stands there and what else should."""
+    place, old, new = lie
     assert output.startswith(old, place)
     return output[:place] + new + output[place + len(old) :]
 
@@ -53,7 +53,7 @@ def words(output, lines):
         for exchange in EXCHANGES:
             for word, false in exchange.items():
                 for match in re.finditer(rf"\b{word}\b", line):
-                    yield f"{word} -> {false}", replaced(output, start + match.start(), word, padded(false, word, line))
+                    yield f"{word} -> {false}", (start + match.start(), word, padded(false, word, line))
 
 
 def padded(false, word, line):
@@ -72,7 +72,7 @@ def names(output, lines, known):
             false = ordered[(ordered.index(match.group()) + 1) % len(ordered)]
             if "  " in line.strip() and len(false) != len(match.group()):
                 continue  # of a table: its columns must stay where they are
-            yield f"name {match.group()} -> {false}", replaced(output, start + match.start(), match.group(), false)
+            yield f"name {match.group()} -> {false}", (start + match.start(), match.group(), false)
 
 
 def values(output):

@@ -16,7 +16,7 @@ FAST, SLOW = "hand/eigen", "tape/eigen"
 STEPS = (40.0, 41.0, 42.0, 60.0, 61.0, 62.0)
 RATIOS = (16.0, 16.2, 19.0, 17.0, 17.5, 18.0)
 TEXT = "17.25x"
-# That of the fastest to itself; with its interval, and turned over where it is the faster one's time to the slower one's.
+# That of the fastest to itself; with its interval, and turned over: the faster one's time to the slower one's.
 TEXTS = {"1.00x", TEXT, "17.25x [16.00, 19.00]", "0.058x", "0.058x [0.053, 0.062]"}
 SCENARIO = "linreg-300x10-target"
 SETTINGS = {"launches": 6, "profiled": 0, "targets": False, "failures": 0.0, "gaps": 0.0, "control": None}

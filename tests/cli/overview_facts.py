@@ -9,6 +9,7 @@ from environments import environment_facts
 from expected_words import Figure, number, percent, ratio, time
 from explanation_documents import dispatch_cost, explain
 from explanations import imports
+from grids import MOST_ROWS
 from overview_rows import cut
 from printed_figures import INTERVAL, NUMBER, is_ratio, is_step_count, numbers_in
 from report_figures import FAILURES, counted, groups, off_by
@@ -16,7 +17,6 @@ from statements import count, known, pair, quote, word
 from verdict_facts import Verdicts, counts_facts, other_reasons
 
 LONGEST_REASON = 90
-MOST_ROWS = 25  # of implementations, on the first screen
 
 
 def steps_after(point):

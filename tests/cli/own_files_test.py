@@ -300,8 +300,8 @@ class Cpp(OwnFile):
         self.write("mine.cpp", SOURCE)
         self.variables["CXX"] = "no-such-compiler"
         _, errors = self.call("run", "--impl", "./mine.cpp", status=2)
-        self.assertEqual(errors, "gdbench: ./mine.cpp: found no compiler no-such-compiler to compile it by, expected one "
-                                 "on PATH or in $CC or $CXX\n")
+        self.assertEqual(errors, "gdbench: ./mine.cpp: found no compiler no-such-compiler to compile it by, expected "
+                                 "one on PATH or in $CC or $CXX\n")
 
     def test_plugin_check_takes_it(self):
         self.write("mine.cpp", SOURCE)

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import unittest
 
-from program import FAKES, MAY_MOUNT, PAUSES, PROGRAM, STATES, ProgramTest, environment, processes_in, read_process, soon
+from program import FAKES, MAY_MOUNT, PAUSES, PROGRAM, STATES, ProgramTest
+from program import environment, processes_in, read_process, soon
 
 TRANSPORTS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "ranks"
 LIBRARIES = [

@@ -9,7 +9,7 @@ import re
 from documents import text_of
 from estimates import CONFIDENCE, Comparison, Estimate, Judged
 from expected_words import Figure, estimate, number, percent, ratio, share, time
-from statements import Quote, Reader, count, known, pair, quote, word
+from statements import Quote, Reader, by_name, count, known, pair, quote, word
 
 SAME = 1e-9
 STATES = ("holds", "fails", "undecided", "confirmed", "refuted", "inconclusive", "not run", "unclear")
@@ -78,7 +78,8 @@ def facts_of(value, names_of, names=(), path=""):
         if "share" in value and interval:
             ends = (value["share"], interval["low"], interval["high"])
             yield known(share(*ends), *names)
-            yield known(share(*(1 - end for end in (ends[0], ends[2], ends[1]))), *names)
+            rest = [1 - end for end in (ends[0], ends[2], ends[1])]
+            yield from (known(figure, *names) for figure in (share(*rest), percent(rest[0])))
         for one, other in (("a", "b"), ("a_calls", "b_calls")):
             if isinstance(value.get(one), (int, float)) and isinstance(value.get(other), (int, float)):
                 figure = time if "_ns" in path else number
@@ -104,14 +105,12 @@ class Record:
         self.names = set(names)
         self.reader = reader or Reader(self.names, quotes - {""})
         self.names_in = functools.lru_cache(maxsize=None)(self.reader.names_in)
-        self.known = [(fact.about, fact) for fact in self.facts]
-        numbers = [(end, about) for about, fact in self.known for end in numbers_of(fact.figure.value)]
+        numbers = [(end, fact.about) for fact in self.facts for end in numbers_of(fact.figure.value)]
         self.numbers = sorted(numbers, key=lambda entry: entry[0])
         self.keys = [value for value, _ in self.numbers]
-        self.by_name = {}
-        for about, fact in self.known:
-            for name in about:
-                self.by_name.setdefault(name, []).append((about, fact))
+        self.by_name = by_name(self.facts)
+        self.columns = {title for fact in self.facts for title in fact.columns}
+        self.not_shown = functools.lru_cache(maxsize=None)(self.not_shown)
 
     def complaints(self, blocks):
         for block in blocks:
@@ -130,7 +129,7 @@ class Record:
     def about(self, text):
         listed = text.partition(": ")[2].removesuffix(".").split(", ")
         twice = len(set(listed)) < len(listed) and self.names_in(text) == listed
-        return [f"{text!r}: a name stands twice"] if twice else self.reader.complaints(text, self.facts)
+        return [f"{text!r}: a name stands twice"] if twice else self.reader.complaints(text, self.by_name)
 
     def about_table(self, content):
         """A cell is what its row and its column say of it."""
@@ -145,7 +144,7 @@ class Record:
                 if self.names_in(text) == [text]:  # of which the column's title is true
                     yield from (*self.not_shown(title, f"{label} {text}"), *self.not_shown(text, label))
                 else:
-                    yield from self.not_shown(text, f"{title}: {label}")
+                    yield from self.not_shown(text, f"{title}: {label}", title)
 
     def about_chart(self, value, label):
         """Each number is one of the record, of the names in its label; a figure behind a row is one of them, too."""
@@ -177,17 +176,18 @@ class Record:
         first, last = bisect.bisect_left(self.keys, value - slack), bisect.bisect_right(self.keys, value + slack)
         return any((label and named <= about) or not about for _, about in self.numbers[first:last])
 
-    def not_shown(self, text, label):
-        """About each figure and claim of the text that no fact is, of all names in the label."""
+    def not_shown(self, text, label, column=None):
+        """About each figure and claim of the text that no fact is, of all names in the label, in the column."""
         named = self.names_in(f"{label}: {text}")
-        known_of = self.by_name.get(named[-1], []) if named else self.known
-        found = [f for about, f in known_of if about >= set(named)
-                 and not (named and f.subject and not f.subject & set(named))]
+        near = min((self.by_name.get(name, []) for name in named), key=len) if named else self.facts
+        found = [f for f in near if f.about >= set(named) and not (named and f.subject and not f.subject & set(named))
+                 and (column not in self.columns or column in f.columns)]
+        alone = named[-1:] == [text] and not found
+        complaints = [f"{label!r}: nothing is known of {text!r} here"] if alone else []
         for token in self.reader.claims_in(text):
             if not any(fact.is_shown_by(token) for fact in found):
-                yield f"{label!r}: {token!r} of {text!r} is none of its figures"
-        if named[-1:] == [text] and not found:
-            yield f"{label!r}: nothing is known of {text!r} here"
+                complaints.append(f"{label!r}: {token!r} of {text!r} is none of its figures")
+        return complaints
 
 
 def numbers_of(value):

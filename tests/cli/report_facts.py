@@ -16,6 +16,7 @@ from report_figures import is_beside_others, pairs_of
 from statements import count, known, quote, word
 from value_tables import values_of
 
+MEMORY = ("peak_resident_bytes", "imported_resident_bytes", "peak_anonymous_bytes")
 PHASES = ("data", "forward", "backward", "exchange", "update", "record", "other")
 
 
@@ -74,58 +75,64 @@ def tax_figures(report, cell):
     for base in report.cells:
         if place(base) == place(cell) and base.implementation == f"{strategy}/{cell.backend}" and not base.options:
             if base.is_timed and base.keeps_to_its_threads and cell.strategy != strategy:
-                found = estimates.paired_difference(pairs_of(base, cell))
-                yield from (signed(found), *compared(report.compare(base, cell)))
-                yield from [time(found.value / cell.calls())] if cell.calls() > 0 else ()
+                found, compared_to = estimates.paired_difference(pairs_of(base, cell)), report.compare(base, cell)
+                yield "difference per step", signed(found)
+                yield "verdict", word(compared_to.verdict)
+                yield "change", change(compared_to.ratio)
+                yield from [("per call", time(found.value / cell.calls()))] if cell.calls() > 0 else ()
             return
 
 
 def step_figures(report, cell):
     step, operations = cell.step, report.scenarios[cell.scenario]["operations_per_step"]
-    yield from (estimate(step), time(step.value), interval_in_unit_of(step), count(step.launches))
-    yield from exactly(*step[:3], *map(min, cell.times.values()))
-    yield number(sum(map(len, cell.times.values())) / step.launches)
-    yield from [number(operations / step.value)] if cell.is_ranked else ()
+    yield from (("time per step, 95%", estimate(step)), ("time/step", time(step.value)))
+    yield from (("95%", interval_in_unit_of(step)), ("launches", count(step.launches)))
+    yield from (("", figure) for figure in exactly(*step[:3], *map(min, cell.times.values())))
+    yield "launches", number(sum(map(len, cell.times.values())) / step.launches)
+    yield from [("GFLOP/s", number(operations / step.value))] if cell.is_ranked else ()
     if comparison := report.to_baseline(cell):
-        yield from compared(comparison)
-        yield from exactly(*comparison.ratio[:3])
+        yield from zip(("ratio to baseline", "verdict", ""), compared(comparison))
+        yield from (("", figure) for figure in exactly(*comparison.ratio[:3]))
     elif is_beside_others(report, cell):
-        yield count(1)
+        yield "ratio to baseline", count(1)
     yield from tax_figures(report, cell)
     for scaling in filter(lambda scaling: scaling.cell is cell, thread_tables.scaling_of(report)):
-        yield from (ratio(scaling.speed_up), percent(scaling.efficiency.value), signed(scaling.undivided))
-        yield word(scaling.verdict)
+        yield from (("speed-up, 95%", ratio(scaling.speed_up)), ("undivided", signed(scaling.undivided)))
+        yield from (("efficiency", percent(scaling.efficiency.value)), ("verdict", word(scaling.verdict)))
     if cell.time_to_target():
         seconds, steps = cell.target.get("evaluation_seconds"), cell.target["stopped_after"]
-        yield from (count(cell.target["steps"]), estimate(cell.time_to_target()))
-        yield from [] if seconds is None else [time(cell.time_for(steps, seconds * 1e9).value)]
+        yield from (("steps", count(cell.target["steps"])), ("time to target", estimate(cell.time_to_target())))
+        yield from [] if seconds is None else [("with evaluations", time(cell.time_for(steps, seconds * 1e9).value))]
 
 
 def launch_figures(cell):
     launches, largest = cell.record["launches"], {}
-    for key in ("peak_resident_bytes", "imported_resident_bytes", "peak_anonymous_bytes"):
+    for title, key in zip(("peak memory", "after import", "own memory"), MEMORY):
         largest[key] = max((launch[key] for launch in launches if key in launch), default=0)
-        yield size(largest[key])
+        yield title, size(largest[key])
     peak, _, own = largest.values()
-    yield from pieces(own, peak - own)
-    yield from (time(cell.median_of("first_step_ns")),
-                time(median([ready for ready, _ in cell.launch_costs().values()])))
+    yield from (("", figure) for figure in pieces(own, peak - own))
+    yield "first step", time(cell.median_of("first_step_ns"))
+    yield "ready", time(median([ready for ready, _ in cell.launch_costs().values()]))
+    yield "CPU/wall", percent(cell.processors)
     if any("import_seconds" in launch for launch in launches):
-        yield from (percent(cell.processors), time(cell.median_of("import_seconds") * 1e9))
-    yield from [number(cell.page_faults)] if cell.page_faults else ()
+        yield "import", time(cell.median_of("import_seconds") * 1e9)
+    yield from [("page faults", number(cell.page_faults))] if cell.page_faults else ()
 
 
 def profile_figures(cell):
     if profile := cell.profile:
         step, records = profile["profiled_step_ns"], [r for r in profile["records"] if r.get("calls", 1) > 0]
         shares = [sum(r["time_ns"] for r in records if r["phase"] == name) / step for name in PHASES]
-        yield from (percent(shares[0]), time(step), number(profile.get("allocations_per_step") or 0))
-        yield from pieces(*shares, 1 - sum(shares))
+        yield from (("data", percent(shares[0])), ("", time(step)))
+        yield "allocations", number(profile.get("allocations_per_step") or 0)
+        yield from (("", figure) for figure in pieces(*shares, 1 - sum(shares)))
 
 
 def cell_facts(report, cell):
-    for figure in (*step_figures(report, cell), *launch_figures(cell), *profile_figures(cell)):
-        yield known(figure, cell.name)
+    """Each in its column; those without one are of charts."""
+    for column, figure in (*step_figures(report, cell), *launch_figures(cell), *profile_figures(cell)):
+        yield known(figure, cell.name, columns=(column,) if column else ())
 
 
 def values_facts(report, cell):
@@ -169,11 +176,12 @@ def relative_facts(report):
 
 def cost_facts(report):
     for name, fit in cost_fits.fits_of(report).items():
-        yield from (known(figure, name) for figure in (count(fit.scenarios), percent(fit.worst_miss)))
+        yield known(count(fit.scenarios), name, columns=("scenarios",))
+        yield known(percent(fit.worst_miss), name, columns=("worst miss",))
         for title, (of, at_bound) in fit.coefficients.items():
             shown = Figure(rf"{TIME}", time(of.high).fits, of.high) if at_bound else estimate(of)
-            yield known(shown, name)
-            yield from [known(count(0), name)] if at_bound and of.high == 0 else ()
+            yield known(shown, name, columns=(title,))
+            yield from [known(count(0), name, columns=(title,))] if at_bound and of.high == 0 else ()
     for found in thread_tables.smallest_of(report):
         yield known(signed(found.undivided), found.cell.name, report.label(found.cell))
 

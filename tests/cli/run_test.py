@@ -138,8 +138,8 @@ class Run(ProgramTest):
     def test_a_budget_that_is_too_short_is_said_and_each_cell_launched_once(self):
         _, errors = self.call("run", *SMALL[3:], "--budget", "0.01s")
         said, written = errors.splitlines()
-        self.assertRegex(said, r"^gdbench: the budget of 0.01 s is too short for \d cells: to verify and launch each once "
-                               r"takes about \d+ s in all, which this run will take$")
+        self.assertRegex(said, r"^gdbench: the budget of 0.01 s is too short for \d cells: to verify and launch each "
+                               r"once takes about \d+ s in all, which this run will take$")
         self.assertEqual(written, "report: x.json")
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertEqual(len(cell["launches"]), 1)

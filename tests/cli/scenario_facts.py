@@ -56,6 +56,13 @@ def training_facts(record, cells):
             yield known(Figure(r"\d+ steps", lambda text, n=stopped: text == f"{n} steps", stopped), subject=cell.name)
 
 
+def chosen_baseline(report, key):
+    """Where the run's own has no time: the fastest, whom ratios are to."""
+    bases = {cell for cell in report.baselines.values() if cell.scenario == key and is_beside_others(report, cell)}
+    base = min((cell for cell in bases if cell.is_ranked), key=lambda cell: cell.step.value, default=None)
+    return base if base and base.implementation != report.run["baseline"] else None
+
+
 def scenario_facts(report, key):
     record = report.scenarios[key]
     cells = [cell for cell in report.cells if cell.scenario == key]
@@ -68,9 +75,7 @@ def scenario_facts(report, key):
     yield from training_facts(record, cells)
     yield from target_facts(report, key, [])
     yield from untimed_facts(report, cells)
-    bases = {cell for cell in report.baselines.values() if cell.scenario == key and is_beside_others(report, cell)}
-    base = min((cell for cell in bases if cell.is_ranked), key=lambda cell: cell.step.value, default=None)
-    if base and base.implementation != report.run["baseline"]:
+    if base := chosen_baseline(report, key):
         yield known(word("ratios are to|fastest"), base.name)
         yield known(word("fastest"), base.name, report.run["baseline"] or base.name)
     for control, _, comparison in report.controls:

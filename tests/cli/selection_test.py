@@ -1,4 +1,4 @@
-"""What a command measures: baselines, scenario files, where a wrong value came from, and what happens if nothing runs."""
+"""What a command measures: baselines, scenario files, where a wrong value came from, what happens if nothing runs."""
 
 import json
 import os
@@ -36,7 +36,8 @@ class Baselines(ProgramTest):
     def test_a_baseline_that_is_not_there(self):
         _, errors = self.call("run", *SMALL, *TWO, "--baseline", "hand/eigne", status=2)
         self.assertEqual(
-            errors, 'gdbench: --baseline: found "hand/eigne", expected one of hand/eigen, hand/naive (did you mean hand/eigen?)\n'
+            errors, 'gdbench: --baseline: found "hand/eigne", expected one of hand/eigen, hand/naive '
+                    "(did you mean hand/eigen?)\n"
         )
         matrix = {"name": "mine", "baseline": "numpy/foo",
                   "axes": {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"]}}
@@ -59,8 +60,8 @@ class Threads(ProgramTest):
     def test_the_report_says_what_more_threads_bring(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("there is one processor")
-        self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/delay", "--set", "impl.delay_ns=750000", "--threads", "1",
-                  "--threads", "2", "--launches", "6", "--out", "x.json", plugins=FAKES)
+        self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/delay", "--set", "impl.delay_ns=750000",
+                  "--threads", "1", "--threads", "2", "--launches", "6", "--out", "x.json", plugins=FAKES)
         (scaling,) = self.read_json("x.json")["scaling"]
         self.assertTrue(scaling["cell"].endswith("@2"))
         self.assertEqual(scaling["cell"].removesuffix("@2"), scaling["single"])
@@ -102,8 +103,8 @@ class Values(ProgramTest):
                       " ".join(self.call("explain", "x.json", "--a", "batch=3", "--b", "batch=1")[0].split()))
 
     def test_a_shard_has_all_of_them(self):
-        chosen = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--impl", "hand/naive", "--set", "dtype=f32",
-                  "--set", "dtype=f64", "--dry-run")
+        chosen = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--impl", "hand/naive",
+                  "--set", "dtype=f32", "--set", "dtype=f64", "--dry-run")
         shards = [self.call("run", *chosen, "--shard", shard)[0].split() for shard in ("1/2", "2/2")]
         values = lambda name: [f"{name}[dtype={dtype}]/hand/naive" for dtype in ("f32", "f64")]
         self.assertEqual(sorted(shards), [values("linreg-300x2"), values("linreg-3x2")])
@@ -127,8 +128,8 @@ class Files(ProgramTest):
         self.write_json("mine/rows.json", linear_scenario(name="rows"))
 
     def test_the_repeat_line_repeats(self):
-        self.call("run", "--scenario", "mine/rows.json", "--impl", "graph/naive", "--set", "impl.passes=-fusion", "--set", "batch=5",
-                  "--launches", "1", "--out", "x.json")
+        self.call("run", "--scenario", "mine/rows.json", "--impl", "graph/naive", "--set", "impl.passes=-fusion",
+                  "--set", "batch=5", "--launches", "1", "--out", "x.json")
         cell = self.cells_of(self.read_json("x.json"))[0]
         self.assertIn("--scenario mine/rows.json", cell["repeat"])
         words = cell["repeat"].split()

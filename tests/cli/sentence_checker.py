@@ -2,6 +2,7 @@
 figure and claim by claim; what the first screen shows must be in it. Returns complaints, a line each."""
 
 import csv
+import functools
 import io
 import json
 import re
@@ -13,14 +14,17 @@ from overview_facts import Overview
 from overview_rows import overview_of
 from records import Record
 from report_facts import compared, cost_facts, grid_facts, relative_facts, untimed_facts
-from scenario_facts import scenario_facts
-from statements import CLAIMS, known
+from scenario_facts import chosen_baseline, scenario_facts
+from statements import CLAIMS, by_name, known
 from values_checker import check_record, check_summaries
 
 UNREAD_LINES = ("More: gdbench report ", "What the columns mean: ", "implementation ")
 # What a report says of the machine, how it is read, and charts whose numbers no checker computes again.
-UNREAD = ("Versions, compilers and libraries", "What the run began under", "Commands that repeat each cell")
+UNREAD = ("Versions, compilers and libraries", "Commands that repeat each cell")
 UNREAD_CHARTS = ("Time to result", "Blocks in the order", "Launches in the order", "Time over", "Roofline")
+
+
+CONDITION = ("name", "severity", "found", "effect", "advice")
 
 
 def read_parts(text):
@@ -64,6 +68,7 @@ class Proof:
 
     def __init__(self, report):
         self.context, self.overview = Context(report), Overview(Context(report))
+        self.conditions = report.document.get("conditions") or []
         self.facts = {report.scenarios[key]["label"]: list(scenario_facts(report, key)) for key in report.scenarios}
         self.facts[None] = [*self.overview.facts, *self.overview.hidden([]), *untimed_facts(report, report.cells)]
         self.facts[None] += [*relative_facts(report), *cost_facts(report)]
@@ -71,11 +76,14 @@ class Proof:
         for cell in report.cells:
             self.facts[None] += grid_facts(report, cell, report.label(cell))
             shown = overview.turned and overview.ratio_shown(overview.rows[0], cell)
-            self.facts[report.label(cell)] += [known(figure, cell.name) for figure in compared(shown)] if shown else []
+            columns = ("ratio to the fastest", "ratio to baseline"), ("verdict",), ()
+            self.facts[report.label(cell)] += [known(figure, cell.name, columns=of) for figure, of
+                                               in zip(compared(shown) if shown else (), columns)]
         every = [fact for facts in self.facts.values() for fact in facts]
         names = names_in(self.context)
         self.reader = Record(every, names).reader
         self.records = {label: Record(facts, names, self.reader) for label, facts in self.facts.items()}
+        self.wrong, self.known = map(functools.cache, (self.complaints_uncached, self.known_uncached))
         self.grid = {}  # words of a row of the first screen -> that row
         self.proven = set()  # words of sentences and of rows
 
@@ -85,8 +93,13 @@ class Proof:
             return [f"{text!r}: a title claims something"] if re.search(rf"\b(?:{CLAIMS})\b", text) else []
         if label and text.startswith(f"{label}: "):
             label = None  # who wins is known of all scenarios
-        facts = self.facts[label] if label else [*self.facts[None], *self.overview.hidden(self.context.shown_rows)]
-        return self.reader.complaints(text, facts, label)
+        return self.wrong(text, label, () if label else tuple(self.context.shown_rows))
+
+    def complaints_uncached(self, text, label, shown):
+        return self.reader.complaints(text, self.known(label, shown), label)
+
+    def known_uncached(self, label, shown):
+        return by_name([*self.facts[label], *(() if label else self.overview.hidden(shown))])
 
     def check_document(self, text):
         """What the first of the documents says is there for the screen to say."""
@@ -94,6 +107,7 @@ class Proof:
         complaints = [wrong for sentence in document["answer"] for wrong in self.complaints(text_of(sentence), None)]
         for section in document["sections"]:
             label = section["title"] if section["title"] in self.facts else None
+            complaints += self.absent(section, label)
             for kind, content in parts_of(section["blocks"]):
                 if kind == "paragraph":
                     complaints += self.complaints(content, label)
@@ -105,17 +119,42 @@ class Proof:
         self.proven = self.proven or proven
         return complaints
 
+    def absent(self, section, label):
+        """About what a section must have: a row for each cell, a dot for each launch, and what the report was given."""
+        report, text = self.context.report, json.dumps(section, ensure_ascii=False)
+        cells = [cell for cell in report.cells if report.label(cell) == label and cell.is_timed]
+        profiled = [cell for cell in cells if cell.profile and cell.profile["profiled_step_ns"] > 0]
+        charts = {content["title"]: content.get("chart") for kind, content in parts_of(section["blocks"])
+                  if kind == "figure"}
+        rows = {title: {row["label"]: len(row.get("dots", ())) for row in charts.get(title, {"rows": ()})["rows"]}
+                for title in ("Time per step", "Where a step's time goes", "Memory")}
+        expected = [{cell.name: len(cell.times) for cell in cells}, *({cell.name: 0 for cell in of}
+                                                                      for of in (profiled, cells))]
+        must = [control.implementation for control, _, _ in report.controls if report.label(control) == label]
+        must = [f"control: {name} against itself" for name in must]
+        must += [f"atios are to {base.name}" for key, scenario in report.scenarios.items()
+                 if scenario["label"] == label and (base := chosen_baseline(report, key))]
+        if section["title"] == "Evidence":
+            must += [*report.document["notes"], *(f"warning: {c['name']}: {c['found']}" for c in self.conditions
+                                                  if c["severity"] == "warning")]
+        wrong = [f"{label}: {rows} instead of {expected}"] if label and list(rows.values()) != expected else []
+        return wrong + [f"{label}: {part!r} is absent" for part in must if part not in text]
+
     def table_complaints(self, content, label, proven):
         rows = [[text.strip() for text in row] for row in content["rows"]]
         titles, record = content["columns"], self.records[label]
+        if titles[0] == "condition":
+            return [] if rows == [[c[title] for title in CONDITION] for c in self.conditions] else [f"{rows} are others"]
         proven |= set(map(words_of, [titles, *rows]))
         if label is None and titles[0] not in ("implementation", "scenario"):
             complaints = grids.check_grid(self.context, titles, rows)
             self.grid = dict(zip(map(words_of, rows), self.context.shown_rows))
             return complaints
+        complaints = []
         if "time per step, 95%" in titles:  # of the only scenario there is
             record = next(iter(self.records.values()))
-        complaints = list(record.about_table({"columns": titles, "rows": rows}))
+            complaints, rows = grids.without_marks(self.context, rows)
+        complaints += record.about_table({"columns": titles, "rows": rows})
         if titles[-1] == "in":  # a figure of the scenario that the row names
             complaints += [wrong for row in rows for wrong in record.not_shown(row[1], f"{row[0]} {row[2]}")]
         return complaints + [f"{row}: it is the other way round" for row in rows if is_contradictory(titles, row)]

@@ -29,11 +29,17 @@ class Sentences(CheckedOutputs):
         yield "CSV", render("--csv", "-"), functools.partial(sentence_checker.check_csv, report)
         yield "JSON", render("--json", "-"), functools.partial(sentence_checker.check_json, report)
 
-    def test_no_sentence_of_random_reports_lies(self):
+    def test_no_sentence_of_random_reports_lies_and_no_lie_gets_past_the_checker(self):
         for seed in range(FIRST_SEED, FIRST_SEED + REPORTS):
+            report = random_report(seed)
+            known = {cell["implementation"] for cell in report["cells"]}
+            labels = {scenario["label"] for scenario in report["scenarios"]}
+            names = [functools.partial(lies.names, known=of) for of in (known, labels)]
             for kind, output, check in self.outputs(seed):
                 with self.subTest(seed=seed, kind=kind):
                     self.expect_none(check(output), output)
+                if seed < FIRST_SEED + LYING_REPORTS and kind not in ("CSV", "JSON"):
+                    self.tell_lies(check, output, seed, (lies.figures, lies.words, *names))
 
     def comparisons(self, seed):
         """(its checker, output) of `gdbench compare` for two runs, and for the builds of one where there are two."""
@@ -57,17 +63,6 @@ class Sentences(CheckedOutputs):
                 with self.subTest(seed=seed):
                     self.expect_none(check(output), output)
                 self.tell_lies(check, output, seed, (lies.figures, lies.words))
-
-    def test_no_lie_gets_past_the_checker(self):
-        for seed in range(FIRST_SEED, FIRST_SEED + LYING_REPORTS):
-            report = random_report(seed)
-            known = {cell["implementation"] for cell in report["cells"]}
-            labels = {scenario["label"] for scenario in report["scenarios"]}
-            names = [functools.partial(lies.names, known=of) for of in (known, labels)]
-            for kind, output, check in self.outputs(seed):
-                if kind not in ("CSV", "JSON"):
-                    check(output)
-                    self.tell_lies(check, output, seed, (lies.figures, lies.words, *names))
 
 
 if __name__ == "__main__":

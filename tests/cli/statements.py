@@ -11,10 +11,11 @@ from printed_figures import INTERVAL, NUMBER, TIME
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
     r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|wins?|"
-    r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|"
-    r"overtakes?|from the start|never|leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|"
-    r"(?:more|less) time|less|longer|shorter|regressed|improved|not confirmed|confirmed|refuted|[Ii]nconclusive|not run|"
-    r"holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|Without a time|unfit|(?:offers )?no profile(?! divides)|one piece"
+    r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|"
+    r"from the start|never|leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|"
+    r"(?:more|less) time|less|longer|shorter|regressed|improved|not confirmed|confirmed|refuted|[Ii]nconclusive|"
+    r"not run|holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|Without a time|unfit|"
+    r"(?:offers )?no profile(?! divides)|one piece"
 )
 BESIDE = "(?:beside|against|instead of)"
 TIMES = rf"{TIME}(?: {INTERVAL})?"
@@ -37,10 +38,8 @@ class Known(NamedTuple):
     figure: Figure
     names: tuple
     subject: frozenset | None
-
-    @property
-    def about(self):
-        return frozenset().union(*self.names)
+    about: frozenset  # all of the names
+    columns: tuple = ()  # titles of the columns of a table that alone may have it; none: any that is nobody's
 
     def is_shown_by(self, text):
         return compiled(self.figure.pattern).fullmatch(text) is not None and self.figure.fits(text)
@@ -50,9 +49,10 @@ def choice(names):
     return frozenset([names] if isinstance(names, str) else names)
 
 
-def known(figure, *names, subject=None):
+def known(figure, *names, subject=None, columns=()):
     names = [*names, subject] if subject else names
-    return Known(figure, tuple(map(choice, names)), choice(subject) if subject else None)
+    names = tuple(map(choice, names))
+    return Known(figure, names, choice(subject) if subject else None, frozenset().union(*names), columns)
 
 
 def word(text):
@@ -89,8 +89,8 @@ class Reader:
     def __init__(self, names, quotes):
         name = rf"(?<!\bthe ){STARTS}(?:{any_of(names)}){ENDS}"  # a loop is one, "the loop" is none
         self.token = re.compile(
-            rf"(?P<quote>{STARTS}(?:{any_of(quotes)})(?![\w/]|\.\d))|(?P<tie>{name}(?: = {name})+)|"
-            rf"(?P<tally>{name} \d+(?=[,.;](?!\d)| ahead|$))|(?P<name>{name})|"
+            rf"(?P<quote>{STARTS}(?:{any_of(quotes)})(?![\w/]|\.\d))|"
+            rf"{name}(?:(?P<tie>(?: = {name})+)|(?P<tally> \d+(?=[,.;](?!\d)| ahead|$))|(?P<name>))|"
             rf"(?P<figure>{STARTS}(?:{FIGURES})(?![\w/]))|(?P<claim>(?<!\w)(?:{CLAIMS})\b)"
         )
 
@@ -100,11 +100,12 @@ class Reader:
     def claims_in(self, text):
         return [token.group() for token in self.token.finditer(text) if token.lastgroup != "name"]
 
-    def complaints(self, text, facts, heading=None):
+    def complaints(self, text, facts_by_name, heading=None):
         """`heading`: a name that stands above the statement."""
         tokens = list(self.token.finditer(text))
         found = {heading, *self.names_in(text)}
-        every, facts = facts, [fact for fact in facts if all(found & names for names in fact.names)]
+        near = {id(fact): fact for name in (None, *found) for fact in facts_by_name.get(name, ())}.values()
+        facts = [fact for fact in near if all(found & names for names in fact.names)]
         complaints, covered, last = [], {heading}, heading
         for token in tokens:
             if token.lastgroup == "name":
@@ -114,8 +115,17 @@ class Reader:
             complaints += [] if fits else [f"{text!r}: {token.group()!r} is not known of {sorted(filter(None, found))}"]
             covered.update(*(names for fact in fits for names in fact.names))
         if all(token.lastgroup == "name" for token in tokens):  # nothing is claimed but that there is such a thing
-            covered = {heading}.union(*(names for fact in every for names in fact.names))
+            covered |= {name for name in found if facts_by_name.get(name)}
         return complaints + [f"{text!r}: nothing is known of {name!r} here" for name in found - covered]
+
+
+def by_name(facts):
+    """Name -> the facts about it; None -> those about nothing by name."""
+    found = {}
+    for fact in facts:
+        for name in fact.about or (None,):
+            found.setdefault(name, []).append(fact)
+    return found
 
 
 def is_fact(fact, text, last):

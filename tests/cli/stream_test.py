@@ -122,8 +122,8 @@ class StreamTest(ProgramTest):
     def test_a_file_that_changes_while_it_is_read_is_an_error_of_its_own(self):
         path = self.make_file("rows.npy")
         self.scenario(self.stream(path))
-        with self.start("run", "--scenario", "scenario.json", "--impl", "hand/eigen", "--launches", "100000", "--budget",
-                        "60s", "--out", "report.json", "--details") as process:
+        with self.start("run", "--scenario", "scenario.json", "--impl", "hand/eigen", "--launches", "100000",
+                        "--budget", "60s", "--out", "report.json", "--details") as process:
             soon(lambda: any(b'"sample"' in file.read_bytes() for file in self.folder.glob("*journal*")), 60)
             with open(self.folder / path, "r+b") as file:
                 file.truncate(ROWS * FEATURES)
@@ -136,9 +136,10 @@ class StreamTest(ProgramTest):
 
     def test_what_cannot_be_streamed_is_one_clear_line(self):
         path = self.make_file("rows.csv")
-        self.assert_refused("/batch/shuffle: found true, expected false (set batch.shuffle to false: a stream is read in "
-                            "order)", self.stream(path), batch=BATCH)
-        self.assert_refused("/data/memory_cap: found 1000, expected at least 147200 bytes, for three batches of 64 rows",
+        self.assert_refused("/batch/shuffle: found true, expected false (set batch.shuffle to false: a stream is read "
+                            "in order)", self.stream(path), batch=BATCH)
+        self.assert_refused("/data/memory_cap: found 1000, expected at least 147200 bytes, for three batches of 64 "
+                            "rows",
                             self.stream(path, memory_cap=1000))
         self.assert_refused("/data/memory_cap", self.stream(path), batch="full")
         self.assert_refused('line 1: found no column "lable"', self.stream(path, targets=["lable"]))

@@ -1,0 +1,162 @@
+"""The process that a framework runs in: its threads, what it answers, and how near its rows are to a script's."""
+
+import importlib
+import itertools
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import types
+import unittest
+from unittest import mock
+
+from framework_rows import ENVIRONMENTS, MISSING, importable
+from program import FRAMEWORKS, SOURCE
+
+
+class Threads(unittest.TestCase):
+    """All threads of a framework stay on as many processors as the cell has compute threads, after steps of a model
+    that is worth sharing."""
+
+    def threads_of(self, implementation, threads, pool="limited"):
+        name = implementation.split("/", maxsplit=1)[0]
+        environment = ENVIRONMENTS / name / "bin" / "python"
+        modules = ("numpy", "scipy") if name == "scipy" else (name,)
+        if not environment.exists() and not importable(*modules):
+            self.skipTest(MISSING + name)
+        if len(os.sched_getaffinity(0)) < threads:
+            self.skipTest(f"there are fewer than {threads} processors")
+        python = str(environment) if environment.exists() else "/usr/bin/python3"
+        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), str(FRAMEWORKS),
+                   implementation]
+        result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    # The threads of a process that has one compute thread, where they are known.
+    OWN_THREADS = {
+        **dict.fromkeys(("numpy/vectorised", "scipy/blas", "numba/loops", "sklearn/mlp", "autograd/tape"), 1),
+        **{"pytensor/function": 1, "mlx/compile": 2, "tinygrad/jit": None, "pytorch/eager": 1},
+        **dict.fromkeys(("tensorflow/function", "keras/fit", "jax/eager"), None),
+    }
+
+    def test_each_stays_where_it_may(self):
+        for (implementation, own_threads), threads in itertools.product(self.OWN_THREADS.items(), (1, 2)):
+            with self.subTest(implementation=implementation, threads=threads):
+                found = self.threads_of(implementation, threads)
+                for processors in found["processors_of_threads"]:
+                    self.assertEqual(processors, found["cores"])
+                self.assertEqual(found["answer"]["helper_threads"], 0)
+                self.assertRegex(found["answer"]["runtime"]["threads"], rf"^{threads} .*; all on processor ")
+                if own_threads and threads == 1:
+                    self.assertEqual(len(found["processors_of_threads"]), own_threads)
+
+    def test_unlimited_has_every_processor(self):
+        found = self.threads_of("jax/jit", 1, "unlimited")
+        every = sorted(os.sched_getaffinity(0))
+        self.assertTrue(all(processors == every for processors in found["processors_of_threads"]))
+        self.assertNotIn("helper_threads", found["answer"])
+        self.assertRegex(found["answer"]["runtime"]["threads"], f"^{len(every)} in each of XLA's pools$")
+
+
+class Runner(unittest.TestCase):
+    """What runner.py makes of an adapter, without a framework."""
+
+    def setUp(self):
+        self.addCleanup(setattr, sys, "path", list(sys.path))
+        sys.path.insert(0, str(FRAMEWORKS))
+        self.runner = importlib.import_module("runner")
+
+    def test_a_loss_that_is_no_number_is_null(self):
+        for loss in (math.nan, math.inf, -math.inf):
+            problem = types.SimpleNamespace(task="train")
+            worker = self.runner.Worker(types.SimpleNamespace(), "")
+            worker.training = types.SimpleNamespace(problem=problem, loss=lambda value=loss: value)
+            answer = self.runner.answer_to(worker, {"request": "evaluate", "split": "train"})
+            self.assertIs(json.loads(json.dumps(answer, allow_nan=False))["loss"], None)
+
+    def test_another_number_that_is_none_is_named(self):
+        records = [{"op": "a", "time_ns": math.nan}]
+        worker = types.SimpleNamespace(folder="", profile=lambda _: {"real_ns": 1.0, "records": records})
+        answer = self.runner.answer_to(worker, {"request": "profile"})
+        message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
+        self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
+
+    def test_what_pytorch_says_of_its_build_is_short(self):
+        shown = "PyTorch built with:\n - Intel(R) MKL-DNN v3.1 (b3)\n - CPU capability usage: AVX2\n BLAS_INFO=mkl"
+        said = importlib.import_module("pytorch_adapter").build_of(shown)
+        self.assertRegex(said, r"^BLAS mkl, oneDNN v3\.1, instructions AVX2, products of bf16 (by \w+|emulated: .*)$")
+
+    def test_an_exception_comes_with_its_place(self):
+        worker = types.SimpleNamespace(folder=os.path.dirname(os.path.abspath(__file__)), profile=lambda _: {}["calls"])
+        answer = self.runner.answer_to(worker, {"request": "profile"})
+        self.assertRegex(answer["error"]["message"], r"^KeyError: 'calls' \(\w+\.py:\d+ in <lambda>\)$")
+
+    def test_what_a_mode_loads_is_part_of_the_import(self):
+        clock = [0]
+        passes = lambda nanoseconds, value=None: (clock.__setitem__(0, clock[0] + nanoseconds), value)[1]
+        training = types.SimpleNamespace(problem=types.SimpleNamespace(task="train"))
+        mode = lambda *_: passes(100, training)
+        mode.EXCHANGE, mode.reason_unsupported, mode.load = "", lambda problem: "", lambda: passes(5)
+        adapter = types.SimpleNamespace(start=lambda threads: passes(3, {"build": "", "threads": ""}))
+        worker = self.runner.Worker(adapter, "")
+        worker.mode, worker.data, worker.memory = mode, None, None
+        request = {
+            "problem": {}, "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
+            "threads": {"compute": 1, "compute_cores": []}, "state": None,
+        }
+        arrays = types.SimpleNamespace(Problem=lambda _: None, Data=lambda *_: None, Images=lambda *_: None)
+        with mock.patch.dict(sys.modules, arrays=arrays), mock.patch.object(
+            self.runner.time, "perf_counter_ns", lambda: clock[0]
+        ):
+            self.assertEqual(worker.prepare(request)["import_ns"], 8)
+
+    @unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
+    def test_data_are_arrays_of_the_process_itself(self):
+        program = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import numpy, arrays
+memory = os.memfd_create("data")
+os.write(memory, bytes(64) + numpy.arange(6, dtype="f4").tobytes().ljust(64, b"0"))
+os.write(memory, numpy.arange(3, dtype="i4").tobytes())
+request = {"dtype": "f32", "rows": 3, "outputs": 4, "features": 2, "x": {"offset": 64}, "labels": {"offset": 128}}
+data = arrays.Data(request, memory)
+os.pwrite(memory, bytes(140), 0)
+print(data.x.tolist(), data.target.tolist(), data.order, data.x.flags.owndata, data.x.flags.writeable)
+try:
+    arrays.Data({**request, "rows": 4}, memory)
+except EOFError as error:
+    print(error)
+"""
+        command = ["/usr/bin/python3", "-B", "-c", program, FRAMEWORKS]
+        lines = ["[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]] [0, 1, 2] None True True"]
+        lines.append("the memory of the data ends in labels")
+        self.assertEqual(subprocess.check_output(command, text=True).splitlines(), lines)
+
+
+@unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
+class BareLoops(unittest.TestCase):
+    """scripts/bench-bare-loops, as short as it can be."""
+
+    ROW = re.compile(r"(\S+) +numpy/vectorised +([0-9.]+) +([0-9.]+) +([0-9.]+)" + 2 * r" +(\S+) \[(\S+), (\S+)\]")
+    WORKLOADS = ("linreg-3x2", "mlp-10-50-1")
+
+    def test_rows_and_how_many_are_within_a_tenth(self):
+        command = [SOURCE / "scripts" / "bench-bare-loops", "--launches", "2", "--workloads", ",".join(self.WORKLOADS)]
+        command += ["--build", FRAMEWORKS.parents[2], "--environments", "/nowhere", "numpy"]
+        *lines, row_count, script_count = subprocess.check_output(command, text=True).splitlines()
+        rows = [match for match in map(self.ROW.match, lines) if match]
+        self.assertEqual([row[1] for row in rows], list(self.WORKLOADS))
+        for first, name, line in ((5, "row", row_count), (8, "row as a script", script_count)):
+            intervals = [[float(row[first + i]) for i in range(3)] for row in rows]
+            for ratio, low, high in intervals:
+                self.assertTrue(low <= ratio <= high, intervals)
+            within = sum(low <= 1.1 and high >= 0.9 for _, low, high in intervals)
+            self.assertEqual(line, f"{name}: {within} of 2 within 10% of the script")
+
+
+if __name__ == "__main__":
+    unittest.main()
