@@ -5,11 +5,13 @@ import math
 import re
 
 import estimates
-from documents import parts_of, same, text_of
+from documents import parts_of, text_of
 from estimates import median
-from expected_words import Figure, plural, row_mismatch, time
-from printed_figures import INTERVAL, PERCENT, is_change, is_percent, numbers_in, rounds_to, three_digits
+from expected_words import Figure, first_mismatch, plural, row_mismatch, time
+from printed_figures import PERCENT, is_percent, numbers_in, rounds_to, three_digits
+from report_facts import change
 from report_figures import FAILURES, off_by, pairs_of
+from values_checker import mismatches
 
 CONFIDENCE = 0.99  # for all cells together
 CHANGES = {"faster": "improved", "slower": "regressed"}
@@ -103,6 +105,10 @@ class Family:
             return "failing" if candidate and candidate.state in FAILURES else "removed"
         return "inconclusive"
 
+    def ratio_of(self, name):
+        comparison = self.comparisons.get(name)
+        return comparison.ratio if comparison and comparison.ratio.launches > 0 else None
+
     def is_told(self, name):
         return any(cell is not None and cell.is_timed for cell in self.sides[name])
 
@@ -135,12 +141,10 @@ def row_of(family, name):
     times = []
     for cell in family.sides[name]:
         times.append((time(cell.step.value),) if cell is not None and cell.is_timed else ("-",))
-    comparison = family.comparisons.get(name)
-    ratio = comparison.ratio if comparison and comparison.ratio.launches > 0 else None
-    fits = lambda text: is_change(text, ratio)
-    change = (Figure(f"{PERCENT} {INTERVAL}", fits, ratio),) if ratio and math.isfinite(ratio.high) else ("-",)
+    ratio = family.ratio_of(name)
+    moved = (change(ratio),) if ratio and math.isfinite(ratio.high) else ("-",)
     told = Figure(".*", lambda text: is_remark(family, name, text), "a remark")
-    return [(name,), (family.change_of(name),), change, *times, (told,)]
+    return [(name,), (family.change_of(name),), moved, *times, (told,)]
 
 
 def is_method(family, text):
@@ -203,17 +207,9 @@ def forest_complaints(family, rows):
             if (row["label"], row["word"], row.get("figure", "")) != right:
                 complaints.append(f"{row}: expected {right}")
             continue
-        comparison, values = family.comparisons.get(name), row.get("values", [])
-        ratio = comparison.ratio if comparison and comparison.ratio.launches > 0 else None
-        found = [(value["value"], *value["interval"]) for value in values]
-        expected = [ratio[:3]] if ratio and math.isfinite(ratio.high) else found if ratio else []
-        if len(found) != len(expected) or not all(map(same, sum(found, ()), sum(map(tuple, expected), ()))):
-            complaints.append(f"{name}: {values}, not {ratio}")
-        if row["word"] != family.change_of(name):
-            complaints.append(f"{name}: {row['word']}")
-        if row.get("figure") and not (ratio and is_change(row["figure"], ratio)):
-            complaints.append(f"{name}: {row['figure']}")
+        ratio, found = family.ratio_of(name), [[value["value"], *value["interval"]] for value in row.get("values", [])]
+        expected = [list(ratio[:3])] if ratio and math.isfinite(ratio.high) else found if ratio else []
+        parts = map(first_mismatch, (row["word"], row.get("figure") or "-"), row_of(family, name)[1:3])
+        complaints += [f"{name}: {why}" for why in (*parts, *mismatches(found, expected)) if why]
     alike = sorted(c.ratio.value for name, c in family.comparisons.items() if family.change_of(name) == "equivalent")
-    if folded and not all(map(same, sorted(folded), alike)):
-        complaints.append(f"{folded} are not the equivalent cells")
-    return complaints
+    return complaints + (mismatches(sorted(folded), alike, "the equivalent cells") if folded else [])

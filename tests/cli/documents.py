@@ -1,9 +1,5 @@
 """Answers as JSON has them under "document": their sentences, tables and charts, wherever these stand."""
 
-import math
-
-SAME = 1e-9
-
 
 def text_of(paragraph):
     return paragraph if isinstance(paragraph, str) else paragraph["text"]
@@ -19,7 +15,3 @@ def parts_of(blocks):
             yield from (("paragraph", text_of(item)) for item in content)
         else:
             yield kind, text_of(content) if kind == "paragraph" else content
-
-
-def same(one, other):
-    return math.isclose(one, other, rel_tol=SAME, abs_tol=SAME)

@@ -177,9 +177,9 @@ class EpsilonPlaces(Frameworks):
     # {implementation: the optimizers that it has with epsilon elsewhere than outside the root}
     TAKEN = {
         **dict.fromkeys(("numpy/vectorised", "numpy/inplace", "jax/jit", "jax/donate", "keras/fit"), PLACES),
-        "mlx/eager": PLACES, **dict.fromkeys(("tensorflow/assign", "tensorflow/function-assign", "tensorflow/function"), PLACES),
-        "tensorflow/session": {"rmsprop", "adam"}, "pytensor/function": PLACES, "sklearn/mlp": {"adam"},
-        "pytorch/eager": {}, "loop/plain": PLACES,
+        **dict.fromkeys(("tensorflow/assign", "tensorflow/function-assign", "tensorflow/function"), PLACES),
+        **dict.fromkeys(("mlx/eager", "pytensor/function", "loop/plain"), PLACES),
+        "tensorflow/session": {"rmsprop", "adam"}, "sklearn/mlp": {"adam"}, "pytorch/eager": {},
     }
 
     def installed(self, implementation):

@@ -24,6 +24,8 @@ UNREAD = ("Versions, compilers and libraries", "Commands that repeat each cell")
 UNREAD_CHARTS = ("Time to result", "Blocks in the order", "Launches in the order", "Time over", "Roofline")
 
 
+FROM_TO = re.compile(r"([\d.]+)(x| steps) \[[^]]*\].*? to ([\d.]+)\2 \[")  # "by 1.2x [...] over ... to 3x [...]"
+WINS = re.compile(r" wins (\d+) of \d+, by ")
 CONDITION = ("name", "severity", "found", "effect", "advice")
 
 
@@ -96,7 +98,8 @@ class Proof:
         return self.wrong(text, label, () if label else tuple(self.context.shown_rows))
 
     def complaints_uncached(self, text, label, shown):
-        return self.reader.complaints(text, self.known(label, shown), label)
+        turned = [f"{text!r}: from most to least" for ends in FROM_TO.findall(text) if float(ends[0]) > float(ends[2])]
+        return turned + self.reader.complaints(text, self.known(label, shown), label)
 
     def known_uncached(self, label, shown):
         return by_name([*self.facts[label], *(() if label else self.overview.hidden(shown))])
@@ -116,6 +119,8 @@ class Proof:
                 elif kind == "figure":
                     complaints += self.table_complaints(content["data"], label, proven) if "data" in content else []
                     complaints += self.records[label].about_chart(content.get("chart", {}), " ")
+        wins = [int(number) for number in WINS.findall(text)]
+        complaints += [] if wins == sorted(wins, reverse=True) else [f"the most wins are not first: {wins}"]
         self.proven = self.proven or proven
         return complaints
 
@@ -144,7 +149,8 @@ class Proof:
         rows = [[text.strip() for text in row] for row in content["rows"]]
         titles, record = content["columns"], self.records[label]
         if titles[0] == "condition":
-            return [] if rows == [[c[title] for title in CONDITION] for c in self.conditions] else [f"{rows} are others"]
+            given = [[condition[title] for title in CONDITION] for condition in self.conditions]
+            return [] if rows == given else [f"{rows} are others"]
         proven |= set(map(words_of, [titles, *rows]))
         if label is None and titles[0] not in ("implementation", "scenario"):
             complaints = grids.check_grid(self.context, titles, rows)
