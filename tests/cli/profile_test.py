@@ -4,6 +4,9 @@ import json
 import pathlib
 import unittest
 
+from documents import parts_of
+from expected_words import number
+from printed_figures import is_time
 from program import FAKES, PROGRAM, ProgramTest
 
 COUNTER = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "preload" / "libgdbench_allocations.so"
@@ -83,6 +86,19 @@ class Layers(ProgramTest):
     def step_of(self, implementation):
         output, _ = self.call("profile", "five.json", "--impl", implementation, "--json")
         return [record for record in json.loads(output)["records"] if record["phase"] != "compile"]
+
+    def test_tables_have_the_record_s_figures(self):
+        profile = json.loads(self.call("profile", "five.json", "--impl", "hand/naive", "--json")[0])
+        step, once = (content for section in profile["document"]["sections"]
+                      for kind, content in parts_of(section["blocks"]) if kind == "table")
+        times = [profile["load_seconds"] * 1e9, profile["prepare_seconds"] * 1e9, profile["first_step_ns"]]
+        for row, name, time_ns in zip(once["rows"], ("load", "prepare", "first step"), times):
+            self.assertEqual(row[0], name)
+            self.assertTrue(is_time(row[-1], time_ns), row)
+        for title, amount in (("GFLOP/s", "flops"), ("GB/s", "bytes")):
+            rates = [number(record[amount] / record["time_ns"]) for record in profile["records"] if record["time_ns"]]
+            for text in filter(None, (row[step["columns"].index(title)] for row in step["rows"])):
+                self.assertTrue(any(rate.fits(text) for rate in rates), (title, text))
 
     def test_five_products_are_five(self):
         for implementation in ("hand/naive", "hand/eigen", "tape/eigen", "tape/eigen+replay", "graph/eigen"):

@@ -33,6 +33,16 @@ std::string marks_of(const document::Figure& figure) {
   return marks.empty() ? "" : "marks: " + marks.dump();
 }
 
+// What a page shows of a table without words: by what rows are chosen, and shades of places; empty for nothing.
+std::string marks_of(const document::Table& table) {
+  OrderedJson marks;
+  for (const document::Filter& filter : table.filters) marks["filters"][filter.label] = filter.values;
+  for (const document::Column& column : table.columns) {
+    if (!column.shades.empty()) marks["shades"][column.title] = column.shades;
+  }
+  return marks.empty() ? "" : "marks: " + marks.dump();
+}
+
 // Figures as a sentence, a table, their chart and its marks; folds opened.
 std::vector<document::Block> unfolded(const std::vector<document::Block>& blocks) {
   document::Blocks out;
@@ -50,6 +60,7 @@ std::vector<document::Block> unfolded(const std::vector<document::Block>& blocks
       out.fold("fold: " + fold->summary, std::move(content), true);
     } else {
       out.add(block);
+      if (const auto* table = std::get_if<document::Table>(&block.content)) out.paragraph(marks_of(*table));
     }
   }
   return out.take();
