@@ -39,7 +39,7 @@ class Explanations(CheckedOutputs):
             yield report, [(a, b)], ("--a", a.id, "--b", b.id)
 
     def test_no_explanation_of_random_reports_lies(self):
-        for seed in range(FIRST_SEED, FIRST_SEED + REPORTS // 4):
+        for seed in range(FIRST_SEED, FIRST_SEED + REPORTS // 4 + 4):  # in few are calls the cause
             for report, pairs, arguments in self.explained(seed):
                 with self.subTest(seed=seed, arguments=arguments):
                     values = self.render("explain", "x.json", *arguments, "--json")
