@@ -127,7 +127,7 @@ std::string format_multiple_ns(double nanoseconds, double step) {
 std::string format_percent(double share) {
   const double percent = share * 100;
   if (!std::isfinite(percent)) return "-";
-  return formatted("%.*f", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent) + "%";
+  return formatted("%.*f", std::abs(percent) < 0.995 ? 2 : std::abs(percent) < 9.95 ? 1 : 0, percent) + "%";
 }
 
 std::string format_bytes(double bytes) {

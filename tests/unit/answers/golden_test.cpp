@@ -8,7 +8,6 @@
 #include "harness/base/text.h"
 #include "reports/answers/console.h"
 #include "reports/answers/documents.h"
-#include "reports/answers/first_screen.h"
 #include "reports/answers/report_charts.h"
 #include "reports/answers/table.h"
 #include "tests/support/reports/answers.h"
