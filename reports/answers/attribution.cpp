@@ -62,7 +62,7 @@ std::string break_even_words(const stats::BreakEven& result, const std::string& 
   const std::string start = cell + " overtakes " + other + " " + overtaking_words(result);
   switch (result.overtaking) {
     case stats::Overtaking::from_the_start:
-      return start + ": it is ready sooner and its step is shorter";
+      return cell + " is ahead of " + other + " from the start: it is ready sooner and its step is shorter";
     case stats::Overtaking::after:
       return start + ": it is ready later and its step is shorter";
     case stats::Overtaking::never:

@@ -212,7 +212,7 @@ std::string sentence_of(const StepsCrossover& crossover) {
   const bool is_undecided = answer.overtaking == undecided;
   const std::string interval =
       cat(": the interval is [", format_steps(answer.interval.low), ", ", format_steps(answer.interval.high), "]");
-  return words + (is_undecided ? interval : "") + "; more launches (--budget) or a smaller --margin may tell.";
+  return words + (is_undecided ? interval : "") + "; a greater --budget or a smaller --margin may decide.";
 }
 
 std::string method_of(const StepsCrossover& crossover) {

@@ -5,7 +5,7 @@ import re
 from documents import parts_of, text_of
 from expected_words import percent, time
 from records import Record, facts_of
-from statements import count, known, quote, word
+from statements import count, known, overtaking_facts, quote, word
 
 
 class Names:
@@ -89,9 +89,7 @@ def derived_facts(told, names):
     yield known(count(30, 20))  # of a remedy
     yield known(quote("holds 0"))
     if point := (told["start"] or {}).get("break_even"):
-        ahead = names.of(point["cell"])
-        yield known(word("never|overtakes" if point["overtaking"] == "never" else "ahead"), subject=ahead)
-        yield known(word("undecided"), ahead)
+        yield from overtaking_facts(point, *(names.of(point[end]) for end in ("cell", "other")))
 
 
 def check_explanation(told, report, section, answer):

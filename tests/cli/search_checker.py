@@ -11,7 +11,7 @@ from expected_words import Figure, estimate, interval_in_unit_of, number, percen
 from printed_figures import INTERVAL, NUMBER
 from records import Record, facts_of
 from search_documents import WINNERS, Ablation, Sizes
-from statements import count, known, quote, word
+from statements import count, known, overtaking_facts, quote, word
 from values_checker import mismatches
 
 UNPROVEN = ("schema", "schema_version", "complete")
@@ -80,8 +80,7 @@ def steps_facts(search):
     yield from [known(in_brackets(*ends))] if len(ends) == 3 else ()
     yield known(count(point["launches"]))
     yield known(quote("{} and {}".format(*names)))
-    words = {"never": "never|overtakes", "from the start": "from the start", "undecided": "undecided"}
-    yield known(word(words.get(point["overtaking"], "overtakes|ahead")), search.other, subject=search.ahead)
+    yield from overtaking_facts(point, search.ahead, search.other)
     yield from [known(word("never"))] if point["interval"]["high"] is None else ()
     yield known(word("ahead"), *names)
     yield known(word("less"), *names)

@@ -2,11 +2,12 @@
 in it, and each name must be of something that the statement says."""
 
 import functools
+import math
 import re
 from typing import NamedTuple
 
-from expected_words import Figure
-from printed_figures import INTERVAL, NUMBER, TIME
+from expected_words import Figure, number
+from printed_figures import INTERVAL, NUMBER, TIME, numbers_in
 
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
@@ -132,3 +133,24 @@ def is_fact(fact, text, last):
     if fact.subject is not None and last not in fact.subject:
         return False
     return fact.is_shown_by(text)
+
+
+# Where the steps of a break-even stand, by its kind, and which of them.
+STEPS = {
+    "after": (rf"{NUMBER} steps {INTERVAL}", ("steps", "low", "high")),
+    "at latest": (rf"at most {NUMBER} steps", ("high",)),
+    "at earliest": (rf"at least {NUMBER} steps", ("low",)),
+}
+
+
+def overtaking_facts(point, ahead, other):
+    """Of a break-even: from how many steps on `ahead` is ahead of `other`."""
+    kind = point["overtaking"]
+    yield known(word("never|overtakes" if kind == "never" else "overtakes|ahead"), other, subject=ahead)
+    more = {"never": "shorter", "from the start": "shorter|from the start", "after": "shorter"}
+    yield known(word(more.get(kind, "shorter|undecided(?: step)?")), ahead, other)
+    if kind in STEPS:
+        pattern, keys = STEPS[kind]
+        ends = [{**point, **point["interval"]}[key] for key in keys]
+        fits = lambda text: all(number(math.ceil(end)).fits(found) for end, found in zip(ends, numbers_in(text)))
+        yield known(Figure(pattern, fits, ends), ahead, other)
