@@ -60,7 +60,7 @@ std::string fault_of_values(const CLI::App& chosen, const CLI::ParseError& error
     if (!option->get_required() || option->count() > 0) continue;
     std::string expected = option->get_description();
     expected[0] = static_cast<char>(std::tolower(expected[0]));
-    return cat("found no ", option->get_single_name(), ", expected ", expected);
+    return cat("found no ", option->get_name(), ", expected ", expected);
   }
   return text;
 }

@@ -143,16 +143,16 @@ TEST(Crossover, JsonHasTheZonesAndWhatIsNeeded) {
 TEST(StepsCrossover, SaysFromHowManyStepsOn) {
   using enum stats::Overtaking;
   for (const auto& [overtaking, steps, interval, sentence] :
-       {std::tuple(from_the_start, 0.0, stats::Interval{0, 0}, "one/x overtakes two/y from the start"),
+       {std::tuple(from_the_start, 0.0, stats::Interval{0, 0}, "one/x is ahead of two/y from the start"),
         {never, INFINITY, {INFINITY, INFINITY}, "one/x never overtakes two/y"},
         {at_earliest,
          5000,
          {800, INFINITY},
-         "one/x overtakes two/y after at least 800 steps; which step is shorter is undecided; more launches"},
+         "one/x overtakes two/y after at least 800 steps; which step is shorter is undecided; a greater --budget"},
         {undecided,
          5000,
          {100, INFINITY},
-         "one/x overtakes two/y at an undecided step: the interval is [100, never]; more launches (--budget) "}}) {
+         "one/x overtakes two/y at an undecided step: the interval is [100, never]; a greater --budget or a smaller "}}) {
     expect_contains(words_of(steps_crossover(overtaking, steps, interval)), sentence);
   }
 }
