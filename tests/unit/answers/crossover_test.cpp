@@ -152,7 +152,8 @@ TEST(StepsCrossover, SaysFromHowManyStepsOn) {
         {undecided,
          5000,
          {100, INFINITY},
-         "one/x overtakes two/y at an undecided step: the interval is [100, never]; a greater --budget or a smaller "}}) {
+         "one/x overtakes two/y at an undecided step: the interval is [100, never]; a greater --budget or a "
+         "smaller "}}) {
     expect_contains(words_of(steps_crossover(overtaking, steps, interval)), sentence);
   }
 }
