@@ -41,7 +41,7 @@ CLI::Validator in_range(Number least, Number most, const std::string& expected) 
   return {check, expected.substr(expected.find("from"))};
 }
 
-// The same where commands and names of options are right.
+// What is wrong with the values of the command line of `chosen`, where commands and names of options are right.
 std::string fault_of_values(const CLI::App& chosen, const CLI::ParseError& error) {
   const std::vector<std::string> words = chosen.remaining();
   if (!words.empty()) return cat("found ", in_quotes(words.front()), ", expected no further argument");

@@ -37,16 +37,25 @@ class InputErrors(ProgramTest):
         self.expect_error([])
         self.expect_error(["frobnicate"])
         self.expect_error(["plugin"])
-        self.expect_error(["train"], "scenario")
-        self.expect_error(["run", "default", "another"], "another")
-        self.expect_error(["completion", "fish"], "fish")
+        self.expect_error(["train"], "found no scenario, expected scenario by name or file")
+        self.expect_error(["ablate", "linreg-3x2"], "found no --impl, expected implementation")
+        self.expect_error(["run", "default", "another"], 'found "another", expected no further argument')
+        self.expect_error(["run", "--budget"], "--budget: found nothing, expected a value")
+        self.expect_error(["run", "--quick=x"], '--quick: found "x", expected no value')
+        self.expect_error(["completion", "fish"], 'shell: found "fish", expected one of bash, zsh')
         for value in ("abc", "5sx", "-3", "0", "nan", "inf", "1e999", "s"):
             self.expect_error(["run", *SMALL, "--budget", value], "--budget", value)
         for value in ("x", "-1%", "1%%", "inf", "nan%"):
             self.expect_error(["run", *SMALL, "--precision", value], "--precision", value)
-        bad = {"launches": "0", "threads": "0", "seed": "abc", "timeout": "0", "memory-cap": "abc"}
-        for option, value in bad.items():
-            self.expect_error(["run", f"--{option}", value], f"--{option}", value)
+        integer, number = "expected an integer from ", "expected a number from "
+        for option, value, expected in (
+            ("launches", "1.5", integer + "1 to 1000000"),
+            ("threads", "0", integer + "1 to 4096"),
+            ("seed", "-1", integer + "0 to 9223372036854775807"),
+            ("timeout", "nan", number + "0.1 to 86400"),
+            ("memory-cap", "abc", number + "0.01 to 1e+06"),
+        ):
+            self.expect_error(["run", f"--{option}", value], f'--{option}: found "{value}", {expected}')
         self.expect_error(["train", "linreg-3x2", "--steps", "-1"], "--steps")
 
     def test_settings(self):

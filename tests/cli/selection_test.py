@@ -68,7 +68,7 @@ class Threads(ProgramTest):
         self.assertEqual(scaling["speed_up"]["launches"], 6)
         self.assertAlmostEqual(scaling["efficiency"]["value"], scaling["speed_up"]["value"] / 2)
         details = self.call("report", "x.json", "--details")[0]
-        self.assertIn("what more threads bring, over the same with one", details)
+        self.assertIn("What more threads bring, over the same with one", details)
         self.assertIn("what more threads cost each step at most", details)
 
 
