@@ -210,7 +210,7 @@ backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& at
   }
   for (const Shape& shape : operands) request.operands[request.operand_count++] = {shape.rows, shape.columns};
   if (!overwritten_by(op)) {
-    const backends::OperandRow& result = backends::operands_of(request)[count - 1];
+    const backends::OperandRow result = backends::operands_of(request)[count - 1];
     request.operands[request.operand_count++] = {result.rows, result.columns};
   }
   if (const std::string error = backends::shape_error(request); !error.empty()) throw Failure(GDBENCH_INVALID, error);
