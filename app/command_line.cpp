@@ -10,6 +10,7 @@
 
 #include "app/console.h"
 #include "harness/base/file.h"
+#include "harness/base/key.h"
 #include "harness/base/text.h"
 
 namespace gdbench::app {
@@ -33,10 +34,11 @@ CLI::Validator as_number(const std::map<std::string, double>& units, const std::
 }
 
 template <class Number>
-CLI::Validator in_range(Number least, Number most, const std::string& expected) {
-  const auto check = [=](const std::string& text) {
+CLI::Validator in_range(const auto& range) {
+  const std::string expected = expectation_of(range);
+  const auto check = [range, expected](const std::string& text) {
     const std::optional<Number> number = number_of<Number>(text);
-    return number && least <= *number && *number <= most ? "" : cat("found ", in_quotes(text), ", expected ", expected);
+    return number && range.contains(*number) ? "" : cat("found ", in_quotes(text), ", expected ", expected);
   };
   return {check, expected.substr(expected.find("from"))};
 }
@@ -113,11 +115,11 @@ CLI::Validator as_bits_per_second() {
 CLI::Validator as_share() { return as_number({{"", 1}, {"%", 0.01}}, "a share like 1% or 0.01"); }
 
 CLI::Validator integer_from(std::int64_t least, std::int64_t most) {
-  return in_range(least, most, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  return in_range<std::int64_t>(IntegerRange{least, most});
 }
 
 CLI::Validator number_from(double least, double most) {
-  return in_range(least, most, formatted("a number from %g to %g", least, most));
+  return in_range<double>(NumberRange{.least = least, .open = false, .most = most});
 }
 
 CLI::Validator name_of_these(const std::vector<std::string>& names) {

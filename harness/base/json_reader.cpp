@@ -55,23 +55,6 @@ bool is_text(const Json& value) {
   return escape_controls(text, "") == text;
 }
 
-std::string integer_expectation(IntegerRange range) {
-  return "an integer from " + std::to_string(range.least) + " to " + std::to_string(range.most);
-}
-
-std::string number_expectation(NumberRange range) {
-  const bool is_bounded = std::isfinite(range.below) || range.most < std::numeric_limits<double>::max();
-  if (!is_bounded && range.least == 0) return range.open ? "a positive number" : "a number of at least 0";
-  const std::string least = (range.open   ? "a number above "
-                             : is_bounded ? "a number from "
-                                          : "a number of at least ") +
-                            formatted("%g", range.least);
-  if (!is_bounded) return least;
-  const std::string most = std::isfinite(range.below) ? "below " + formatted("%g", range.below)
-                                                      : (range.open ? "up to " : "") + formatted("%g", range.most);
-  return least + (range.open ? " and " : " to ") + most;
-}
-
 std::optional<std::int64_t> as_integer(const Json& value) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<std::uint64_t>();
@@ -222,14 +205,14 @@ bool JsonReader::boolean(const std::string& key, bool fallback) {
 }
 
 std::int64_t JsonReader::integer(const std::string& key, IntegerRange range, std::optional<std::int64_t> fallback) {
-  return read(key, integer_expectation(range), fallback, range.least, [&](const Json& value) {
+  return read(key, expectation_of(range), fallback, range.least, [&](const Json& value) {
     const std::optional<std::int64_t> number = as_integer(value);
     return number && range.contains(*number) ? number : std::nullopt;
   });
 }
 
 double JsonReader::number(const std::string& key, NumberRange range, std::optional<double> fallback) {
-  return read(key, number_expectation(range), fallback, range.least, [&](const Json& value) -> std::optional<double> {
+  return read(key, expectation_of(range), fallback, range.least, [&](const Json& value) -> std::optional<double> {
     if (!value.is_number()) return std::nullopt;
     const auto number = value.get<double>();
     return std::isfinite(number) && range.contains(number) ? std::optional(number) : std::nullopt;

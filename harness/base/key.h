@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace gdbench {
 
@@ -30,6 +31,10 @@ struct NumberRange {
     return (open ? value > least : value >= least) && value < below && value <= most;
   }
 };
+
+// "an integer from 1 to 8", "a positive number".
+std::string expectation_of(IntegerRange range);
+std::string expectation_of(NumberRange range);
 
 struct Key {
   constexpr Key(const char* text = "", IntegerRange range = {0, INT64_MAX}, const char* otherwise_text = nullptr)

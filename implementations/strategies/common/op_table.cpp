@@ -202,15 +202,16 @@ backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& at
                             .activation = attributes.activation,
                             .loss = attributes.loss,
                             .optimizer = attributes.optimizer};
-  row_of(op);  // throws where it has none
-  const std::size_t count = backends::operands_of(request).size();
-  if (operands.size() + (overwritten_by(op) ? 0 : 1) != count) {
+  row_of(op);                                   // throws where it has none
+  const bool has_result = !overwritten_by(op);  // as an operand of its own, the last one
+  const std::size_t count = backends::operands_of(request).size() - (has_result ? 1 : 0);
+  if (operands.size() != count) {
     throw Failure(GDBENCH_INVALID, std::string(backends::name_of(op)) + ": found " + std::to_string(operands.size()) +
-                                       " operands, expected " + std::to_string(count - (overwritten_by(op) ? 0 : 1)));
+                                       " operands, expected " + std::to_string(count));
   }
   for (const Shape& shape : operands) request.operands[request.operand_count++] = {shape.rows, shape.columns};
-  if (!overwritten_by(op)) {
-    const backends::OperandRow result = backends::operands_of(request)[count - 1];
+  if (has_result) {
+    const backends::OperandRow result = backends::operands_of(request).back();
     request.operands[request.operand_count++] = {result.rows, result.columns};
   }
   if (const std::string error = backends::shape_error(request); !error.empty()) throw Failure(GDBENCH_INVALID, error);
