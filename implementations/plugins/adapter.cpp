@@ -14,8 +14,7 @@
 #include "implementations/backends/common/kernel_library.h"
 #include "implementations/common/failure.h"
 #include "implementations/common/options.h"
-#include "implementations/plugins/guarded.h"
-#include "implementations/plugins/request.h"
+#include "implementations/plugins/exporter.h"
 #include "implementations/strategies/common/batch_feed.h"
 #include "implementations/strategies/common/exchange.h"
 
@@ -44,7 +43,6 @@ struct Entry {
 
 // The plugin's own table; lives as long as the process, as the interface demands.
 struct Plugin {
-  const gdbench_host* host = nullptr;
   const Backend* backend = nullptr;
   std::string name;
   std::vector<Entry> entries;
@@ -59,40 +57,16 @@ std::optional<Plugin>& plugin() {
 
 }  // namespace
 
-struct gdbench_instance {
-  const Entry* entry = nullptr;
-  const gdbench_data* data = nullptr;
-  std::optional<gdbench::plugins::OwnProblem> problem;
-  gdbench_settings settings{};
-  std::unique_ptr<Strategy> strategy;  // made in prepare, which knows the task
+struct gdbench_instance : gdbench::plugins::Instance<Strategy> {
+  explicit gdbench_instance(const Entry& of) : Instance(of.table), entry(of) {}
+  std::unique_ptr<Strategy> make();
+
+  const Entry& entry;
 };
 
 namespace {
 
-gdbench_status report(gdbench_status status, const char* message) {
-  const gdbench_host& host = *plugin()->host;
-  host.set_error(host.context, message);
-  return status;
-}
-
-template <class Body>
-gdbench_status guarded(const Body& body) {
-  return gdbench::plugins::guarded_by(report, body);
-}
-
-// guarded for what is only allowed once the instance was prepared.
-template <class Body>
-gdbench_status when_prepared(gdbench_instance* instance, Body body) {
-  if (instance->strategy == nullptr) return report(GDBENCH_INVALID, "called before prepare");
-  return guarded([&] { body(*instance->strategy); });
-}
-
-void destroy(gdbench_instance* instance) { delete instance; }
-
-gdbench_status load(gdbench_instance* instance, const gdbench_data* data) {
-  instance->data = data;
-  return GDBENCH_OK;
-}
+using gdbench::plugins::when_prepared;
 
 // On the largest part of a batch that a rank has, so that all of them answer alike.
 bool shares_product(const Backend& backend, const gdbench_problem& problem, const gdbench_layer& layer, int threads,
@@ -142,35 +116,18 @@ void check_threads(const Backend& backend, const gdbench_problem& problem, const
 // What ids that train as one of several ranks get where the host has none: they train alone, and exchange nothing.
 constexpr gdbench_ranks kOneRank = {sizeof(gdbench_ranks), 0, 1, nullptr, nullptr, nullptr, nullptr};
 
-gdbench_status prepare(gdbench_instance* instance, const gdbench_problem* given,
-                       const gdbench_settings* host_settings) {
-  if (instance->data == nullptr) return report(GDBENCH_INVALID, "prepare before load");
-  if (instance->strategy != nullptr) return report(GDBENCH_INVALID, "prepared twice");
-  return guarded([&] {
-    const StrategyDescriptor& descriptor = *instance->entry->strategy;
-    const gdbench_problem& problem = instance->problem.emplace(*given).problem();
-    gdbench_settings& settings = instance->settings = gdbench::plugins::own_copy(*host_settings);
-    if (instance->entry->has_ranks && settings.ranks == nullptr) settings.ranks = &kOneRank;
-    gdbench::plugins::check_request(instance->entry->table, *instance->data, problem, settings);
-    check_threads(instance->entry->backend, problem, settings);
-    const auto create = gdbench::catalogue::task_of(problem) == gdbench::catalogue::Task::update
-                            ? descriptor.create_update
-                            : descriptor.create;
-    instance->strategy = create({instance->entry->backend, *instance->data, problem, settings});
-  });
+}  // namespace
+
+std::unique_ptr<Strategy> gdbench_instance::make() {
+  const gdbench_problem& own = problem->problem();
+  if (entry.has_ranks && settings.ranks == nullptr) settings.ranks = &kOneRank;
+  check_threads(entry.backend, own, settings);
+  const bool trains = gdbench::catalogue::task_of(own) != gdbench::catalogue::Task::update;
+  const auto create = trains ? entry.strategy->create : entry.strategy->create_update;
+  return create({entry.backend, *data, own, settings});
 }
 
-gdbench_status set_state(gdbench_instance* instance, const gdbench_state* state) {
-  return when_prepared(instance, [&](Strategy& strategy) { strategy.set_state(*state); });
-}
-
-gdbench_status get_state(gdbench_instance* instance, gdbench_state* state) {
-  return when_prepared(instance, [&](Strategy& strategy) { strategy.get_state(*state); });
-}
-
-gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
-  return when_prepared(instance, [&](Strategy& strategy) { strategy.run(steps); });
-}
+namespace {
 
 // On a device, whose clock is not the host's.
 gdbench_status run_on_device(gdbench_instance* instance, std::uint64_t steps) {
@@ -185,24 +142,12 @@ gdbench_status device_time(gdbench_instance* instance, double* nanoseconds) {
   return when_prepared(instance, [&](Strategy& strategy) { *nanoseconds = strategy.session().span_ns(); });
 }
 
-gdbench_status sync(gdbench_instance* instance) {
-  return when_prepared(instance, [](Strategy& strategy) { strategy.sync(); });
-}
-
-gdbench_status evaluate(gdbench_instance* instance, std::int32_t split, double* loss) {
-  return when_prepared(instance, [&](Strategy& strategy) { *loss = strategy.evaluate(split); });
-}
-
-gdbench_status profile(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink) {
-  return when_prepared(instance, [&](Strategy& strategy) { strategy.profile(steps, *sink); });
-}
-
 std::int32_t helper_threads_in_use(gdbench_instance* instance) {
-  return instance->strategy != nullptr ? instance->strategy->helper_threads() + plugin()->backend->helper_threads : 0;
+  return instance->training != nullptr ? instance->training->helper_threads() + plugin()->backend->helper_threads : 0;
 }
 
 const char* runtime(gdbench_instance* instance) {
-  return instance->strategy != nullptr ? instance->strategy->session().runtime() : nullptr;
+  return instance->training != nullptr ? instance->training->session().runtime() : nullptr;
 }
 
 bool is_device(const Backend& backend) { return (backend.flags & gdbench::backends::kDevice) != 0; }
@@ -306,39 +251,28 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
   const Backend& backend = entry.backend;
   const bool has_clock = backend.device.begin_span != nullptr;
   if (strategy.regions) add_region_options(entry);
-  entry.table = {
-      .struct_size = sizeof(gdbench_implementation),
-      .id = entry.id.c_str(),
-      .description = entry.description.c_str(),
-      .build = backend.build,
-      .tasks = entry.has_ranks ? strategy.tasks & bit_of(gdbench::catalogue::Task::train) : strategy.tasks,
-      .dtypes = backend.dtypes,
-      .activations = strategy.own != nullptr ? strategy.own->activations
-                                             : gdbench::catalogue::kAll<gdbench::catalogue::Activation>,
-      .losses = strategy.own != nullptr ? strategy.own->losses : gdbench::catalogue::kAll<gdbench::catalogue::Loss>,
-      .optimizers = backend.optimizers,
-      .capabilities = capabilities_of(backend, strategy, entry.has_ranks),
-      .max_layers = 0,  // any number
-      .max_compute_threads = backend.max_compute_threads,
-      .helper_threads = strategy.helper_threads + backend.helper_threads,
-      .option_count = static_cast<std::int64_t>(entry.options.size()),
-      .options = entry.options.data(),
-      .create = create,
-      .destroy = destroy,
-      .load = load,
-      .prepare = prepare,
-      .set_state = set_state,
-      .get_state = get_state,
-      .run = has_clock ? run_on_device : run,
-      .sync = sync,
-      .evaluate = evaluate,
-      .profile = profile,
-      .helper_threads_in_use = helper_threads_in_use,
-      .unavailable = backend.unavailable,
-      .device_time = has_clock ? device_time : nullptr,
-      .runtime = runtime,
-      .imported = nullptr,
-  };
+  gdbench_implementation& table = entry.table = gdbench::plugins::table_with_functions();
+  table.id = entry.id.c_str();
+  table.description = entry.description.c_str();
+  table.build = backend.build;
+  table.tasks = entry.has_ranks ? strategy.tasks & bit_of(gdbench::catalogue::Task::train) : strategy.tasks;
+  table.dtypes = backend.dtypes;
+  table.activations =
+      strategy.own != nullptr ? strategy.own->activations : gdbench::catalogue::kAll<gdbench::catalogue::Activation>;
+  table.losses = strategy.own != nullptr ? strategy.own->losses : gdbench::catalogue::kAll<gdbench::catalogue::Loss>;
+  table.optimizers = backend.optimizers;
+  table.capabilities = capabilities_of(backend, strategy, entry.has_ranks);
+  table.max_layers = 0;  // any number
+  table.max_compute_threads = backend.max_compute_threads;
+  table.helper_threads = strategy.helper_threads + backend.helper_threads;
+  table.option_count = static_cast<std::int64_t>(entry.options.size());
+  table.options = entry.options.data();
+  table.create = create;
+  table.helper_threads_in_use = helper_threads_in_use;
+  table.unavailable = backend.unavailable;
+  table.device_time = has_clock ? device_time : nullptr;
+  table.runtime = runtime;
+  if (has_clock) table.run = run_on_device;
 }
 
 }  // namespace
@@ -346,22 +280,20 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
 namespace gdbench::plugins {
 
 gdbench_status create_instance(std::size_t implementation, gdbench_instance** instance) {
-  return guarded([&] {
-    *instance = new gdbench_instance{&plugin()->entries[implementation], nullptr, std::nullopt, {}, nullptr};
-  });
+  return guarded([&] { *instance = new gdbench_instance(plugin()->entries[implementation]); });
 }
 
 const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_name, std::span<const Offer> offers,
                                   std::span<const Create> creates) {
+  set_host(host);
   try {
     std::string error;
     const Backend* backend = backends::open_kernel_library(backend_name, backends::kernel_folder(), error);
     if (backend == nullptr) {
-      host.set_error(host.context, error.c_str());
+      report(GDBENCH_UNSUPPORTED, error.c_str());
       return nullptr;
     }
     Plugin& self = plugin().emplace();
-    self.host = &host;
     self.backend = backend;
     self.name = backend_name;
     for (const Offer& offer : offers) self.entries.push_back(make_entry(*backend, offer));
@@ -369,18 +301,10 @@ const gdbench_plugin* open_plugin(const gdbench_host& host, const char* backend_
       fill_table(self.entries[i], creates[i]);
       self.tables.push_back(&self.entries[i].table);
     }
-    self.table = {
-        .struct_size = sizeof(gdbench_plugin),
-        .abi_major = GDBENCH_ABI_MAJOR,
-        .abi_minor = GDBENCH_ABI_MINOR,
-        .name = self.name.c_str(),
-        .version = GDBENCH_PLUGIN_VERSION,
-        .implementation_count = static_cast<std::int64_t>(self.tables.size()),
-        .implementations = self.tables.data(),
-    };
+    self.table = plugin_table(self.name.c_str(), self.tables);
     return &self.table;
   } catch (const std::exception& exception) {
-    host.set_error(host.context, exception.what());
+    report(GDBENCH_FAILED, exception.what());
     return nullptr;
   }
 }

@@ -96,8 +96,7 @@ OwnedCall* bind_tiny_region(Context& context, const TrainingRegion& region);
 // Null: it has other layers than a short hidden one and one output, or too many rows. Of a device that launches blocks
 // together.
 OwnedCall* bind_warp_region(Context& context, const TrainingRegion& region);
-// Null: a cluster cannot hold it, either.
-OwnedCall* bind_spread_region(Context& context, const TrainingRegion& region);
+// Null: the model does not fit into a block.
 OwnedCall* bind_training_region(Context& context, const TrainingRegion& region);
 
 // LossScalingFunctions::unscale; waits for the device.

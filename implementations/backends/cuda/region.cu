@@ -197,12 +197,9 @@ OwnedCall* bind_training_region(Context& context, const TrainingRegion& region) 
     return nullptr;
   }
   if (OwnedCall* narrow = bind_warp_region(context, region)) return narrow;
-  OwnedCall* call = nullptr;
   context.unsupported = "the model and a part of its batch do not fit into a block's shared memory";
-  if (is_small(region)) {
-    call = catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });
-  }
-  return call != nullptr ? call : bind_spread_region(context, region);
+  if (!is_small(region)) return nullptr;
+  return catalogue::with_element(region.dtype, [&](auto zero) { return bind_of<decltype(zero)>(context, region); });
 }
 
 }  // namespace gdbench::backends::cuda

@@ -120,28 +120,6 @@ TEST_P(DeviceTest, BlocksThatShareABatch) {
   }
 }
 
-// Models of which no block can hold all: every block of a cluster has columns of each layer, some of them none of the
-// last one.
-TEST_P(DeviceTest, BlocksThatShareAModel) {
-  const std::int64_t inputs = GetParam().dtype == catalogue::Dtype::f32 ? 150 : 90;
-  for (const catalogue::Loss loss : {catalogue::Loss::softmax_cross_entropy, catalogue::Loss::huber}) {
-    const TrainingCase wide = {.layers = {layer(inputs, 203, catalogue::Activation::relu), layer(203, 5)},
-                               .loss = loss,
-                               .rows = 50,
-                               .batch_rows = 9,
-                               .shuffled = true};
-    const TrainingCase deep = {.layers = {layer(inputs, 60, catalogue::Activation::gelu),
-                                          layer(60, 80, catalogue::Activation::tanh), layer(80, 3)},
-                               .loss = loss,
-                               .rows = 15,
-                               .batch_rows = 15,
-                               .learning_rates = {0.003, 0.002, 0.001},
-                               .optimizer = {catalogue::OptimizerKind::momentum, 0.01, !catalogue::takes_labels(loss)}};
-    expect_right(fused::kDescriptor, wide, 12);
-    expect_right(fused::kDescriptor, deep, 12);
-  }
-}
-
 TEST_P(DeviceTest, RefusesWhatWouldNotBeSo) {
   TrainingCase values = device_cases()[3];
   EXPECT_EQ(refusal(hand::kDescriptor, values, {{"loader", "gather"}}),
