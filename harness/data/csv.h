@@ -1,4 +1,4 @@
-// CSV files with a header: whole ones as tables, and what a stream needs of one.
+// CSV files: whole ones as tables, and what a stream needs of one.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@
 
 namespace gdbench::data {
 
-// A readable file with a header (RFC 4180; lines may end in LF). With `labels` the one target column holds class names,
-// mapped in sorted order (by value if all are integers). Errors: "FILE: line 3, column "x": found ..., expected ...".
-Result<Table> read_csv(const std::filesystem::path& file, const scenario::CsvData& data, bool labels);
+// A file as `data` says it is written. Of labels the one target column holds class names; of shares it may hold two
+// texts, which are 0 and 1. Errors: "FILE: line 3, column "x": found ..., expected ...", with the key of /data that
+// would accept it.
+Result<Table> read_csv(const std::filesystem::path& file, const scenario::CsvData& data, catalogue::Targets targets);
 
 struct CsvColumns {
   std::vector<std::size_t> features;
@@ -29,17 +30,17 @@ struct CsvColumns {
 Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
                                     const std::vector<std::string>& features, const std::vector<std::string>& targets);
 
-// The header's cells and where the rows begin; `text` is the file's beginning.
+// The header's cells and where the rows begin, of a file with commas.
 struct CsvHeader {
   std::vector<std::string> cells;
-  std::size_t first_byte = 0;
+  std::int64_t first_byte = 0;
 };
-Result<CsvHeader> read_csv_header(const std::filesystem::path& file, std::string_view text);
+Result<CsvHeader> read_csv_header(const std::filesystem::path& file);
 
 // Without the spaces and tabs around it.
 std::string_view trimmed(std::string_view text);
 
 // A finite number, the whole cell.
-std::optional<double> cell_number(std::string_view cell);
+std::optional<double> cell_number(std::string_view cell, const scenario::NumberFormat& format = {});
 
 }  // namespace gdbench::data

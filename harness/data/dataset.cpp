@@ -4,6 +4,7 @@
 #include <cmath>
 #include <new>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "harness/base/text.h"
 #include "harness/data/csv.h"
 #include "harness/data/idx.h"
+#include "harness/data/libsvm.h"
 #include "harness/data/moments.h"
 #include "harness/data/npy.h"
 #include "harness/data/stream_dataset.h"
@@ -42,15 +44,47 @@ struct SourceReader {
     }
     return make_synthetic(data, catalogue::row_of(scenario.loss.kind).targets);
   }
-  Result<Table> operator()(const scenario::CsvData& data) const { return read_csv(resolve(data.path), data, labels()); }
+  Result<Table> operator()(const scenario::CsvData& data) const {
+    return read_csv(resolve(data.path), data, catalogue::row_of(scenario.loss.kind).targets);
+  }
   Result<Table> operator()(const scenario::NpyData& data) const {
     return read_npy(resolve(data.x), resolve(data.y), labels());
   }
   Result<Table> operator()(const scenario::StreamData&) const { return failure("a stream is no table"); }
+  Result<Table> operator()(const scenario::LibsvmData& data) const {
+    return read_libsvm(resolve(data.path), catalogue::row_of(scenario.loss.kind).targets);
+  }
   Result<Table> operator()(const scenario::IdxData& data) const {
     return read_idx(resolve(data.x), resolve(data.labels));
   }
 };
+
+// For a loss of numbers: a column of 0 and 1 for each class.
+void make_targets_of_labels(Table& table) {
+  const auto classes = static_cast<std::size_t>(table.outputs);
+  table.y.assign(static_cast<std::size_t>(table.rows) * classes, 0.0);
+  for (std::size_t row = 0; row < table.labels.size(); ++row) {
+    table.y[row * classes + static_cast<std::size_t>(table.labels[row])] = 1;
+  }
+  table.labels.clear();
+  table.has_labels = false;
+  table.remarks.push_back(cat("labels are targets of ", classes, " columns, 1 in that of the class and 0 elsewhere"));
+}
+
+// Columns that standardisation makes 0, or that are as good as a bias.
+void remark_constants(const ColumnMoments& moments, Table& table) {
+  const std::vector<double> scales = moments.scales();
+  std::vector<std::string> names;
+  for (std::size_t column = 0; column < scales.size(); ++column) {
+    if (scales[column] != 0) continue;
+    names.push_back(table.feature_names.empty() ? std::to_string(column) : in_quotes(table.feature_names[column]));
+  }
+  if (names.empty()) return;
+  const std::size_t count = names.size();
+  if (count > 3) names.resize(3);
+  table.remarks.push_back(cat(count, count == 1 ? " feature is constant: " : " features are constant: ", joined(names),
+                              count > 3 ? " ..." : ""));
+}
 
 // Converts [rows, columns] and refuses what is not finite in the scenario's dtype.
 Status convert(const scenario::Scenario& scenario, const std::vector<double>& values, std::int64_t columns,
@@ -100,6 +134,7 @@ Result<Dataset> pack(const scenario::Scenario& scenario, Table table) {
   dataset.outputs = table.outputs;
   dataset.has_labels = table.has_labels;
   dataset.dropped_rows = table.dropped_rows;
+  dataset.remarks = std::move(table.remarks);
   // A full batch is the same in any order.
   dataset.has_order = scenario.batch.rows && *scenario.batch.rows < table.rows && scenario.batch.shuffle;
   dataset.epochs = dataset.has_order ? std::clamp<std::int64_t>(kMaxOrderEntries / table.rows, 1, kMaxEpochs) : 1;
@@ -139,10 +174,16 @@ Status check_targets(const scenario::Scenario& scenario, const std::vector<doubl
   if (catalogue::row_of(scenario.loss.kind).targets != catalogue::Targets::shares) return {};
   const auto wrong = std::ranges::find_if(y, [](double value) { return !(value >= 0 && value <= 1); });
   if (wrong == y.end()) return {};
+  const std::set<double> values(y.begin(), y.end());
+  const auto is_integer = [](double value) { return value == std::floor(value); };
+  const bool two = values.size() == 2 && std::ranges::all_of(values, is_integer) &&
+                   std::holds_alternative<scenario::CsvData>(scenario.data);
+  const std::string remedy =
+      two ? formatted(" (\"positive\": \"%g\" makes 1 of it and 0 of the other)", *values.rbegin()) : "";
   return usage_error(cat(scenario.place(), ": /data: found the target ", formatted("%g", *wrong), " in row ",
                          first_row + (wrong - y.begin()) / outputs,
                          " (counted from 0), expected a number from 0 to 1, which the loss ",
-                         name_of(scenario.loss.kind), " takes"));
+                         name_of(scenario.loss.kind), " takes", remedy));
 }
 
 void Dataset::rows_of(const scenario::Problem& problem, std::int64_t step, std::int64_t first, std::int64_t count,
@@ -162,11 +203,14 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario) {
   try {
     if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario);
     Table table = TRY(std::visit(SourceReader{scenario}, scenario.data));
+    if (table.has_labels && !takes_labels(scenario.loss)) make_targets_of_labels(table);
     if (table.has_labels && table.outputs < 2) {
       return usage_error(scenario.place() + ": /data: found one class only, expected at least two");
     }
-    if (scenario.standardise.features) standardise(table.x, table.features);
-    if (scenario.standardise.targets && !table.has_labels) standardise(table.y, table.outputs);
+    const ColumnMoments moments = moments_of(table.x, table.features);
+    remark_constants(moments, table);
+    if (scenario.standardise.features) standardise(table.x, moments);
+    if (scenario.standardise.targets && !table.has_labels) standardise(table.y, moments_of(table.y, table.outputs));
     return pack(scenario, std::move(table));
   } catch (const std::bad_alloc&) {
     return failure(scenario.place() + ": no memory for its data");

@@ -35,6 +35,7 @@ struct Dataset {
   std::vector<std::string> feature_names;
   std::vector<std::string> class_names;  // empty unless text labels were mapped
   std::int64_t dropped_rows = 0;         // rows with empty cells that the scenario says to drop
+  std::vector<std::string> remarks;      // what was found or done that the scenario does not say, in a sentence each
   std::string digest;                    // of x and y or labels, hexadecimal
 
   template <class T>

@@ -5,6 +5,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/data/byte_source.h"
 
 namespace gdbench::data {
 
@@ -31,9 +32,9 @@ std::string type_name(unsigned type) {
   return cat("elements of unknown type ", type);
 }
 
-Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimension) {
+Result<ByteArray> read_array(const std::filesystem::path& file, bool one_dimension) {
   ByteArray array;
-  array.bytes = TRY(read_file(file, "an IDX file", max_data_bytes()));
+  array.bytes = TRY(read_bytes(file, "an IDX file"));
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(array.bytes[i])); };
   if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return file_error(file, "no IDX magic", "an IDX file");
   if (byte(2) != kUnsignedByte) return file_error(file, type_name(byte(2)), "unsigned bytes");
@@ -66,8 +67,8 @@ Result<ByteArray> read_bytes(const std::filesystem::path& file, bool one_dimensi
 }  // namespace
 
 Result<Table> read_idx(const std::filesystem::path& x_file, const std::filesystem::path& labels_file) {
-  const ByteArray pixels = TRY(read_bytes(x_file, false));
-  const ByteArray classes = TRY(read_bytes(labels_file, true));
+  const ByteArray pixels = TRY(read_array(x_file, false));
+  const ByteArray classes = TRY(read_array(labels_file, true));
   if (classes.shape[0] != pixels.shape[0]) {
     return file_error(labels_file, std::to_string(classes.shape[0]) + " rows",
                       std::to_string(pixels.shape[0]) + " as in " + x_file.string());

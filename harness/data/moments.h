@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace gdbench::data {
@@ -23,10 +24,15 @@ class ColumnMoments {
   }
 
   const std::vector<double>& means() const { return means_; }
-  // Standard deviations over the rows (not the unbiased estimate); 0 for a constant column.
+  // Standard deviations over the rows (not the unbiased estimate); 0 for a constant column, and for one whose values
+  // differ by the rounding of doubles alone.
   std::vector<double> scales() const {
+    constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // some units in the last place
     std::vector<double> scales;
-    for (const double square : squares_) scales.push_back(std::sqrt(square / static_cast<double>(rows_)));
+    for (std::size_t j = 0; j < squares_.size(); ++j) {
+      const double scale = std::sqrt(squares_[j] / static_cast<double>(rows_));
+      scales.push_back(scale <= kRounding * std::abs(means_[j]) ? 0 : scale);
+    }
     return scales;
   }
 
@@ -39,8 +45,10 @@ class ColumnMoments {
 // A constant column becomes 0.
 inline double standardised(double value, double mean, double scale) { return scale == 0 ? 0 : (value - mean) / scale; }
 
-// Per column to mean 0 and standard deviation 1 (over the rows, not the unbiased estimate); a constant column becomes
-// 0. `values` is [rows, columns].
-void standardise(std::vector<double>& values, std::int64_t columns);
+// Of values [rows, columns].
+ColumnMoments moments_of(const std::vector<double>& values, std::int64_t columns);
+
+// Per column to mean 0 and standard deviation 1; a constant column becomes 0. `values` is [rows, columns].
+void standardise(std::vector<double>& values, const ColumnMoments& moments);
 
 }  // namespace gdbench::data

@@ -1,8 +1,12 @@
 #include "harness/data/names.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
 
 #include "harness/base/text.h"
+#include "harness/data/csv.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
@@ -33,20 +37,63 @@ std::vector<double> spread(const Table& table, const std::vector<NewColumns>& co
 
 }  // namespace
 
-std::vector<std::string> in_class_order(std::vector<std::string> texts) {
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-  const auto as_integer = [](const std::string& name) { return number_of<std::int64_t>(name); };
-  if (std::ranges::all_of(
-          texts, [](const auto& number) { return number.has_value(); }, as_integer)) {
-    std::ranges::stable_sort(texts, {}, as_integer);
+Classes classes_of(const std::vector<std::string>& texts) {
+  std::vector<std::size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::optional<double>> numbers;
+  for (const std::string& text : texts) numbers.push_back(cell_number(text));
+  const bool by_value = std::ranges::all_of(numbers, [](const auto& number) { return number.has_value(); });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (!by_value) return texts[a] < texts[b];
+    return std::tuple(*numbers[a], texts[a].size(), texts[a]) < std::tuple(*numbers[b], texts[b].size(), texts[b]);
+  });
+  Classes classes;
+  classes.of_text.resize(texts.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool same = by_value && i > 0 && *numbers[order[i]] == *numbers[order[i - 1]];
+    if (!same) classes.names.push_back(texts[order[i]]);
+    classes.of_text[order[i]] = classes.names.size() - 1;
   }
-  return texts;
+  return classes;
 }
 
-double NamedColumns::place_of(std::size_t feature, const std::string& name) {
-  auto& places = names_.at(feature);
-  return static_cast<double>(places.try_emplace(name, places.size()).first->second);
+std::size_t DistinctTexts::place_of(std::string_view text) {
+  const auto known = places_.find(text);
+  if (known != places_.end()) return known->second;
+  places_.emplace(text, texts_.size());
+  texts_.emplace_back(text);
+  return texts_.size() - 1;
+}
+
+void NamedTargets::take_labels(Table& table) {
+  Classes classes = classes_of(texts_.texts());
+  table.has_labels = true;
+  table.outputs = static_cast<std::int64_t>(classes.names.size());
+  table.class_names = std::move(classes.names);
+  table.labels = std::move(places_);
+  for (std::int32_t& label : table.labels) {
+    label = static_cast<std::int32_t>(classes.of_text[static_cast<std::size_t>(label)]);
+  }
+}
+
+Status NamedTargets::take_shares(Table& table, const std::string& positive) const {
+  const Classes classes = classes_of(texts_.texts());
+  const std::vector<std::string>& names = classes.names;
+  if (names.size() != 2) {
+    return usage_error(cat("found ", names.size(), names.size() == 1 ? " text" : " texts",
+                           ", expected two, which are 0 and 1 (more are labels of softmax_cross_entropy)"));
+  }
+  const std::size_t one = names[0] == positive ? 0 : 1;
+  if (!positive.empty() && names[one] != positive) {
+    return usage_error(cat("found ", in_quotes(names[0]), " and ", in_quotes(names[1]), ", expected ",
+                           in_quotes(positive), " as one of them, which /data/positive names"));
+  }
+  for (const std::int32_t place : places_) {
+    table.y.push_back(classes.of_text[static_cast<std::size_t>(place)] == one ? 1 : 0);
+  }
+  table.remarks.push_back(
+      cat("the targets ", in_quotes(names[1 - one]), " and ", in_quotes(names[one]), " are 0 and 1"));
+  return {};
 }
 
 Status NamedColumns::expand(Table& table) const {
@@ -60,21 +107,16 @@ Status NamedColumns::expand(Table& table) const {
       feature_names.push_back(column);
       continue;
     }
-    const auto& places = names_.at(feature);
-    std::vector<std::string> names;
-    for (const auto& [name, place] : places) names.push_back(name);
-    added.of_place.resize(places.size());
-    for (const std::string& name : in_class_order(std::move(names))) {
-      added.of_place[places.at(name)] = feature_names.size() - added.first;
-      feature_names.push_back(column + "=" + name);
-    }
+    const Classes classes = classes_of(names_.at(feature).texts());
+    added.of_place = classes.of_text;
+    for (const std::string& name : classes.names) feature_names.push_back(column + "=" + name);
     const auto bytes = static_cast<double>(table.rows) * static_cast<double>(feature_names.size()) * sizeof(double);
     if (feature_names.size() > static_cast<std::size_t>(scenario::kMaxColumns) ||
         bytes > static_cast<double>(max_data_bytes())) {
       return usage_error(
           formatted("column %s: found %zu names in %lld rows, expected so few that their columns fit "
                     "into a quarter of the memory",
-                    in_quotes(column).c_str(), places.size(), static_cast<long long>(table.rows)));
+                    in_quotes(column).c_str(), classes.names.size(), static_cast<long long>(table.rows)));
     }
   }
   table.x = spread(table, columns, feature_names.size());

@@ -1,9 +1,11 @@
 #include "harness/data/npy.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <optional>
 
 #include "harness/base/fields.h"
@@ -11,6 +13,7 @@
 #include "harness/base/json_reader.h"
 #include "harness/base/record_reader.h"
 #include "harness/base/text.h"
+#include "harness/data/byte_source.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
@@ -30,7 +33,7 @@ struct Array {
 };
 
 struct ElementType {
-  const char* descr;
+  std::string_view name;  // behind the byte order
   std::size_t bytes;
   bool is_integer;
   double (*read)(const char* bytes);
@@ -43,14 +46,31 @@ double read_as(const char* bytes) {
   return static_cast<double>(value);
 }
 
-constexpr std::array<ElementType, 6> kElementTypes = {{
-    {"<f4", 4, false, read_as<float>},
-    {"<f8", 8, false, read_as<double>},
-    {"<i4", 4, true, read_as<std::int32_t>},
-    {"<i8", 8, true, read_as<std::int64_t>},
-    {"|u1", 1, true, read_as<std::uint8_t>},
-    {"<u1", 1, true, read_as<std::uint8_t>},
-}};
+// IEEE 754's binary16.
+double read_half(const char* bytes) {
+  const double bits = read_as<std::uint16_t>(bytes);
+  const auto whole = static_cast<unsigned>(bits);
+  const int exponent = static_cast<int>(whole >> 10U & 0x1fU);
+  const double fraction = static_cast<double>(whole & 0x3ffU);
+  double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 31) {
+    value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  }
+  return (whole & 0x8000U) != 0 ? -value : value;
+}
+
+constexpr ElementType kElementTypes[] = {{"f2", 2, false, read_half},
+                                         {"f4", 4, false, read_as<float>},
+                                         {"f8", 8, false, read_as<double>},
+                                         {"i1", 1, true, read_as<std::int8_t>},
+                                         {"i2", 2, true, read_as<std::int16_t>},
+                                         {"i4", 4, true, read_as<std::int32_t>},
+                                         {"i8", 8, true, read_as<std::int64_t>},
+                                         {"u1", 1, true, read_as<std::uint8_t>},
+                                         {"u2", 2, true, read_as<std::uint16_t>},
+                                         {"u4", 4, true, read_as<std::uint32_t>},
+                                         {"u8", 8, true, read_as<std::uint64_t>},
+                                         {"b1", 1, true, read_as<bool>}};
 
 // The header is a Python dictionary of three keys, which JSON spells with other signs and without commas at the end.
 std::optional<NpyHeader> parse_dictionary(std::string_view dictionary) {
@@ -85,13 +105,24 @@ std::optional<std::pair<std::string_view, std::size_t>> split_header(std::string
   return std::pair{bytes.substr(begin, length), begin + length};
 }
 
+// [rows, columns] from column after column.
+std::vector<double> transposed(const std::vector<double>& values, std::int64_t rows) {
+  const auto height = static_cast<std::size_t>(rows);
+  const std::size_t width = values.size() / height;
+  std::vector<double> result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) result[i % height * width + i / height] = values[i];
+  return result;
+}
+
 Result<Array> read_array(const std::filesystem::path& file) {
-  const std::string bytes = TRY(read_file(file, "an NPY file", max_data_bytes()));
+  std::string bytes = TRY(read_bytes(file, "an NPY file"));
   const NpyHeader header = TRY(parse_npy_header(file, bytes));
-  const auto* type = std::find_if(kElementTypes.begin(), kElementTypes.end(),
-                                  [&](const ElementType& known) { return header.descr == known.descr; });
-  if (type == kElementTypes.end()) {
-    return file_error(file, "elements of type " + in_quotes(header.descr), "one of <f4, <f8, <i4, <i8, |u1");
+  const auto* type = std::ranges::find_if(
+      kElementTypes, [&](const ElementType& known) { return header.descr.substr(1) == known.name; });
+  const std::size_t order = header.descr.empty() ? std::string::npos : std::string_view("<>|=").find(header.descr[0]);
+  if (type == std::end(kElementTypes) || order == std::string::npos) {
+    return file_error(file, "elements of type " + in_quotes(header.descr),
+                      "numbers: f2, f4, f8, i1 to i8, u1 to u8, b1");
   }
 
   double count = 1;
@@ -99,16 +130,20 @@ Result<Array> read_array(const std::filesystem::path& file) {
   const std::size_t data_bytes = bytes.size() - header.first_byte;
   if (count * static_cast<double>(type->bytes) != static_cast<double>(data_bytes)) {
     return file_error(file, std::to_string(data_bytes) + " bytes of elements",
-                      shape_text(header.shape) + " of " + type->descr + " (the file is cut off or too long)");
+                      shape_text(header.shape) + " of " + header.descr + " (the file is cut off or too long)");
   }
   Array array;
   array.shape = header.shape;
   array.is_integer = type->is_integer;
   array.values.resize(static_cast<std::size_t>(count));
-  const char* element = bytes.data() + header.first_byte;
+  char* element = bytes.data() + header.first_byte;
   for (double& value : array.values) {
+    if (header.descr[0] == '>') std::reverse(element, element + type->bytes);
     value = type->read(element);
     element += type->bytes;
+  }
+  if (header.fortran_order && array.shape.size() == 2 && !array.values.empty()) {
+    array.values = transposed(array.values, array.shape[0]);
   }
   return array;
 }
@@ -151,10 +186,13 @@ Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::strin
   const auto parts = split_header(bytes, version);
   if (!parts) return file_error(file, "an NPY header that is cut off", "the whole file");
   std::optional<NpyHeader> header = parse_dictionary(parts->first);
-  if (!header) {
-    return file_error(file, "NPY header " + in_quotes(parts->first), "a dictionary of descr, fortran_order and shape");
+  if (!header && parts->first.find("[(") != std::string_view::npos) {
+    return file_error(file, "a structured array", "one of numbers (numpy.lib.recfunctions.structured_to_unstructured)");
   }
-  if (header->fortran_order) return file_error(file, "Fortran order", "C order (numpy.ascontiguousarray)");
+  if (!header) {
+    return file_error(file, "NPY header " + in_quotes(parts->first),
+                      "a dictionary of descr, fortran_order and shape, of sizes below 10^12");
+  }
   header->first_byte = parts->second;
   return *header;
 }

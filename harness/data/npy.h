@@ -24,7 +24,7 @@ struct NpyHeader {
 };
 
 // `bytes` is a file's beginning; `file` names it in messages. Errors: no NPY file, a header that is cut off or not
-// understood, Fortran order.
+// understood.
 Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::string_view bytes);
 
 // "shape [3, 2]"

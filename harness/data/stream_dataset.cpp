@@ -42,18 +42,21 @@ class StreamDescriber {
     file_.memory_cap_bytes = data_.memory_cap;
     TRY(note_size_and_time(file_));
     const std::string beginning = TRY(read_beginning(file_.path));
-    TRY(file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv(beginning));
+    if (beginning.starts_with("\x1f\x8b") || beginning.starts_with("\x28\xb5\x2f\xfd")) {
+      return file_error(file_.path, "a compressed file", "one that is not: a stream is read where it lies");
+    }
+    TRY(file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv());
     TRY(read_rows());
     TRY(check_memory_cap());
     return dataset();
   }
 
  private:
-  Status read_csv(const std::string& beginning) {
-    const CsvHeader header = TRY(read_csv_header(file_.path, beginning));
+  Status read_csv() {
+    const CsvHeader header = TRY(read_csv_header(file_.path));
     CsvColumns columns = TRY(find_csv_columns(file_.path, header.cells, data_.features, data_.targets));
     file_.column_count = static_cast<std::int64_t>(header.cells.size());
-    file_.first_byte = static_cast<std::int64_t>(header.first_byte);
+    file_.first_byte = header.first_byte;
     file_.feature_columns.assign(columns.features.begin(), columns.features.end());
     file_.target_columns.assign(columns.targets.begin(), columns.targets.end());
     feature_names_ = std::move(columns.feature_names);
@@ -65,6 +68,7 @@ class StreamDescriber {
     if (header.descr != "<f4" && header.descr != "<f8") {
       return file_error(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
     }
+    if (header.fortran_order) return file_error(file_.path, "Fortran order", "C order (numpy.ascontiguousarray)");
     if (header.shape.size() != 2 || header.shape[0] < 1 || header.shape[1] < 2 ||
         header.shape[1] > scenario::kMaxColumns) {
       return file_error(file_.path, shape_text(header.shape), "shape [rows, columns] with at least 2 columns");

@@ -24,6 +24,7 @@ struct Table {
   std::vector<std::string> target_names;
   std::vector<std::string> class_names;
   std::int64_t dropped_rows = 0;
+  std::vector<std::string> remarks;  // what was found or done that the scenario does not say, in a sentence each
 };
 
 // Data files are read whole; above a quarter of the memory they are refused.

@@ -137,6 +137,9 @@ class Planner {
     auto planned = std::make_unique<PlannedScenario>();
     planned->scenario = std::move(read);
     TRY(planned->acquire());
+    if (const auto& remarks = planned->dataset->remarks; !remarks.empty()) {
+      report_.add_notes({cat(planned->scenario.name, ": ", joined(remarks, "; "))});
+    }
     planned->problem = TRY(data::make_problem(planned->scenario, *planned->dataset));
     const Status fits = verify::check_start_memory(planned->problem);
     if (!fits.ok()) return usage_error(planned->scenario.place() + ": " + fits.error().message);

@@ -18,7 +18,7 @@ Targets targets_of(const Data& data) {
   if (const auto* synthetic = std::get_if<SyntheticData>(&data)) {
     return synthetic->kind == SyntheticKind::blobs ? Targets::labels : Targets::values;
   }
-  return std::holds_alternative<IdxData>(data) ? Targets::labels : Targets::either;
+  return Targets::either;
 }
 
 // Null where the source does not name them.

@@ -31,16 +31,47 @@ struct SyntheticData {
   double density = 1;    // probability with which an entry of the features is kept; the others are 0
 };
 
-enum class EmptyCells { reject, drop };
-inline constexpr catalogue::Named<EmptyCells> kEmptyCells[] = {{EmptyCells::reject, "reject"},
-                                                               {EmptyCells::drop, "drop"}};
+enum class EmptyCells { reject, drop, mean };
+inline constexpr catalogue::Named<EmptyCells> kEmptyCells[] = {
+    {EmptyCells::reject, "reject"}, {EmptyCells::drop, "drop"}, {EmptyCells::mean, "mean"}};
 constexpr const auto& rows_of(EmptyCells /*any*/) { return kEmptyCells; }
+
+enum class Separator { automatic, comma, semicolon, tab, bar, blanks };
+inline constexpr catalogue::Named<Separator> kSeparators[] = {
+    {Separator::automatic, "auto"}, {Separator::comma, ","}, {Separator::semicolon, ";"},
+    {Separator::tab, "tab"},        {Separator::bar, "|"},   {Separator::blanks, "blanks"}};
+constexpr const auto& rows_of(Separator /*any*/) { return kSeparators; }
+
+enum class Decimal { point, comma };
+inline constexpr catalogue::Named<Decimal> kDecimals[] = {{Decimal::point, "."}, {Decimal::comma, ","}};
+constexpr const auto& rows_of(Decimal /*any*/) { return kDecimals; }
+
+enum class Thousands { none, comma, point, blank, apostrophe };
+inline constexpr catalogue::Named<Thousands> kThousands[] = {{Thousands::none, "none"},
+                                                             {Thousands::comma, ","},
+                                                             {Thousands::point, "."},
+                                                             {Thousands::blank, "blank"},
+                                                             {Thousands::apostrophe, "'"}};
+constexpr const auto& rows_of(Thousands /*any*/) { return kThousands; }
+
+// How the numbers of a text file are written.
+struct NumberFormat {
+  Decimal decimal = Decimal::point;
+  Thousands thousands = Thousands::none;
+  bool percent = false;  // 12% is 0.12
+};
 
 struct CsvData {
   std::filesystem::path path;
-  std::vector<std::string> features;  // empty: every column that is not a target
+  std::vector<std::string> features;  // names or, without a header, numbers; empty: every column that is not a target
   std::vector<std::string> targets;
+  Separator separator = Separator::automatic;
+  bool header = true;
+  std::string comment;               // lines that begin with it are left out; empty: none
+  std::vector<std::string> missing;  // texts of cells that count as empty
   EmptyCells empty_cells = EmptyCells::reject;
+  NumberFormat numbers;
+  std::string positive;              // of targets that are two texts: the one that is 1
   std::vector<std::string> one_hot;  // features that hold names: each becomes a column of 0 and 1 for each name
 };
 
@@ -54,6 +85,10 @@ struct IdxData {
   std::filesystem::path labels;
 };
 
+struct LibsvmData {
+  std::filesystem::path path;
+};
+
 // Rows that stay in their file and are read in order. A CSV file with a header and plain numbers below, or an NPY file
 // [rows, columns] of <f4 or <f8.
 struct StreamData {
@@ -63,15 +98,13 @@ struct StreamData {
   std::int64_t memory_cap = std::int64_t{64} << 20;  // bytes of a worker's buffers
 };
 
-using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData, StreamData>;
+using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData, LibsvmData, StreamData>;
 
 // The alternatives of Data, in their order.
-enum class Source { synthetic, csv, npy, idx, stream };
-inline constexpr catalogue::Named<Source> kSources[] = {{Source::synthetic, "synthetic"},
-                                                        {Source::csv, "csv"},
-                                                        {Source::npy, "npy"},
-                                                        {Source::idx, "idx"},
-                                                        {Source::stream, "stream"}};
+enum class Source { synthetic, csv, npy, idx, libsvm, stream };
+inline constexpr catalogue::Named<Source> kSources[] = {
+    {Source::synthetic, "synthetic"}, {Source::csv, "csv"},      {Source::npy, "npy"}, {Source::idx, "idx"},
+    {Source::libsvm, "libsvm"},       {Source::stream, "stream"}};
 constexpr const auto& rows_of(Source /*any*/) { return kSources; }
 
 }  // namespace gdbench::scenario

@@ -90,30 +90,56 @@ void check_columns(auto& archive, const auto& data) {
 }
 
 void fields(auto& archive, Of<CsvData> auto& data) {
-  archive.field("path", data.path, {"A UTF-8 file with a header line, from the scenario's folder."});
-  archive.optional("features", data.features, kFeatureColumns);
-  archive.field("targets", data.targets, kTargetColumns);
-  if (archive.has("targets")) check_columns(archive, data);
-  if (!archive.kWrites || !data.one_hot.empty())
-    archive.optional(
-        "one_hot", data.one_hot,
-        {"Features that hold any text: each becomes a column of 0 and 1 for each of its texts, in sorted order "
-         "and in its place."});
+  // Written where they are not as by default: the identity of scenarios stays what it was before there were such keys.
+  const auto rare = [&](const char* key, auto& value, const auto& by_default, const Key& allowed) {
+    if (!archive.kWrites || value != by_default) archive.optional(key, value, allowed);
+  };
+  archive.field("path", data.path,
+                {"A UTF-8 file of rows of cells, which may be compressed (.gz, .zst), from the scenario's folder."});
+  rare("separator", data.separator, Separator::automatic,
+       {"What is between cells; auto: one of the others by which all of the first lines have as many cells."});
+  rare("header", data.header, true,
+       {"Whether the first line names the columns; otherwise features and targets are numbers of columns, from 0."});
+  archive.columns("features", data.features, !data.header, kFeatureColumns);
+  archive.columns("targets", data.targets, !data.header, kTargetColumns);
+  check_columns(archive, data);
+  rare("comment", data.comment, std::string(), {"Lines that begin with this text are left out.", "none"});
+  rare("missing", data.missing, std::vector<std::string>(), {"Texts of cells that count as empty: \"?\", \"NA\" ..."});
+  archive.optional("empty_cells", data.empty_cells,
+                   {"Whether rows with empty cells are refused or dropped, or such a number among the features becomes "
+                    "the mean of its column (rows without a target or a name are dropped)."});
+  rare("decimal", data.numbers.decimal, Decimal::point, {"Between a number's integer and its fraction."});
+  rare("thousands", data.numbers.thousands, Thousands::none, {"Between each three digits of a number's integer."});
+  rare("percent", data.numbers.percent, false, {"Whether 12% is read, as 0.12."});
+  const bool same_sign = std::string_view(name_of(data.numbers.decimal)) == name_of(data.numbers.thousands);
+  archive.check("thousands", !same_sign, in_quotes(name_of(data.numbers.thousands)) + ", as decimal is",
+                "another sign than between integer and fraction");
+  rare("positive", data.positive, std::string(),
+       {"Of a loss of targets from 0 to 1, where the targets are two texts: the text that is 1.",
+        "the second in sorted order"});
+  rare("one_hot", data.one_hot, std::vector<std::string>(),
+       {"Features that hold any text: each becomes a column of 0 and 1 for each of its texts, in sorted order "
+        "and in its place."});
   for (const std::string& name : data.one_hot) {
     const bool is_target = std::ranges::find(data.targets, name) != data.targets.end();
     const bool left_out = !data.features.empty() && std::ranges::find(data.features, name) == data.features.end();
     archive.check("one_hot", !is_target && !left_out, in_quotes(name) + ", which is no feature",
                   "some of the features");
   }
-  archive.optional("empty_cells", data.empty_cells, {"Whether rows with empty cells are refused or dropped."});
 }
 void fields(auto& archive, Of<NpyData> auto& data) {
-  archive.field("x", data.x, {"The features: <f4 <f8 <i4 <i8 or |u1 in C order, from the scenario's folder."});
+  archive.field("x", data.x,
+                {"The features [rows, features]: numbers of any type and order, from the scenario's folder."});
   archive.field("y", data.y, {"The targets likewise: integers where the loss takes labels."});
 }
 void fields(auto& archive, Of<IdxData> auto& data) {
   archive.field("x", data.x, {"The features: unsigned bytes, divided by 255, from the scenario's folder."});
-  archive.field("labels", data.labels, {"The labels: unsigned bytes."});
+  archive.field("labels", data.labels,
+                {"The labels: unsigned bytes; for a loss of numbers targets of 0 and 1, a column for each class."});
+}
+void fields(auto& archive, Of<LibsvmData> auto& data) {
+  archive.field("path", data.path,
+                {"Rows of TARGET INDEX:NUMBER ..., which may be compressed (.gz, .zst), from the scenario's folder."});
 }
 void fields(auto& archive, Of<StreamData> auto& data) {
   archive.field("path", data.path,

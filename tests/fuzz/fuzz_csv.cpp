@@ -12,6 +12,15 @@ GDBENCH_FUZZ_TARGET(csv) {
   if ((data[0] & 1) != 0) csv.features = {"a", "b"};
   if ((data[0] & 2) != 0) csv.one_hot = {"b"};
   if ((data[0] & 4) != 0) csv.empty_cells = gdbench::scenario::EmptyCells::drop;
-  static_cast<void>(gdbench::data::read_csv(file.path(), csv, (data[0] & 8) != 0));
+  if ((data[0] & 16) != 0) csv.numbers = {gdbench::scenario::Decimal::comma, gdbench::scenario::Thousands::point, true};
+  if ((data[0] & 32) != 0) csv.separator = gdbench::scenario::Separator::blanks;
+  if ((data[0] & 64) != 0) csv.comment = "#";
+  if ((data[0] & 128) != 0) {
+    csv.header = false;
+    csv.targets = {"0"};
+    csv.features.clear();
+    csv.one_hot.clear();
+  }
+  static_cast<void>(gdbench::data::read_csv(file.path(), csv, (data[0] & 8) != 0 ? gdbench::catalogue::Targets::labels : gdbench::catalogue::Targets::shares));
   return 0;
 }

@@ -71,8 +71,8 @@ TEST_F(Csv, MakesAColumnOfEachNameOfOneHotFeatures) {
   EXPECT_EQ(error_of("x,y\n1,2\n", {{"data.one_hot", R"(["z"])"}}),
             "table.csv: line 1: found no column \"z\", expected one of x, y");
   EXPECT_EQ(error_of("x,y\nred,2\n,3\n", {{"data.one_hot", R"(["x"])"}}),
-            "table.csv: line 3, column \"x\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" in "
-            "/data)");
+            "table.csv: line 3, column \"x\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" "
+            "or \"mean\" in /data)");
 }
 
 TEST_F(Csv, RefusesOneHotColumnsThatAreNoFeatures) {
@@ -88,8 +88,8 @@ TEST_F(Csv, RejectsOrDropsRowsWithEmptyCells) {
   scenario["data"]["features"] = {"x"};
   write("table.csv", text);
   EXPECT_EQ(data_error(scenario),
-            "table.csv: line 3, column \"x\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" in "
-            "/data)");
+            "table.csv: line 3, column \"x\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" "
+            "or \"mean\" in /data)");
   const Dataset data = dataset(scenario, {{"data.empty_cells", "drop"}});
   EXPECT_EQ(data.rows, 2) << "an empty cell in a column that is not chosen does not count";
   EXPECT_EQ(data.dropped_rows, 2);
@@ -120,7 +120,7 @@ TEST_F(Csv, NamesLineColumnAndValueOfText) {
 
 TEST_F(Csv, RefusesBrokenTables) {
   const std::pair<std::string, std::string> rows[] = {
-      {"", "found an empty file, expected a header and rows"},
+      {"", "found an empty file, expected rows"},
       {"x,y\n", "found no rows below the header, expected some"},
       {"x,y\n1,2\n1,2,3\n", "line 3: found 3 cells, expected 2 as in the header"},
       {"x,y\n1\n", "line 2: found 1 cells, expected 2 as in the header"},
@@ -128,16 +128,155 @@ TEST_F(Csv, RefusesBrokenTables) {
       {"x,x,y\n1,2,3\n", "line 1: found column \"x\" more than once, expected distinct names"},
       {"y\n1\n", "line 1: found targets only, expected at least one feature column"},
       {"x,y\n1,\"2\n3,4\n", "line 2: found a quoted cell without an end, expected a closing quote"},
-      {"x,y\n1,\"2\"3\n", "line 2: found text after a closing quote, expected a comma or the end of the line"},
+      {"x,y\n1,\"2\"3\n",
+       "line 2: found text after a closing quote, expected a separator or the end of "
+       "the line"},
       {"x,y\n1,2\"3\"\n",
        "line 2: found a quote inside an unquoted cell, expected the whole cell in quotes, quotes doubled"},
-      {"x,y\n1,\xff\n", "found bytes that are not UTF-8, expected UTF-8"},
+      {"x,y\n1,\xff\n",
+       "line 2: found the byte 0xff at 6, which is not UTF-8, expected UTF-8 (iconv -f latin1 -t utf-8 makes it so "
+       "of Latin-1)"},
   };
   for (const auto& [text, message] : rows) {
     EXPECT_EQ(error_of(text), "table.csv: " + message);
   }
   EXPECT_EQ(error_of("weight,y\n1,2\n", {{"features", R"(["wieght"])"}}),
             "table.csv: line 1: found no column \"wieght\", expected one of weight, y (did you mean weight?)");
+}
+
+// Files as people have them: what the keys of /data say of them, what is read, and what is remarked.
+TEST_F(Csv, ReadsFilesAsPeopleHaveThem) {
+  const struct {
+    const char* name;
+    std::string text;
+    json keys;
+    std::vector<double> x;
+    std::vector<double> y;
+    std::vector<std::string> remarks;
+  } cases[] = {
+      {"semicolons", "a;y\n1,5;2\n", {{"decimal", ","}}, {1.5}, {2}, {R"(cells are separated by ";")"}},
+      {"quoted header", "\"a\";\"y\"\n1;2\n", {}, {1}, {2}, {R"(cells are separated by ";")"}},
+      {"tabs", "a\ty\n1\t2\n3\t4\n", {}, {1, 3}, {2, 4}, {"cells are separated by tabs"}},
+      {"bars", "a|y\n1|2\n", {{"separator", "|"}}, {1}, {2}, {}},
+      {"blanks behind commas", "a, y\n1, 2\n", {}, {1}, {2}, {}},
+      {"runs of blanks, a quoted name, no header",
+       "18.0   8   307.0\t\"chevrolet  malibu\"\n 15.0   6  350.0\t\"buick\"\n",
+       {{"header", false}, {"features", {1, 2}}, {"targets", {0}}},
+       {8, 307, 6, 350},
+       {18, 15},
+       {"cells are separated by blanks"}},
+      {"comments", "# made by x\na,y\n1,2\n#3,4\n", {{"comment", "#"}}, {1}, {2}, {}},
+      {"missing rows",
+       "a,y\n1,2\n?,3\n4, NA\n5,6\n",
+       {{"missing", {"?", "NA"}}, {"empty_cells", "drop"}},
+       {1, 5},
+       {2, 6},
+       {"2 rows with empty cells are left out"}},
+      {"means",
+       "a,b,y\n1,7,2\n?,,3\n5,8,\n3,9,4\n",
+       {{"missing", {"?"}}, {"empty_cells", "mean"}},
+       {1, 7, 2, 8, 3, 9},
+       {2, 3, 4},
+       {"1 row with empty cells is left out", "2 empty cells are the mean of their column"}},
+      {"thousands", "a,y\n\"1,234\",2\n\"-1,234,567.5\",3\n", {{"thousands", ","}}, {1234, -1234567.5}, {2, 3}, {}},
+      {"thousands of a comma",
+       "a;y\n1.234,5;2\n",
+       {{"decimal", ","}, {"thousands", "."}, {"separator", ";"}},
+       {1234.5},
+       {2},
+       {}},
+      {"percent", "a,y\n12%,2\n-5 %,3\n7,4\n", {{"percent", true}}, {0.12, -0.05, 7}, {2, 3, 4}, {}},
+      {"row numbers",
+       ",a,y\n0,5,6\n1,7,8\n",
+       {},
+       {5, 7},
+       {6, 8},
+       {"the first column, which has no name, is left out: such columns hold row numbers"}},
+      {"line ends of old", "a,y\r1,2\r3,4", {}, {1, 3}, {2, 4}, {}},
+      {"a constant feature",
+       "a,b,y\n0.1,1,2\n0.1,2,3\n",
+       {},
+       {0.1, 1, 0.1, 2},
+       {2, 3},
+       {"1 feature is constant: \"a\""}},
+  };
+  for (const auto& [name, text, keys, x, y, remarks] : cases) {
+    SCOPED_TRACE(name);
+    write("table.csv", text);
+    json scenario = csv_scenario();
+    for (const auto& [key, value] : keys.items()) scenario["data"][key] = value;
+    const Dataset data = dataset(scenario);
+    EXPECT_EQ(values(data.x<double>(), data.rows * data.features), x);
+    EXPECT_EQ(values(data.y<double>(), data.rows), y);
+    std::vector<std::string> other = data.remarks;
+    if (data.rows == 1) other.pop_back();  // that features are constant
+    EXPECT_EQ(other, remarks);
+  }
+}
+
+TEST_F(Csv, NamesTheKeyThatWouldAcceptACell) {
+  const std::pair<std::string, std::string> cells[] = {{"?", R"("missing": ["?"])"},
+                                                       {" N/A", R"("missing": ["N/A"])"},
+                                                       {"nan", R"("missing": ["nan"])"},
+                                                       {"\"1,5\"", R"("decimal": ",")"},
+                                                       {"\"1,500\"", R"("decimal": "," or "thousands": ",")"},
+                                                       {"1 500", R"("thousands": "blank")"},
+                                                       {"12%", R"("percent": true)"}};
+  for (const auto& [cell, key] : cells) {
+    const std::string error = error_of("x,y\n" + cell + ",1\n");
+    EXPECT_NE(error.find("expected a finite number (or " + key + " in /data)"), std::string::npos) << error;
+  }
+  EXPECT_EQ(error_of("# made by x\nx,y\n1,2\n"),
+            "table.csv: line 1: found no column \"y\", expected one of # made by x (\"comment\": \"#\" in /data leaves "
+            "such lines out)");
+  EXPECT_EQ(error_of("1,2\n3,4\n"),
+            "table.csv: line 1: found no column \"y\", expected one of 1, 2 (the first line holds numbers alone: "
+            "\"header\": false in /data takes columns by their numbers)");
+  EXPECT_EQ(error_of("a,y\n?,2\n", {{"data.missing", R"(["?"])"}}),
+            "table.csv: line 2, column \"a\": found \"?\", which is missing, expected a value (or \"empty_cells\": "
+            "\"drop\" or \"mean\" in /data)");
+  EXPECT_EQ(error_of("a,y\n1,2\n", {{"data.thousands", "."}}),
+            "s.json: --set data.thousands: found \".\", as decimal is, expected another sign than between integer and "
+            "fraction");
+}
+
+TEST_F(Csv, TakesTwoTextsAsSharesAndEqualNumbersAsOneClass) {
+  const std::vector<scenario::Setting> shares = {{"loss", "binary_cross_entropy"}};
+  write("table.csv", "x,y\n1,yes\n2, no\n3,yes\n");
+  const Dataset sorted = dataset(csv_scenario(), shares);
+  EXPECT_EQ(values(sorted.y<double>(), 3), (std::vector<double>{1, 0, 1}));
+  EXPECT_EQ(sorted.remarks, (std::vector<std::string>{R"(the targets "no" and "yes" are 0 and 1)"}));
+  const Dataset chosen = dataset(csv_scenario(), {shares[0], {"data.positive", "no"}});
+  EXPECT_EQ(values(chosen.y<double>(), 3), (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(
+      error_of("x,y\n1,-1\n2,1\n", shares),
+      "s.json: /data: found the target -1 in row 0 (counted from 0), expected a number from 0 to 1, which the loss "
+      "binary_cross_entropy takes (\"positive\": \"1\" makes 1 of it and 0 of the other)");
+  write("table.csv", "x,y\n1,-1\n2,1\n");
+  EXPECT_EQ(values(dataset(csv_scenario(), {shares[0], {"data.positive", R"("1")"}}).y<double>(), 2),
+            (std::vector<double>{0, 1}));
+  EXPECT_EQ(error_of("x,y\n1,a\n2,0\n", shares),
+            "table.csv: line 2, column \"y\": found \"a\", expected a number, or one of two texts");
+  EXPECT_EQ(error_of("x,y\n1,a\n2,b\n3,c\n", shares),
+            "table.csv: column \"y\": found 3 texts, expected two, which are 0 and 1 (more are labels of "
+            "softmax_cross_entropy)");
+  write("table.csv", "x,y\n1,1\n2,1.0\n3, 2\n");
+  EXPECT_EQ(dataset(csv_scenario(), {{"loss", "softmax_cross_entropy"}}).class_names,
+            (std::vector<std::string>{"1", "2"}));
+}
+
+// Records that end where a block of the file does are read as any other.
+TEST_F(Csv, ReadsFilesOfManyBlocks) {
+  std::string text = "x,y\r\n";
+  for (int row = 0; row < 60000; ++row) {
+    text += row % 7 == 0 ? "\"" + std::to_string(row) + "\",\"1\"\r\n" : std::to_string(row) + ",1\r\n";
+  }
+  write("table.csv", text);
+  const Dataset data = dataset(csv_scenario());
+  ASSERT_EQ(data.rows, 60000);
+  for (int row = 0; row < 60000; ++row) ASSERT_EQ(data.x<double>()[row], row);
+  write("table.csv", "x,y\n\"" + std::string(600000, '\n') + "1\",2\n3,4\n");
+  EXPECT_EQ(dataset(csv_scenario(), {{"data.one_hot", R"(["x"])"}}).features, 2) << "a cell of several blocks";
 }
 
 TEST_F(Csv, RefusesValuesThatTheDtypeCannotHold) {

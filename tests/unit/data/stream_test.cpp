@@ -91,7 +91,7 @@ TEST_F(Stream, SaysWhichLineHoldsNoNumber) {
       {"a,b,c,y\n1,2,3,4" + std::string(200'000, ' ') + "\n",
        "line 2: found more than 131072 bytes, expected a shorter line"},
       {"a,b,c,y\n", "found no rows, expected some"},
-      {"", "found an empty file, expected a header and rows"},
+      {"", "found an empty file, expected rows"},
   };
   for (const auto& [text, message] : rows) {
     write("wrong.csv", text);

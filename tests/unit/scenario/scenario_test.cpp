@@ -197,7 +197,7 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /huber_delta: found a huber_delta with the loss \"softmax_cross_entropy\", expected the loss "
        "\"huber\""},
       {"/data", R"({"path": "x.csv"})",
-       "s.json: /data/source: found nothing, expected one of synthetic, csv, npy, idx, stream"},
+       "s.json: /data/source: found nothing, expected one of synthetic, csv, npy, idx, libsvm, stream"},
       {"/data", R"({"sorce": "csv"})",
        "s.json: /data/sorce: found an unknown key, expected one of source (did you mean source?)"},
       {"/optimiser", "{}",

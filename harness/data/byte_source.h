@@ -1,0 +1,27 @@
+// The bytes of a data file in order, decompressed where it is gzip (RFC 1952) or Zstandard (RFC 8878).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace gdbench::data {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Fills `to` as far as there are bytes: fewer than `size` at the end alone. Errors name the file.
+  virtual Result<std::size_t> read(char* to, std::size_t size) = 0;
+};
+
+// By the file's first bytes. Errors: "FILE: found no such file, expected WHAT" and the like; a Parquet file, a zip
+// archive and others that a person may take for WHAT are named for what they are.
+Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& file, const std::string& what);
+
+// All of them, at most max_data_bytes().
+Result<std::string> read_bytes(const std::filesystem::path& file, const std::string& what);
+
+}  // namespace gdbench::data
