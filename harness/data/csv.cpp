@@ -21,8 +21,13 @@ Error csv_fault(const std::filesystem::path& file, const std::string& message) {
   return usage_error(one_line(file.string() + ": " + message));
 }
 
-// What the key of /data would be that makes a first line like this one no header.
+constexpr const char* kSkip = " (\"skip\": 1 in /data leaves a line at the beginning out)";
+
+// What the key of /data would be that makes a first line like this one no header. Without a header they are numbers.
 std::string hint_about(const std::vector<std::string>& header) {
+  std::size_t numbered = 0;
+  while (numbered < header.size() && header[numbered] == std::to_string(numbered)) ++numbered;
+  if (numbered == header.size()) return kSkip;
   if (header.front().starts_with('#')) return " (\"comment\": \"#\" in /data leaves such lines out)";
   const auto is_number = [](const std::string& cell) { return cell_number(cell).has_value(); };
   if (!std::ranges::all_of(header, is_number)) return "";
@@ -75,7 +80,7 @@ class CsvReader {
       : file_(file), data_(data), targets_(targets) {}
 
   Result<Table> read() {
-    CsvRecords records = TRY(CsvRecords::open(file_, data_.separator, data_.comment));
+    CsvRecords records = TRY(CsvRecords::open(file_, data_.separator, data_.comment, data_.skip));
     if (data_.separator == scenario::Separator::automatic && records.separator() != scenario::Separator::comma) {
       table_.remarks.push_back(cat("cells are separated by ", words_of(records.separator())));
     }
@@ -146,7 +151,8 @@ class CsvReader {
   Status read_record(const CsvRecord& record) {
     if (record.cells.size() != header_.size()) {
       return fault(cat("line ", record.line, ": found ", record.cells.size(), " cells, expected ", header_.size(),
-                       data_.header ? " as in the header" : " as in the first line"));
+                       data_.header ? " as in the header" : " as in the first line",
+                       table_.rows == 1 && !data_.header ? kSkip : ""));
     }
     if (const std::optional<std::size_t> column = empty_column(record)) {
       if (data_.empty_cells == EmptyCells::reject) {
@@ -324,7 +330,7 @@ Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std
 }
 
 Result<CsvHeader> read_csv_header(const std::filesystem::path& file) {
-  CsvRecords records = TRY(CsvRecords::open(file, scenario::Separator::comma, ""));
+  CsvRecords records = TRY(CsvRecords::open(file, scenario::Separator::comma));
   CsvRecord record;
   const bool read = TRY(records.next(record));
   if (!read) return csv_fault(file, "found no header, expected one");

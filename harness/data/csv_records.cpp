@@ -98,17 +98,18 @@ std::optional<std::size_t> first_fault(std::string_view text) {
 
 }  // namespace
 
-Result<CsvRecords> CsvRecords::open(const std::filesystem::path& file, Separator separator,
-                                    const std::string& comment) {
+Result<CsvRecords> CsvRecords::open(const std::filesystem::path& file, Separator separator, const std::string& comment,
+                                    std::int64_t skip) {
   CsvRecords records(file, TRY(open_bytes(file, "a CSV file")), comment);
   TRY(records.fill());
-  std::string_view text(records.buffer_.data(), records.end_);
-  if (text.starts_with(kByteOrderMark)) records.begin_ = kByteOrderMark.size();
-  text.remove_prefix(records.begin_);
-  if (text.empty()) return file_error(file, "an empty file", "rows");
-  if (text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos) records.line_end_ = '\r';
+  const auto text = [&] { return std::string_view(records.buffer_.data(), records.end_).substr(records.begin_); };
+  if (text().starts_with(kByteOrderMark)) records.begin_ = kByteOrderMark.size();
+  if (text().empty()) return file_error(file, "an empty file", "rows");
+  const bool has_old_ends = text().find('\n') == std::string_view::npos && text().find('\r') != std::string_view::npos;
+  if (has_old_ends) records.line_end_ = '\r';
+  for (; skip > 0 && !text().empty(); --skip) records.take_line();
   if (separator == Separator::automatic) {
-    separator = found_separator(text, records.line_end_, comment, records.complete_);
+    separator = found_separator(text(), records.line_end_, comment, records.complete_);
   }
   records.separator_ = separator;
   records.mark_ = mark_of(separator);
@@ -138,7 +139,10 @@ Result<bool> CsvRecords::next(CsvRecord& record) {
       continue;
     }
     if (begin_ == end_) return false;
-    if (take_comment()) continue;
+    if (!comment_.empty() && std::string_view(buffer_.data(), end_).substr(begin_).starts_with(comment_)) {
+      take_line();
+      continue;
+    }
     record.line = line_;
     record.cells.clear();
     record.unescaped.clear();
@@ -158,13 +162,10 @@ Result<bool> CsvRecords::next(CsvRecord& record) {
   }
 }
 
-bool CsvRecords::take_comment() {
-  const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
-  if (comment_.empty() || !rest.starts_with(comment_)) return false;
-  const std::size_t end = rest.find(line_end_);
-  begin_ = end == std::string_view::npos ? end_ : begin_ + end + 1;
+void CsvRecords::take_line() {
+  const std::size_t end = std::string_view(buffer_.data(), end_).find(line_end_, begin_);
+  begin_ = end == std::string_view::npos ? end_ : end + 1;
   ++line_;
-  return true;
 }
 
 CsvRecords::Parsed CsvRecords::parse(CsvRecord& record) {

@@ -27,9 +27,9 @@ struct CsvRecord {
 // in quotes may hold separators, line breaks and doubled quotes. Blanks: any run of spaces and tabs separates cells.
 class CsvRecords {
  public:
-  // Errors name the file: those of open_bytes, and an empty one.
+  // `skip` lines at the beginning are left out. Errors name the file: those of open_bytes, and an empty one.
   static Result<CsvRecords> open(const std::filesystem::path& file, scenario::Separator separator,
-                                 const std::string& comment);
+                                 const std::string& comment = "", std::int64_t skip = 0);
 
   // False behind the last one. Errors name the file and the line: an open quote, bytes that are not UTF-8.
   Result<bool> next(CsvRecord& record);
@@ -43,7 +43,7 @@ class CsvRecords {
       : file_(std::move(file)), source_(std::move(source)), comment_(std::move(comment)) {}
 
   Status fill();
-  bool take_comment();
+  void take_line();
   Parsed parse(CsvRecord& record);
   Parsed parse_quoted(CsvRecord& record, std::size_t& at);
   Parsed parse_quoted_cell(CsvRecord& record, std::size_t& at);

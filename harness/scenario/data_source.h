@@ -67,6 +67,7 @@ struct CsvData {
   std::vector<std::string> targets;
   Separator separator = Separator::automatic;
   bool header = true;
+  std::int64_t skip = 0;             // lines before the header, or the first row, that are left out
   std::string comment;               // lines that begin with it are left out; empty: none
   std::vector<std::string> missing;  // texts of cells that count as empty
   EmptyCells empty_cells = EmptyCells::reject;

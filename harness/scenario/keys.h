@@ -13,6 +13,7 @@
 namespace gdbench::scenario {
 
 constexpr IntegerRange kRowCounts = {1, kMaxRows};
+constexpr IntegerRange kRowCountsOrNone = {0, kMaxRows};
 constexpr IntegerRange kColumnCounts = {1, kMaxColumns};
 constexpr IntegerRange kSizes = {1, kMaxParameters};
 constexpr IntegerRange kStepCounts = {1, kMaxSteps};
@@ -100,6 +101,7 @@ void fields(auto& archive, Of<CsvData> auto& data) {
        {"What is between cells; auto: one of the others by which all of the first lines have as many cells."});
   rare("header", data.header, true,
        {"Whether the first line names the columns; otherwise features and targets are numbers of columns, from 0."});
+  rare("skip", data.skip, std::int64_t{0}, {"Lines at the beginning that are left out.", kRowCountsOrNone});
   archive.columns("features", data.features, !data.header, kFeatureColumns);
   archive.columns("targets", data.targets, !data.header, kTargetColumns);
   check_columns(archive, data);

@@ -165,6 +165,12 @@ TEST_F(Csv, ReadsFilesAsPeopleHaveThem) {
        {8, 307, 6, 350},
        {18, 15},
        {"cells are separated by blanks"}},
+      {"a line before the rows",
+       "150,4,setosa\n1,2\n3,4\n",
+       {{"skip", 1}, {"header", false}, {"targets", {1}}},
+       {1, 3},
+       {2, 4},
+       {}},
       {"comments", "# made by x\na,y\n1,2\n#3,4\n", {{"comment", "#"}}, {1}, {2}, {}},
       {"missing rows",
        "a,y\n1,2\n?,3\n4, NA\n5,6\n",
@@ -232,6 +238,10 @@ TEST_F(Csv, NamesTheKeyThatWouldAcceptACell) {
   EXPECT_EQ(error_of("1,2\n3,4\n"),
             "table.csv: line 1: found no column \"y\", expected one of 1, 2 (the first line holds numbers alone: "
             "\"header\": false in /data takes columns by their numbers)");
+  EXPECT_EQ(
+      error_of("4,1,setosa\n1,2\n", {{"data.header", "false"}, {"data.targets", "[0]"}, {"data.features", "[1]"}}),
+      "table.csv: line 2: found 2 cells, expected 3 as in the first line (\"skip\": 1 in /data leaves a line at the "
+      "beginning out)");
   EXPECT_EQ(error_of("a,y\n?,2\n", {{"data.missing", R"(["?"])"}}),
             "table.csv: line 2, column \"a\": found \"?\", which is missing, expected a value (or \"empty_cells\": "
             "\"drop\" or \"mean\" in /data)");
