@@ -241,6 +241,7 @@ report::TargetRun target_run(report::TargetState state, std::uint64_t steps, std
 void add_target_runs(std::vector<Cell>& cells) {
   using report::TargetState;
   cells[0].target = target_run(TargetState::reached, 3456, 3500, 0.2451);
+  cells[0].target->curve = {{0, 2.5}, {1000, 0.5}};
   cells[1].target = target_run(TargetState::reached, 789, 800, 0.2437);
   cells[1].target->evaluation_seconds.reset();
   cells[2].target = target_run(TargetState::unreached, 10000, 10000, 0.3125);

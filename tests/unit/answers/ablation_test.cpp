@@ -44,11 +44,15 @@ TEST(Golden, Ablation) {
   idle.fired = 0;
   report::AblationVariant none = variant("", 80, Verdict::faster);
   none.everything_off = true;
+  report::AblationVariant alone = variant("sorting", 90, Verdict::faster);
+  alone.comparison.reset();
+  alone.difference_ns.reset();
   report::Ablation ablation =
       ablation_of({variant("", 100, Verdict::equivalent), variant("merging", 150, Verdict::slower),
-                   variant("reuse", 100, Verdict::equivalent), wrong, idle, none});
+                   variant("reuse", 100, Verdict::equivalent), wrong, idle, alone, none});
   ablation.variants[1].fired = 2;
   ablation.variants[1].description = "makes one of two";
+  ablation.variants[2].description = "keeps buffers";
   tests::expect_golden_answer("ablation", document_of(ablation));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/text.h"
 #include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
@@ -163,17 +164,18 @@ TEST(Crossover, MarksWhereTheWinnerChanges) {
     std::string flags;
     for (const document::Plane& plane : planes_of(crossover(std::move(points)))) {
       EXPECT_TRUE(plane.bands.size() <= 1);
-      for (const document::Rule& rule : plane.rules) flags += rule.upright ? rule.text + "; " : "| ";
+      for (const document::Rule& rule : plane.rules)
+        flags += rule.upright ? rule.text + formatted(" at %g; ", rule.at) : "| ";
     }
     return flags;
   };
   EXPECT_EQ(flags_of({point(1, 200, 100, Verdict::slower), point(3, 200, 100, Verdict::slower),
                       point(9, 100, 200, Verdict::faster), point(27, 100, 200, Verdict::faster)}),
-            "crossing, 3 to 9; | two/y faster; one/x faster; ");
+            "crossing, 3 to 9 at 3; | two/y faster at 1; one/x faster at 9; ");
   EXPECT_EQ(flags_of({point(3, 200, 100, Verdict::slower), point(5, 100, 100, Verdict::inconclusive),
                       point(9, 100, 200, Verdict::faster)}),
-            "undecided, 3 to 9; | two/y faster; undecided; one/x faster; ");
-  EXPECT_EQ(flags_of({point(3, 200, 100, Verdict::slower)}), "| two/y faster; ");
+            "undecided, 3 to 9 at 3; | two/y faster at 3; undecided at 5; one/x faster at 9; ");
+  EXPECT_EQ(flags_of({point(3, 200, 100, Verdict::slower)}), "| two/y faster at 3; ");
 }
 
 TEST(Crossover, HasNoPictureWhereNothingWasMeasured) { EXPECT_TRUE(planes_of(crossover({})).empty()); }

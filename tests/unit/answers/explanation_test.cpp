@@ -9,6 +9,7 @@
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/explained_report.h"
+#include "tests/unit/answers/screen_text.h"
 
 namespace gdbench::answers {
 namespace {
@@ -46,10 +47,12 @@ TEST(Golden, Explanation) {
   report.attribution->break_evens = {
       {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 119.5, {99.5, 140.25}, 6}},
       {report.cells[2].id, report.cells[0].id, {stats::Overtaking::undecided, 0, {0, 0}, 6}}};
-  const report::Explanation first = explain::explain(report, report.cells[0], report.cells[1]);
+  report::Explanation first = explain::explain(report, report.cells[0], report.cells[1]);
+  first.start->b_import_ns = 5e5;
   tests::expect_golden_answer("explanation", document_of({first}));
-  tests::expect_golden_answer("explanations",
-                              document_of({first, explain::explain(report, report.cells[2], report.cells[0])}));
+  report::Explanation second = explain::explain(report, report.cells[2], report.cells[0]);
+  second.paths[0].rest_ns = -250;
+  tests::expect_golden_answer("explanations", document_of({first, second}));
 }
 
 TEST(Explanation, HasBarsForWhatIsKnownAlone) {
@@ -62,6 +65,7 @@ TEST(Explanation, HasBarsForWhatIsKnownAlone) {
   explanation.a_ceiling.emplace().share = 0.5;
   explanation.b_ceiling = explanation.a_ceiling;
   EXPECT_EQ(figures_of(explanation), 3U);
+  EXPECT_TRUE(tests::says(tests::outline_of(document_of({explanation})), "what they do beyond 63% [50%, 70%] 63%"));
 }
 
 // What is said of the first two cells, in lines with their evidence.
@@ -84,6 +88,8 @@ TEST(ExplanationWords, NameTheLayerOfAnOp) {
   report::Report report = tests::explained_report();
   for (const std::size_t cell : {0U, 1U}) report.cells[cell].profile->records[1].layers = {1};
   expect_says(report, {"  backward, product, layer 1: 108%"});
+  report.cells[1].profile->records[1].op = "add";
+  expect_says(report, {"backward, product, layer 1: 216% [214, 219], only in slow/loops (4 instead of 0 per step)."});
 }
 
 TEST(ExplanationWords, NameTheLargestOpsOfAFramework) {
@@ -95,7 +101,9 @@ TEST(ExplanationWords, NameTheLargestOpsOfAFramework) {
                                   .calls = 1,
                                   .time_ns = profile.step_ns / 2,
                                   .layers = std::vector<std::int64_t>{1}});
-  expect_says(report, {"under a.profiler, 2 times the step without: backward, mm, layer 1: 25%. ["});
+  profile.ops->records.push_back(
+      {.phase = report::Phase::forward, .op = "add", .calls = 1, .time_ns = profile.step_ns / 4});
+  expect_says(report, {"under a.profiler, 2 times the step without: backward, mm, layer 1: 25%; forward, add: 12"});
 }
 
 TEST(ExplanationWords, SayWhichPartCallsAre) {
@@ -104,7 +112,8 @@ TEST(ExplanationWords, SayWhichPartCallsAre) {
   report.cells[0].profile->floor = {{"cheapest op", 92.5}};
   expect_says(report,
               {"each at the price of its cheapest, are 50% [50, 50] of the difference: 20 instead of 0 per step",
-               "beyond an empty call is 50% [50, 50]."});
+               "beyond an empty call is 50% [50, 50].",
+               "slow/loops makes 20 calls into its framework per step; at the 92.5 ns of its cheapest that is"});
 }
 
 TEST(ExplanationWords, SayWhatAScriptsStepsTakeAndWhatHelpsThem) {

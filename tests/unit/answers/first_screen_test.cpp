@@ -5,6 +5,7 @@
 #include <random>
 
 #include "reports/answers/console.h"
+#include "reports/answers/format.h"
 #include "reports/answers/grid.h"
 #include "reports/answers/labels.h"
 #include "reports/answers/overview.h"
@@ -190,6 +191,10 @@ TEST(FirstScreen, RefersToTheFastestWhereThereIsNoBaseline) {
     const std::string screen = first_screen(made.summarised(), {});
     EXPECT_TRUE(says(screen, "ratios are to the fastest of a row")) << screen;
     EXPECT_NE(line_with(screen, "first").find("2.00x"), std::string::npos) << screen;
+    MadeReport one(baseline);
+    one.scenario("first").timed("a/one", 50);
+    one.timed("b/one", 100);
+    EXPECT_TRUE(says(first_screen(one.summarised(), {}), "a/one *50.0 ns [48.8, 51.2] - - b/one"));
   }
 }
 
@@ -219,7 +224,7 @@ TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
     EXPECT_TRUE(row.interest < kMaxRows || !telling) << row.label;
   }
   const std::string screen = first_screen(report, {false, 200});
-  EXPECT_TRUE(says(screen, "and 23 more scenarios: hand wins 17, graph wins 6")) << screen;
+  EXPECT_TRUE(says(screen, "and 23 more scenarios: hand wins 17, graph wins 6 * wins")) << screen;
 }
 
 TEST(FirstScreen, ColoursWinnersAndTies) {
@@ -238,7 +243,7 @@ TEST(FirstScreen, ColoursWinnersAndTies) {
       "1 graph (jit 5, onednn 1) wins 6 of 7, by 1.39x [1.36, 1.42] over hand/eigen (mlp-10-50-1) to 6.96x",
       "1 [6.96, 6.96] over hand/eigen (linreg-300x2).",
       "33 Not ranked: hand/onednn on linreg-100000x32: used 1.79 processors, its row has 1 thread; its 400 us",
-      "33 took no part."};
+      "33 took no part; the same in 1 more cell."};
   EXPECT_EQ(parts, expected);
 }
 
@@ -293,6 +298,17 @@ TEST(FirstScreen, SaysAfterHowManyStepsAWinnerHasEarnedItsStart) {
   EXPECT_TRUE(says(first_screen(report, {}),
                    "a/one, which starts later, overtakes example/base after 41 steps [30, 55] (first)."))
       << first_screen(report, {});
+}
+
+TEST(FirstScreen, SaysWhereTwoEnvironmentsAreFarthestApart) {
+  MadeReport made("a/one@old");
+  for (const double share : {0.9, 0.5, 1.3}) {
+    made.scenario("s" + format_number(share)).timed("a/one@old", 100);
+    made.timed("a/one@new", 100 * share);
+  }
+  EXPECT_TRUE(says(first_screen(made.summarised(), {}),
+                   "a/one takes 0.50x [0.50, 0.50] as long in new as in old: faster (s0.5, the farthest apart of 3 "
+                   "rows)."));
 }
 
 TEST(Labels, LoseWhatTheyShareAndThenTheirKeys) {

@@ -73,7 +73,8 @@ TEST(History, FoldsCellsWithoutAChangeWhereThereAreMany) {
     history.cells.push_back(still);
   }
   const std::string outline = tests::outline_of(document_of(history));
-  EXPECT_TRUE(tests::says(outline, "fold: 11 cells without a change"));
+  EXPECT_TRUE(tests::says(outline,
+                          "fold: 11 cells without a change: cell reports first level newest change verdict s/added 1"));
   EXPECT_TRUE(tests::says(outline, "Thin grey lines are 5 cells more"));
 }
 

@@ -33,7 +33,7 @@ class MadeReport {
 report::Report strategies_report();
 // Six scenarios and frameworks of many modes.
 report::Report frameworks_report();
-// One scenario by eighteen implementations, a tie at the top.
+// One scenario by more implementations than a figure has rows, a tie at the top.
 report::Report one_scenario_report();
 // More scenarios than a screen has lines, with failures, ties and flips among them.
 report::Report many_scenarios_report();

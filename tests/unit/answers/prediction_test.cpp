@@ -25,6 +25,7 @@ report::Predictions example_predictions() {
   report::Prediction single = one;
   single.implementation = "tape/<b>+mpi";
   single.fastest = 1;
+  single.cells[0].predicted_ns = 1510;
   return {.described = std::nullopt,
           .fitted = {{"hand/null+mpi", {}, one.network, {{"linreg/hand/null+mpi?ranks=2", 410, 400, {}}}}},
           .predictions = {one, single},

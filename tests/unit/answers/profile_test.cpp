@@ -18,7 +18,9 @@ TEST(Golden, Profile) {
   report::Profile profile = tests::layered_profile();
   profile.records.push_back({.phase = report::Phase::compile, .op = "bind", .calls = 1, .time_ns = 5000});
   profile.dispatches_per_step = 7;
-  profile.floor = {{"empty call", 12}};
+  profile.floor = {{"empty call", 12}, {"add", 20}};
+  profile.prepare_seconds = 2e-6;
+  profile.records[0].flops = 60;
   profile.ops = {.profiler = "a.profiler", .steps = 1, .step_ns = 180, .records = {}};
   profile.ops->records.push_back(
       {.phase = report::Phase::forward, .op = "addmm", .calls = 1, .time_ns = 45, .layers = {{1}}});

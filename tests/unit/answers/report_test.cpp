@@ -6,8 +6,10 @@
 
 #include "reports/answers/documents.h"
 #include "reports/document/writers.h"
+#include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_comparison.h"
 #include "tests/support/reports/example_report.h"
+#include "tests/unit/answers/made_report.h"
 
 namespace gdbench::answers {
 namespace {
@@ -43,6 +45,11 @@ TEST(Report, FoldsManyScenariosAndGivesThemTheRowsOfTheGrid) {
   EXPECT_NE(many.find("<summary>Its figures</summary>"), std::string::npos);
   EXPECT_EQ(many.find(" sections</summary>"), std::string::npos);
   EXPECT_NE(document::html_of(document_of(report_of_many(41))).find(" sections</summary>"), std::string::npos);
+}
+
+TEST(Report, SaysHowManyRowsAFigureLeavesOut) {
+  const std::string text = tests::outline_of(document_of(tests::one_scenario_report()));
+  EXPECT_NE(text.find(" 4 slower implementations are in the grid alone."), std::string::npos) << text;
 }
 
 TEST(Report, HasWhatChangedBehindTheAnswer) {
