@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/base/text.h"
+#include "reports/answers/format.h"
 
 namespace gdbench::answers {
 

@@ -34,6 +34,7 @@ TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
   const report::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
   ASSERT_EQ(comparison.cells.size(), 3U);
   EXPECT_TRUE(comparison.paired);
+  EXPECT_EQ(comparison.base + " " + comparison.next, "base new");
   EXPECT_EQ(cell_in(comparison, "s/a").change, Change::regressed);
   EXPECT_EQ(cell_in(comparison, "s/b").change, Change::equivalent);
   EXPECT_EQ(cell_in(comparison, "s/c").change, Change::improved);

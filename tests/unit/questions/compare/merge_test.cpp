@@ -66,6 +66,7 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
             "second.json: found the cell s/a, which first.json has too, expected every cell once");
   EXPECT_EQ(refusal([](report::Report& second) { second.run.seed = 7; }),
             "second.json: /run/seed: found \"7\", expected \"1\", as first.json has it");
+  EXPECT_NE(refusal([](report::Report& second) { second.run.seed = 0; }), "");
   EXPECT_EQ(refusal([](report::Report& second) { second.run.matrix = "other"; }),
             "second.json: /run/matrix: found \"other\", expected \"\", as first.json has it");
   EXPECT_EQ(refusal([](report::Report& second) { second.run.baseline = "loop/plain"; }),

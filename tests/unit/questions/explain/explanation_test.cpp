@@ -136,6 +136,7 @@ TEST(Explain, CountsCallsIntoTheFramework) {
   EXPECT_DOUBLE_EQ(explanation.a_dispatches->share, 2740 / explanation.a_step_ns.value);
   EXPECT_FALSE(explanation.b_dispatches.has_value());
   ASSERT_TRUE(explanation.calls.has_value()) << "the other one has no framework to call";
+  EXPECT_EQ(explanation.calls->b_calls, 0);
   EXPECT_NEAR(explanation.calls->share, 2740.0 / 3700, 0.01);
   explanation.whole.difference_ns.interval.low = -1;
   EXPECT_FALSE(calls_share(report.cells[0], report.cells[1], explanation).has_value()) << "the difference may be none";
