@@ -21,8 +21,10 @@ TEST(Comparison, SaysWhichMarginCounts) {
 TEST(Comparison, SaysWhyNothingIsComparable) {
   report::ReportComparison comparison = tests::example_comparison();
   comparison.not_comparable = "not the same machine";
+  comparison.next_build.clear();
   const document::Document document = document_of(comparison);
   EXPECT_TRUE(tests::says(tests::outline_of(document), "Not comparable: not the same machine"));
+  EXPECT_TRUE(tests::says(tests::outline_of(document), "New: this build. Base: base/build, gdbench 0.1.0"));
   EXPECT_EQ(document::html_of(document).find("<svg"), std::string::npos);
 }
 

@@ -171,6 +171,9 @@ TEST(ExplanationWords, SayWhichProfileIsMissing) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("backward"), std::string::npos) << text;
+  report::Explanation explanation = tests::explain_first_two(report);
+  explanation.missing.back().command = "measure";  // not by that of the other, which sorts before it
+  EXPECT_NE(text_of(explanation).find("profile of slow/loops; this measures it:\n      gdbench"), std::string::npos);
 }
 
 TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
