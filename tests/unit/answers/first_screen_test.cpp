@@ -261,6 +261,9 @@ TEST(FirstScreen, HasNoWinnerWhereNothingHasARank) {
   EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
   EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
+  MadeReport one("");
+  one.scenario("first").timed("a/one+policy", 10);
+  EXPECT_TRUE(says(first_screen(one.summarised(), {}), "a/one+policy 10.0 ns"));
 }
 
 TEST(FirstScreen, HasARowPerThreadCount) {
