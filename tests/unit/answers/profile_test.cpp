@@ -29,8 +29,7 @@ TEST(Golden, Profile) {
 
 std::string outline_of(const report::Profile& profile) { return tests::outline_of(document_of(profile)); }
 
-TEST(Profile, NamesLayersAndParametersWhereOpsHaveSome) {
-  EXPECT_TRUE(tests::says(outline_of(tests::layered_profile()), "layer parameter calls"));
+TEST(Profile, NamesNoLayersWhereOpsHaveNone) {
   EXPECT_FALSE(tests::says(outline_of(tests::example_profile()), "layer"));
 }
 
@@ -131,8 +130,6 @@ TEST(Profile, CountsAllocations) {
 
 TEST(Profile, SaysWhoseClockTimedTheOps) {
   report::Profile profile = tests::example_profile();
-  EXPECT_TRUE(tests::says(outline_of(profile), "10 ns more than the unprofiled one"));
-  EXPECT_TRUE(tests::says(outline_of(profile), "a clock reading around every call"));
   profile.records.front().clock = report::Clock::device;
   EXPECT_TRUE(tests::says(outline_of(profile), "ops are timed by the device's own clock"));
 }

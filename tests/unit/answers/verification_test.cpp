@@ -16,14 +16,12 @@ TEST(Golden, VerificationInBrief) {
   tests::expect_golden_answer("verification-brief", verification(tests::example_report(), true));
 }
 
-TEST(Verification, CountsSteps) {
+TEST(Verification, CountsOneStep) {
   report::Report report = tests::example_report();
-  const auto outline = [&] { return tests::outline_of(verification(report, false)); };
-  EXPECT_TRUE(tests::says(outline(), "after 20 steps"));
   for (report::Cell& cell : report.cells) {
     if (cell.verification) cell.verification->steps = 1;
   }
-  EXPECT_TRUE(tests::says(outline(), "after 1 step "));
+  EXPECT_TRUE(tests::says(tests::outline_of(verification(report, false)), "after 1 step "));
 }
 
 }  // namespace
