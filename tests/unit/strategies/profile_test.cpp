@@ -129,6 +129,14 @@ TEST_P(ProfileTest, CountsAPassPerPartOfABatch) {
   }
 }
 
+TEST_P(ProfileTest, CountsTheBytesOfBatches) {
+  TrainingCase values = two_layers();
+  values.batch_rows = 5;
+  values.shuffled = true;
+  const double size = GetParam().dtype == catalogue::Dtype::f32 ? 4 : 8;
+  EXPECT_EQ(said(hand::kDescriptor, values).records.at({"batch", Phase::data}).bytes, 2 * 2 * 5 * (3 + 2) * size);
+}
+
 TEST_P(ProfileTest, NamesTheLayerAndTheParametersOfEachOp) {
   const std::vector<std::string> each = {"update update 0 updates 0", "update update 0 updates 1",
                                          "update update 1 updates 2", "update update 2 updates 3",
