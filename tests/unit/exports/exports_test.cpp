@@ -131,7 +131,7 @@ TEST(Bencher, CutsLongNamesAndKeepsThemApart) {
   report.cells[0].id = longest;
   report.cells[1].id = longest + "1";
   report.cells[2].id = longest + "2";
-  report.cells[3].id = "  " + std::string(999, 'n') + "\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac";
+  report.cells[3].id = "  " + std::string(1000, 'n') + "\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac";
   const json document = json::parse(bencher(report));
   EXPECT_EQ(document.size(), 4U);
   EXPECT_TRUE(document.contains(longest));
