@@ -122,7 +122,7 @@ TEST(GoogleBenchmark, SaysWhatIsKnownOfTheMachine) {
             R"("cpu_scaling_enabled":false,"caches":[{"type":"Data","level":1,"size":49152,"num_sharing":1},)"
             R"({"type":"Unified","level":2,"size":2097152,"num_sharing":1}],"load_avg":[0.25,0.5,0.75],)"
             R"("library_build_type":"release"})");
-  report.environment = R"({"cpu": {"governor": "powersave"}})";
+  report.environment = R"({"cpu": {"governor": "ondemand"}})";
   EXPECT_EQ(context().dump(),
             R"({"date":"2026-01-02T03:04:05Z","host_name":"","executable":"gdbench","num_cpus":0,"mhz_per_cpu":0,)"
             R"("cpu_scaling_enabled":true,"caches":[],"load_avg":[],"library_build_type":"debug"})");
