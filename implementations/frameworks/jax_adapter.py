@@ -4,7 +4,7 @@ import tempfile
 import jax_ddp
 import op_profile
 from step_writer import UpdateWriter
-from training import PhasedTraining, Training, clock, record
+from training import CATALOGUE, PhasedTraining, Training, clock, record
 
 NAME = "jax"
 MODULES = ("jax", "numpy")
@@ -56,7 +56,7 @@ class Pure(Training):
             jnp.take_along_axis(jax.nn.log_softmax(outputs), y[:, None], axis=1)
         ),
     }
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
+    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
     PROFILER = "jax.profiler"
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results", "epsilon_place")

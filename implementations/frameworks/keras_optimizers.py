@@ -3,6 +3,10 @@
 # Sources: keras/src/optimizers/*.py of Keras 3.15.
 EPSILON_PLACES = {"adagrad": "inside", "rmsprop": "inside", "adam": "hat", "adamw": "hat"}
 
+# Classes of tf.keras.optimizers that have a kind's rule.
+NAMES = {"sgd": "SGD", "momentum": "SGD", "nesterov": "SGD", "adagrad": "Adagrad", "rmsprop": "RMSprop"}
+NAMES |= {"adam": "Adam", "adamw": "AdamW", "lion": "Lion", "nadam": "Nadam"}
+
 # Where an optimizer keeps the slots of plugin.h.
 MOMENTS = ("_momentums", "_velocities")
 SLOTS = {"momentum": ("momentums",), "nesterov": ("momentums",), "lion": ("_momentums",), "nadam": MOMENTS}
@@ -12,6 +16,8 @@ SLOTS |= {"adam": MOMENTS, "adamw": MOMENTS, "adagrad": ("_accumulators",), "rms
 def reason_unsupported(problem):
     """Why an optimizer (of the request's problem) is none of Keras's; empty where one of them follows the same rule."""
     settings = problem["optimizer"]
+    if settings["kind"] not in NAMES:
+        return f"Keras has no {settings['kind']}"
     if settings["weight_decay"] and not settings["decoupled_weight_decay"]:
         return "weight decay of Keras's optimizers is decoupled"
     if settings["kind"] == "nadam":
@@ -45,7 +51,7 @@ def make(settings, rate):
     decay = numpy.float64(settings.weight_decay) if settings.weight_decay else None
     optimizers, real = tf.keras.optimizers, numpy.float64
     if settings.kind in ("adam", "adamw", "nadam"):
-        make = {"adam": optimizers.Adam, "adamw": optimizers.AdamW, "nadam": optimizers.Nadam}[settings.kind]
+        make = getattr(optimizers, NAMES[settings.kind])
         betas = {"beta_1": real(settings.beta1), "beta_2": real(settings.beta2)}
         if settings.kind == "adamw" and decay is None:
             decay = 0.0  # it takes no None

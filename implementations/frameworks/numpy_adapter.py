@@ -1,7 +1,7 @@
 """NumPy: the loops that people write by hand, from a loop over samples to one whose elementwise work and
 updates write into arrays that are there."""
 from step_writer import GELU_SCALE, InPlaceWriter, LoopWriter, StepWriter
-from training import Training, record
+from training import CATALOGUE, Training, record
 
 NAME = "numpy"
 MODULES = ("numpy",)
@@ -54,7 +54,7 @@ class Written(Training):
     TASKS = ("train", "update", "floor")
     ACTIVATIONS = ACTIVATIONS
     LOSSES = LOSSES
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
+    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
     writer = StepWriter
     TAKES_RATES = True

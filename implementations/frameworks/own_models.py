@@ -301,8 +301,9 @@ class KerasOptimizer:
 
         self.rules, self.optimizer, self.problem = keras_optimizers, optimizer, problem
         settings, kind = problem.optimizer, type(optimizer).__name__
-        expected = {"momentum": "SGD", "nesterov": "SGD", "sgd": "SGD", "adam": "Adam", "adamw": "AdamW",
-                    "adagrad": "Adagrad", "rmsprop": "RMSprop", "lion": "Lion", "nadam": "Nadam"}[settings.kind]
+        expected = self.rules.NAMES.get(settings.kind)
+        if not expected:
+            raise Mismatch(f"Keras has no {settings.kind}")
         if kind != expected:
             raise Mismatch(f"found Keras's {kind}, expected {expected} as the scenario has {settings.kind}")
         rate = float(optimizer.learning_rate)

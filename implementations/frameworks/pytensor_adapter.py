@@ -1,6 +1,6 @@
 """PyTensor: a graph of expressions, its symbolic gradient, shared variables; compiled by Numba, as is its default."""
 from step_writer import SymbolicWriter
-from training import Training
+from training import CATALOGUE, Training
 
 NAME = "pytensor"
 MODULES = ("pytensor", "scipy", "numpy")
@@ -48,7 +48,7 @@ class Function(Training):
             pt.arange(y.shape[0]), y
         ].mean(),
     }
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
+    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     def __init__(self, problem, data, options):

@@ -4,7 +4,7 @@ import tempfile
 
 import op_profile
 import tensorflow_ops
-from training import Training, clock
+from training import CATALOGUE, Training, clock
 
 temporary = None  # the directory for files that last as long as the process
 
@@ -57,7 +57,7 @@ class TensorFlowTraining(Training):
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=outputs)
         ),
     }
-    OPTIMIZERS = ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw", "lion", "nadam")
+    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
     PROFILER = "tf.profiler"

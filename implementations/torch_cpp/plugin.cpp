@@ -115,8 +115,7 @@ gdbench_implementation make_table() {
   table.dtypes = kUniformDtypes;
   table.activations = kAll<Activation>;
   table.losses = kAll<Loss>;
-  // torch::optim has neither of the two in C++.
-  table.optimizers = kAll<OptimizerKind> & ~(bit_of(OptimizerKind::lion) | bit_of(OptimizerKind::nadam));
+  table.optimizers = gdbench::torch_cpp::kOptimizers;
   table.capabilities = bit_of(Capability::shuffle) | bit_of(Capability::micro_batches) |
                        bit_of(Capability::weight_decay) | bit_of(Capability::schedule);
   table.option_count = 1;

@@ -6,10 +6,18 @@
 #include <string>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
 
 namespace gdbench::torch_cpp {
 
 enum class Mode { eager, fused };
+
+// What torch::optim has in C++.
+inline constexpr std::uint32_t kOptimizers =
+    bit_of(catalogue::OptimizerKind::sgd) | bit_of(catalogue::OptimizerKind::momentum) |
+    bit_of(catalogue::OptimizerKind::nesterov) | bit_of(catalogue::OptimizerKind::adagrad) |
+    bit_of(catalogue::OptimizerKind::rmsprop) | bit_of(catalogue::OptimizerKind::adam) |
+    bit_of(catalogue::OptimizerKind::adamw);
 
 // The functions mirror gdbench_implementation's; they throw Failure, or what libtorch throws.
 class Training {

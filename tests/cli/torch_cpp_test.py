@@ -26,7 +26,7 @@ class TorchCpp(Frameworks):
 
     def test_every_optimizer(self):
         schedule = {"kind": "cosine", "steps": 20, "final_rate": 0.001}
-        for kind in CATALOGUE["optimizers"].keys() - {"lion", "nadam"}:
+        for kind in ("sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"):
             optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0.01, "schedule": schedule}
             self.assert_net_ok(2, self.IMPLEMENTATIONS, "tanh", "softmax_cross_entropy", 3, optimizer=optimizer,
                                dtype="f64")

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fake_core.h"
+#include "harness/abi/catalogue.h"
 
 namespace {
 
@@ -177,7 +178,7 @@ gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {
 extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) {
   return fake_plugin_of(host, kAll, [](gdbench_implementation& implementation) {
     implementation.run = run;
-    implementation.optimizers = GDBENCH_BIT(GDBENCH_NADAM + 1) - 1;
+    implementation.optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>;
     for (const int capability :
          {GDBENCH_CAPABILITY_MICRO_BATCHES, GDBENCH_CAPABILITY_WEIGHT_DECAY, GDBENCH_CAPABILITY_EPSILON_PLACE}) {
       implementation.capabilities |= GDBENCH_BIT(capability);

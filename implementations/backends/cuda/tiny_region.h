@@ -111,7 +111,7 @@ struct TinyProgram {
 template <class T>
 __device__ UpdateStep<T> step_of_lane(UpdateStep<T> step, int lane) {
   constexpr unsigned kAll = 0xffffffffU;
-  for (T* value : {&step.rate, &step.shrinkage, &step.corrected_rate, &step.root_factor, &step.gradient_rate}) {
+  for (T* value : {&step.rate, &step.shrinkage, &step.corrected_rate, &step.root_factor, &step.added_rate}) {
     *value = __shfl_sync(kAll, *value, lane);
   }
   return step;

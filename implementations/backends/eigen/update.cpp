@@ -96,7 +96,7 @@ struct ArrayRule<OptimizerKind::nadam> {
   static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
-    return (step.corrected_rate * m + step.gradient_rate * g) / (step.root_factor * v.sqrt() + step.epsilon);
+    return (step.corrected_rate * m + step.added_rate * g) / (step.root_factor * v.sqrt() + step.epsilon);
   }
 };
 

@@ -144,7 +144,7 @@ backends::UpdateScalars Parameters::scalars_of(std::int64_t step, std::int64_t u
   if (kind == catalogue::OptimizerKind::nadam) {
     const MomentumSchedule::Factors factors = momentum_.at(update + 1);
     scalars.first_moment_factor = factors.of_moment;
-    scalars.gradient_factor = factors.of_gradient;
+    scalars.added_factor = factors.of_gradient;
   } else {
     scalars.first_moment_factor = 1 / first_correction_.at(update + 1);
   }

@@ -59,9 +59,8 @@ class Loop final : public Trainer {
     descend_ = kRules[optimizer_.kind];
     const auto size = static_cast<std::size_t>(parameter_count(problem));
     parameters_.resize(size);
-    if (optimizer_.kind != GDBENCH_SGD) slots_[0].resize(size);
-    if (optimizer_.kind == GDBENCH_ADAM || optimizer_.kind == GDBENCH_ADAMW || optimizer_.kind == GDBENCH_NADAM) {
-      slots_[1].resize(size);
+    for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
+      slots_[slot].resize(size);
     }
     if (problem.task == GDBENCH_TASK_UPDATE) {
       given_gradient_.assign(static_cast<const T*>(data.x), static_cast<const T*>(data.x) + size);
@@ -305,7 +304,7 @@ class Loop final : public Trainer {
   template <class Descent>
   void descend(T scale, T rate, Descent descent) {
     const bool decoupled =
-        optimizer_.kind == GDBENCH_ADAMW || optimizer_.kind == GDBENCH_LION || optimizer_.decoupled_weight_decay != 0;
+        catalogue::row_of(catalogue::kind_of(optimizer_)).always_decoupled || optimizer_.decoupled_weight_decay != 0;
     const T decay = static_cast<T>(optimizer_.weight_decay);
     T* parameters = parameters_.data();
     const T* gradient = gradient_;

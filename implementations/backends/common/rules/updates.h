@@ -65,13 +65,13 @@ struct UpdateStep : UpdateConstants<T> {
         shrinkage(static_cast<T>(scalars.learning_rate * constants.exact_weight_decay)),
         corrected_rate(static_cast<T>(scalars.learning_rate * scalars.first_moment_factor)),
         root_factor(static_cast<T>(scalars.second_moment_root_factor)),
-        gradient_rate(static_cast<T>(scalars.learning_rate * scalars.gradient_factor)) {}
+        added_rate(static_cast<T>(scalars.learning_rate * scalars.added_factor)) {}
 
   T rate;
   T shrinkage;       // what decoupled decay takes off a parameter of 1
   T corrected_rate;  // Adam's rate / (1 - beta1^t)
   T root_factor;     // 1 / sqrt(1 - beta2^t)
-  T gradient_rate;   // Nadam's, by which the gradient itself counts
+  T added_rate;      // Nadam's, by which the gradient itself counts
 };
 
 // Each rule has how far a parameter's entry descends in a step, by its gradient g and its slots, which it brings up to
@@ -153,7 +153,7 @@ struct RuleOf<OptimizerKind::nadam> {
   GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
-    return (step.corrected_rate * m + step.gradient_rate * g) / (step.root_factor * std::sqrt(v) + step.epsilon);
+    return (step.corrected_rate * m + step.added_rate * g) / (step.root_factor * std::sqrt(v) + step.epsilon);
   }
 };
 

@@ -56,7 +56,7 @@ struct StepFactors {
   Register shrinkage = 0;
   Register corrected_rate = 0;
   Register root_factor = 0;
-  Register gradient_rate = 0;
+  Register added_rate = 0;
 };
 
 class Context {

@@ -30,7 +30,7 @@ void load_factors(Context& context, const Affine& step) {
   if (catalogue::row_of(catalogue::kind_of(optimizer)).corrects_moments) {
     factors.corrected_rate = rounded(builder.multiply(rate, load(1)));
     factors.root_factor = rounded(load(2));
-    factors.gradient_rate = rounded(builder.multiply(rate, load(3)));
+    factors.added_rate = rounded(builder.multiply(rate, load(3)));
   }
   context.factors = factors;
 }
@@ -145,7 +145,7 @@ class Update {
         first = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
         second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
         Register moved = product(factors().corrected_rate, first);
-        if (kind == OptimizerKind::nadam) moved = builder_.multiply_add(splat(factors().gradient_rate), g, moved);
+        if (kind == OptimizerKind::nadam) moved = builder_.multiply_add(splat(factors().added_rate), g, moved);
         entries_.parameter = scaled_descent(moved, &factors().root_factor, second);
         break;
       }
