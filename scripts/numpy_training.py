@@ -10,6 +10,7 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   adamw     Loshchilov and Hutter, ICLR 2019, algorithm 2, its decay multiplied by the learning rate (AdamW)
   lion      Chen et al., NeurIPS 2023, algorithm 2
   nadam     Dozat, ICLR 2016 workshop, algorithm 2, its momentum's schedule that of section 3.4's code (NAdam)
+  radam     Liu et al., ICLR 2020, algorithm 2, its threshold 5 and epsilon those of RAdam
 """
 import math
 
@@ -287,6 +288,19 @@ class Optimizer:
         ahead = momenta[-1] * self.first[index] / (1 - momenta.prod())
         ahead = ahead + (1 - momenta[-2]) * gradient / (1 - momenta[:-1].prod())
         return ahead / self.root(self.second[index], 1 - beta2**self.steps)
+
+    def radam(self, index, gradient):
+        beta1, beta2, t = self.settings["beta1"], self.settings["beta2"], self.steps
+        self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
+        self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
+        mean = self.first[index] / (1 - beta1**t)
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * t * beta2**t / (1 - beta2**t)
+        if length <= 5:
+            return mean
+        variance = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+        adaptive = math.sqrt(1 - beta2**t) / (numpy.sqrt(self.second[index]) + self.settings["epsilon"])
+        return math.sqrt(variance) * mean * adaptive
 
     def lion(self, index, gradient):
         beta1, beta2 = self.settings["beta1"], self.settings["beta2"]

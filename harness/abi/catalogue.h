@@ -51,7 +51,8 @@ enum class OptimizerKind : std::int32_t {
   adam = GDBENCH_ADAM,
   adamw = GDBENCH_ADAMW,
   lion = GDBENCH_LION,
-  nadam = GDBENCH_NADAM
+  nadam = GDBENCH_NADAM,
+  radam = GDBENCH_RADAM
 };
 enum class EpsilonPlace : std::int32_t {
   outside = GDBENCH_EPSILON_OUTSIDE,
@@ -245,6 +246,8 @@ inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::lion, "lion", 1, kLionKeys, 9, 0, true},
     // As adam, and 2 for the gradient's own part.
     {OptimizerKind::nadam, "nadam", 2, kNadamKeys, 16, 0, false, true},
+    // 3 and 4 for the moments; root, addition, division, addition of the undivided part, product, subtraction.
+    {OptimizerKind::radam, "radam", 2, kAdamKeys, 13, 0, false, true},
 };
 
 // A row of a list that has nothing but names.

@@ -111,6 +111,7 @@ Functions functions_of(catalogue::OptimizerKind optimizer) {
       return {2, 0, 1, 1};
     case catalogue::OptimizerKind::adam:
     case catalogue::OptimizerKind::adamw:
+    case catalogue::OptimizerKind::radam:
       return {4, 0, 1, 1};
     case catalogue::OptimizerKind::nadam:
       return {5, 0, 1, 1};

@@ -141,11 +141,12 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
     if (skipped) continue;
     ++result.updates;
     const std::int64_t left = steps - step - 1;
+    const double moved_error = epsilon + scalars_error(problem.optimizer, result.state.step - result.state.skipped);
     const std::vector<RoundingError> rounded = rounding_after_update(problem, result.state, batch.rounding, left);
     const std::vector<double> tied = update_errors(problem.optimizer, result.state, batch.tie_allowance, left);
     for (std::size_t p = 0; p < count; ++p) {
       const std::vector<T>& values = result.state.parameters[p];
-      const RoundingError updated = rounded[p] + RoundingError{epsilon * distance(before[p], values)};
+      const RoundingError updated = rounded[p] + RoundingError{moved_error * distance(before[p], values)};
       result.rounding[p] = result.rounding[p] + updated;
       result.tie_allowance[p] += tied[p];
       if (!catalogue::is_mixed(problem.dtype)) continue;
@@ -186,12 +187,14 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
   const std::vector<T>& values = trajectory.state.parameters[p];
   const std::vector<double>& ties = trajectory.last_tie_bounds[p];
   const double epsilon = epsilon_of(problem.dtype);
+  const ReferenceState<T>& state = trajectory.state;
+  const double moved_error = epsilon + scalars_error(problem.optimizer, state.step - state.skipped);
   const double rounding = trajectory.last_rounding[p].total() / std::sqrt(static_cast<double>(values.size()));
   std::vector<float> tolerances;
   tolerances.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = static_cast<double>(values[i]);
-    const double stored = epsilon * (std::abs(value) + std::abs(value - start[i]));
+    const double stored = epsilon * std::abs(value) + moved_error * std::abs(value - start[i]);
     const double tie = ties.empty() ? 0.0 : error.of(p, i, ties[i]);
     tolerances.push_back(static_cast<float>(kEntryFactor * (stored + error.of(p, i, rounding)) + tie));
   }
@@ -347,6 +350,14 @@ void choose_span(const Problem& problem, bool from_start, const ReferenceOptions
   };
   reference.sampled = !affordable(options.steps);
   reference.steps = reference.sampled ? 1 : options.steps;
+  // Whole trajectories show both how an optimizer begins and how it goes on; others, how it goes on.
+  constexpr std::int64_t kUsualUpdates = 2;
+  const std::int64_t first = first_usual_update(problem.optimizer, options.max_steps - kUsualUpdates) - 1;
+  if (first > 0 && affordable(first + kUsualUpdates)) {
+    reference.steps = std::max(reference.steps, first + kUsualUpdates);
+  } else if (!from_start) {
+    reference.start.step = std::max(reference.start.step, first);
+  }
   reference.evaluated = evaluation_operations(problem) <= options.evaluation_operations;
   const std::int64_t epoch = problem.steps_per_epoch();
   if (reference.sampled || epoch == 1) return;
@@ -355,7 +366,7 @@ void choose_span(const Problem& problem, bool from_start, const ReferenceOptions
   if (whole <= options.max_steps && affordable(whole)) {
     reference.steps = std::max(reference.steps, whole);
   } else if (!from_start) {
-    reference.start.step = std::max<std::int64_t>(0, whole - reference.steps);
+    reference.start.step = std::max<std::int64_t>({0, first, whole - reference.steps});
   }
 }
 

@@ -20,7 +20,7 @@
 namespace gdbench::verify {
 
 struct ReferenceOptions {
-  std::int64_t steps = 5;  // length of the trajectory, at least
+  std::int64_t steps = 5;  // length of the trajectory, at least; longer, or later, where an optimizer begins otherwise
   // With mini-batches the trajectory goes on into the second epoch, up to this many steps; where an epoch has more, it
   // starts late enough in the first one. So the smaller last batch is always among its steps.
   std::int64_t max_steps = 64;

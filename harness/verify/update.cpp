@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace gdbench::verify {
 
@@ -12,6 +13,11 @@ namespace {
 using catalogue::EpsilonPlace;
 using scenario::Optimizer;
 using scenario::OptimizerKind;
+
+// RAdam has it in one place alone, where Adam may have it.
+EpsilonPlace place_of_epsilon(const Optimizer& optimizer) {
+  return optimizer.kind == OptimizerKind::radam ? EpsilonPlace::hat : optimizer.epsilon_place;
+}
 
 // A step's constants in the arithmetic's type, after so many steps and updates. Differences such as 1 - beta are taken
 // in double, where they are exact or nearly so, as the documented code does.
@@ -27,12 +33,13 @@ struct Constants {
         rho(static_cast<T>(optimizer.rho)),
         rest_rho(static_cast<T>(1 - optimizer.rho)),
         epsilon(static_cast<T>(optimizer.epsilon)),
-        epsilon_place(optimizer.epsilon_place),
+        epsilon_place(place_of_epsilon(optimizer)),
         decay(static_cast<T>(optimizer.weight_decay)) {
     if (!catalogue::row_of(optimizer.kind).corrects_moments) return;
     correction2 = static_cast<T>(1 - power(optimizer.beta2, updates + 1));
     if (optimizer.kind != OptimizerKind::nadam) {
       correction1 = static_cast<T>(1 - power(optimizer.beta1, updates + 1));
+      rectification = static_cast<T>(radam_rectification(optimizer, updates + 1));
       return;
     }
     long double product = 1;
@@ -48,6 +55,15 @@ struct Constants {
     return static_cast<long double>(optimizer.beta1) * (1 - std::pow(0.96L, exponent) / 2);
   }
 
+  // r_t of torch.optim.RAdam, 0 where it is not taken.
+  static long double radam_rectification(const Optimizer& optimizer, std::int64_t t) {
+    const long double longest = 2 / (1 - static_cast<long double>(optimizer.beta2)) - 1;
+    const long double decayed = power(optimizer.beta2, t);
+    const long double length = longest - 2 * static_cast<long double>(t) * decayed / (1 - decayed);
+    if (length <= 5) return 0;
+    return std::sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
+  }
+
   static long double power(double base, std::int64_t exponent) {
     return std::pow(static_cast<long double>(base), static_cast<long double>(exponent));
   }
@@ -57,6 +73,7 @@ struct Constants {
   T decay;
   T correction1 = 1, correction2 = 1;
   T moment_share = 0, gradient_share = 0;  // of nadam's step
+  T rectification = 0;                     // of radam's, 0 where it does not divide
 };
 
 template <class T>
@@ -80,8 +97,8 @@ T divisor(const Constants<T>& c, T squares) {
 }
 
 // One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
-// classes SGD, Adagrad, RMSprop, Adam, AdamW, NAdam), with dampening, lr_decay, centered, amsgrad and maximize off, and
-// of Lion's paper. `direction` is set to what a rule takes the sign of.
+// classes SGD, Adagrad, RMSprop, Adam, AdamW, NAdam, RAdam), with dampening, lr_decay, centered, amsgrad and maximize
+// off, and of Lion's paper. `direction` is set to what a rule takes the sign of.
 template <class T>
 void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first, T* second, T* direction) {
   switch (kind) {
@@ -117,6 +134,13 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
       p -= c.rate * (moved / divisor(c, *second));
       return;
     }
+    case OptimizerKind::radam: {
+      *first = c.beta1 * *first + c.rest1 * g;
+      *second = c.beta2 * *second + c.rest2 * (g * g);
+      const T mean = *first / c.correction1;
+      p -= c.rate * (c.rectification == 0 ? mean : c.rectification * (mean / divisor(c, *second)));
+      return;
+    }
     case OptimizerKind::lion:
       *direction = c.beta1 * *first + c.rest1 * g;
       *first = c.beta2 * *first + c.rest2 * g;
@@ -133,6 +157,9 @@ double square_correction(const Optimizer& optimizer, std::int64_t updates) {
 
 double largest_update(const Optimizer& optimizer, std::int64_t updates) {
   if (optimizer.kind == OptimizerKind::rmsprop) return 1 / std::sqrt(1 - optimizer.rho);
+  if (optimizer.kind == OptimizerKind::radam) {
+    return static_cast<double>(Constants<double>::radam_rectification(optimizer, updates));
+  }
   if (optimizer.kind != OptimizerKind::nadam) return 1;
   // Of a gradient after none: its share of the first moment and its own, over the root of its share of the second.
   const Constants<double> c(optimizer, updates - 1, updates - 1);
@@ -190,6 +217,15 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
     case OptimizerKind::nesterov:  // its form is one step ahead of momentum's
       gain_ = geometric_sum(optimizer.momentum, steps_left + 1);
       return;
+    case OptimizerKind::radam: {
+      const std::int64_t updates = state.step - state.skipped;
+      if (Constants<double>::radam_rectification(optimizer, updates) == 0) {  // a mean of gradients, which decays
+        const double share = (1 - optimizer.beta1) / (1 - std::pow(optimizer.beta1, static_cast<double>(updates)));
+        gain_ = share * geometric_sum(optimizer.beta1, steps_left);
+        return;
+      }
+      [[fallthrough]];
+    }
     case OptimizerKind::adagrad:
     case OptimizerKind::rmsprop:
     case OptimizerKind::adam:
@@ -218,11 +254,32 @@ double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradi
   const T square = state_.slots[(slots - 1) * state_.parameters.size() + parameter][entry];
   if (square == 0 || gradient_error == 0) return 0;
   const double root = std::sqrt(static_cast<double>(square) / correction_);
-  const double epsilon =
-      optimizer_.epsilon_place == EpsilonPlace::hat ? optimizer_.epsilon / std::sqrt(correction_) : optimizer_.epsilon;
-  const double divided_by =
-      optimizer_.epsilon_place == EpsilonPlace::inside ? std::sqrt(root * root + epsilon) : root + epsilon;
+  const EpsilonPlace place = place_of_epsilon(optimizer_);
+  const double epsilon = place == EpsilonPlace::hat ? optimizer_.epsilon / std::sqrt(correction_) : optimizer_.epsilon;
+  const double divided_by = place == EpsilonPlace::inside ? std::sqrt(root * root + epsilon) : root + epsilon;
   return rate_ * std::min(2 * gradient_error / divided_by, largest_);
+}
+
+std::int64_t first_usual_update(const Optimizer& optimizer, std::int64_t most) {
+  if (optimizer.kind != OptimizerKind::radam) return 1;
+  for (std::int64_t t = 1; t <= most; ++t) {
+    if (Constants<double>::radam_rectification(optimizer, t) != 0) return t;
+  }
+  return 1;
+}
+
+double scalars_error(const Optimizer& optimizer, std::int64_t updates) {
+  if (optimizer.kind != OptimizerKind::radam) return 0;
+  const double factor = static_cast<double>(Constants<double>::radam_rectification(optimizer, updates));
+  if (factor == 0) return 0;
+  // The mean's length is n - 2 t p / (1 - p) with p = beta2^t: the rounding of n and of 1 - p.
+  const double longest = 2 / (1 - optimizer.beta2) - 1;
+  const double correction = square_correction(optimizer, updates);
+  const double t = static_cast<double>(updates);
+  const double length = longest - 2 * t * (1 - correction) / correction;
+  const double off =
+      std::numeric_limits<double>::epsilon() * (longest + 2 * t * (1 - correction) / std::pow(correction, 2));
+  return off * (1 / (length - 4) + 1 / (length - 2)) / 2;
 }
 
 template <class T>

@@ -36,6 +36,13 @@ class UpdateError {
   double largest_ = 0;
 };
 
+// The first update, counted from 1, that does what all later ones do, if that is one of the first `most`; else 1.
+std::int64_t first_usual_update(const scenario::Optimizer& optimizer, std::int64_t most);
+
+// How far off what the last of `updates` updates moves by may be, relative to it, because its scalars are computed in
+// double from the documented formulas; 0 where no digits cancel there.
+double scalars_error(const scenario::Optimizer& optimizer, std::int64_t updates);
+
 // For each parameter: how far, in 2-norm, its value may be off, where gradient_errors[p], in 2-norm, are spread evenly
 // over its entries.
 template <class T>

@@ -37,6 +37,7 @@ class Problem(SimpleNamespace):
         self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
         self.decoupled = self.optimizer.decoupled_weight_decay or rule["always_decoupled"]
         self.product_updates, self.product = 0, 1.0
+        self.first_rectified = None
         self.loss_constants = (self.huber_delta,) if self.loss == "huber" else ()
         self.shapes = []
         for layer in self.layers:
@@ -70,11 +71,39 @@ class Problem(SimpleNamespace):
             self.product *= self.momentum_of(self.product_updates)
         return self.product
 
+    def unrectified(self, update):
+        """1 at the first updates of torch.optim.RAdam, then 0; without a choice, for `update` may be a symbol. The first
+        that divides is found when it is asked for first."""
+        if self.first_rectified is None:
+            updates = itertools.count(1) if self.longest_mean > 5 else ()
+            self.first_rectified = next((t for t in updates if self.length_of_mean(t) > 5), math.inf)
+        return 0.0 ** (update // self.first_rectified)
+
+    @property
+    def longest_mean(self):
+        return 2 / (1 - self.optimizer.beta2) - 1
+
+    def length_of_mean(self, update):
+        """rho of torch.optim.RAdam."""
+        decayed = self.optimizer.beta2**update
+        return self.longest_mean - 2 * update * decayed / (1 - decayed)
+
+    def rectified(self, update):
+        """What torch.optim.RAdam moves by: what is divided, and what is not."""
+        plain, longest = self.unrectified(update), max(self.longest_mean, 5.0)
+        length = self.length_of_mean(update) * (1 - plain) + 5 * plain
+        factor = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+        correction1 = 1 - self.optimizer.beta1**update
+        root2 = (1 - self.optimizer.beta2**update) ** 0.5
+        return {"ahead": (1 - plain) * factor * root2 / correction1, "own": plain / correction1}
+
     def corrections(self, update, product=None):
         """What else rules that correct moments use at an update counted from 1, as step_writer.ONCE: {name: number}. Where
         `update` is no number of Python's, neither is nadam's `product` of the momenta up to it."""
         if not self.corrects_moments:
             return {}
+        if self.optimizer.kind == "radam":
+            return self.rectified(update)
         correction2 = 1 - self.optimizer.beta2**update
         if self.optimizer.kind != "nadam":
             hat = self.optimizer.epsilon_place == "hat"

@@ -7,6 +7,7 @@ from runner import Unsupported
 SLOTS_OF_TORCH = {
     "SGD": ("momentum_buffer",), "Adagrad": ("sum",), "RMSprop": ("square_avg",), "Adam": ("exp_avg", "exp_avg_sq"),
     "AdamW": ("exp_avg", "exp_avg_sq"), "NAdam": ("exp_avg", "exp_avg_sq"),
+    "RAdam": ("exp_avg", "exp_avg_sq"),
 }
 
 
@@ -257,6 +258,7 @@ class TorchOptimizer:
             "adam": ("Adam", betas),
             "adamw": ("AdamW", betas),
             "nadam": ("NAdam", {**betas, "momentum_decay": settings.momentum_decay}),
+            "radam": ("RAdam", betas),
         }
         if settings.kind not in rules:
             raise Mismatch(f"torch.optim has no {settings.kind}")

@@ -65,6 +65,7 @@ class Modules(PhasedTraining):
         "adam": ("exp_avg", "exp_avg_sq"),
         "adamw": ("exp_avg", "exp_avg_sq"),
         "nadam": ("exp_avg", "exp_avg_sq"),
+        "radam": ("exp_avg", "exp_avg_sq"),
     }
     OPTIMIZERS = tuple(SLOT_NAMES)
     PROFILER = "torch.profiler"
@@ -117,7 +118,7 @@ class Modules(PhasedTraining):
     def reason_unsupported(cls, problem):
         optimizer = problem["optimizer"]
         always = CATALOGUE["optimizers"][optimizer["kind"]]["always_decoupled"]
-        offered = always or optimizer["kind"] == "nadam"
+        offered = always or optimizer["kind"] in ("nadam", "radam")
         if optimizer["kind"] == "nesterov" and optimizer["momentum"] == 0:
             return "torch.optim.SGD has no Nesterov momentum of 0"
         decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and not offered
@@ -173,6 +174,9 @@ class Modules(PhasedTraining):
                 **shared,
                 momentum_decay=settings.momentum_decay,
                 decoupled_weight_decay=self.problem.decoupled,
+            ),
+            "radam": lambda: optim.RAdam(
+                self.tensors, **betas, **shared, decoupled_weight_decay=self.problem.decoupled
             ),
         }
         return make[settings.kind]()
@@ -312,7 +316,7 @@ class Fused(Eager):
     """As eager, with the optimizer's fused kernels, or foreach where it has none"""
 
     def make_optimizer(self):
-        self.optimizer_settings = {"foreach": True} if self.kind in ("rmsprop", "nadam") else {"fused": True}
+        self.optimizer_settings = {"foreach": True} if self.kind in ("rmsprop", "nadam", "radam") else {"fused": True}
         return super().make_optimizer()
 
 

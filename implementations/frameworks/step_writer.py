@@ -21,6 +21,7 @@ UPDATES = {
 {m} = beta2 * {m} + (1 - beta2) * {g}""",
     "adam": MOMENTS + "{p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)",
     "nadam": MOMENTS + "{p} = {p} - rate * (ahead * {m} + own * {g}) / (sqrt({v} / correction2) + epsilon)",
+    "radam": MOMENTS + "{p} = {p} - rate * (ahead / (sqrt({v}) + epsilon) + own) * {m}",
 }
 # With epsilon elsewhere than outside the root, as far as they differ.
 UPDATES["adagrad inside"] = UPDATES["adagrad"].replace("(sqrt({m}) + epsilon)", "sqrt({m} + epsilon)")
@@ -38,6 +39,15 @@ product *= now
 ahead = following / (1 - product * following)
 own = (1 - now) / (1 - product)
 correction2 = 1 - beta2**step""",
+    "radam": """step += 1
+correction1 = 1 - beta1**step
+correction2 = 1 - beta2**step
+longest = 2 / (1 - beta2) - 1
+length = longest - 2 * step * beta2**step / correction2
+ahead, own = 0.0, 1 / correction1
+if length > 5:
+    rectification = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+    ahead, own = rectification * correction2**0.5 / correction1, 0.0""",
 }
 ONCE["adam hat"] = ONCE["adam"] + "\nroot2 = correction2**0.5"
 ONCE["adamw"], ONCE["adamw hat"] = ONCE["adam"], ONCE["adam hat"]
@@ -93,6 +103,14 @@ divide({m}, {t}, out={t})
     + "multiply({m}, ahead, out={u})\nmultiply({g}, own, out={t})\n{u} += {t}\n"
     + CORRECTED_ROOT
     + """divide({u}, {t}, out={t})
+{t} *= rate
+{p} -= {t}""",
+    "radam": MOMENTS_IN_PLACE
+    + """sqrt({v}, out={t})
+{t} += epsilon
+divide(ahead, {t}, out={t})
+{t} += own
+{t} *= {m}
 {t} *= rate
 {p} -= {t}""",
 }

@@ -35,6 +35,9 @@ constexpr Row kAll[] = {
     {"fake/late-schedule", "the rate of the step before"},
     {"fake/sign-of-momentum", "the momentum brought up to date before its sign is taken"},
     {"fake/constant-momentum", "NAdam without the schedule of its momentum"},
+    {"fake/no-rectification", "RAdam that divides from its first update on"},
+    {"fake/division-after-four", "RAdam that divides where the mean's length is above 4"},
+    {"fake/unrectified-without-division", "RAdam that moves by nothing as long as it does not divide"},
 };
 
 // Of the implementation that runs, the fault, which its id names.
@@ -125,6 +128,26 @@ double direction(const gdbench_instance& self, double g, double& first, double& 
       const double ahead =
           next / now * first / (1 - next) + (1 - now / nadam_product(optimizer, self.step)) * g / (1 - now);
       return scaled(optimizer, ahead, second, bias_correction(self.step, optimizer.beta2));
+    }
+    case GDBENCH_RADAM: {
+      first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
+      second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
+      const double mean = first / bias_correction(self.step, optimizer.beta1);
+      const double t = static_cast<double>(self.step + 1);
+      const double power = std::pow(optimizer.beta2, t);
+      const double longest = 2 / (1 - optimizer.beta2) - 1;
+      const double length = longest - 2 * t * power / (1 - power);
+      const double least = has("division-after-four") ? 4 : 5;
+      if (length <= least && !has("no-rectification")) return has("unrectified-without-division") ? 0 : mean;
+      const double rectification =
+          has("no-rectification")
+              ? 1
+              : std::sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
+      if (has("epsilon-inside-root")) return rectification * scaled(optimizer, mean, second, 1 - power);
+      const double correction = bias_correction(self.step, optimizer.beta2);
+      const double root = has("epsilon-always-outside") ? std::sqrt(second / correction) : std::sqrt(second);
+      const double factor = has("epsilon-always-outside") ? 1 : std::sqrt(correction);
+      return rectification * mean * factor / (root + optimizer.epsilon);
     }
     case GDBENCH_LION: {
       const double past = first;

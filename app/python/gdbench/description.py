@@ -7,7 +7,7 @@ DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f6
           "int64": "int64"}
 # Of optimizers of torch and Keras: the kind, and the names of constants that are called otherwise.
 KINDS = {"SGD": "sgd", "Adagrad": "adagrad", "RMSprop": "rmsprop", "Adam": "adam", "AdamW": "adamw", "Lion": "lion",
-         "NAdam": "nadam", "Nadam": "nadam"}
+         "NAdam": "nadam", "Nadam": "nadam", "RAdam": "radam"}
 
 
 def describe(x=None, y=None, prediction=None, parameters=None, optimizer=None, **keys):

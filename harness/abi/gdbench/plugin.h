@@ -54,7 +54,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* What came after 1.0 says since when where it is declared. */
-#define GDBENCH_ABI_MINOR 11
+#define GDBENCH_ABI_MINOR 12
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -115,12 +115,12 @@ typedef enum gdbench_loss {
   GDBENCH_HUBER = 4 /* since 1.6; the same of E^2 / 2 for E = |P - Y| up to huber_delta d, of d (E - d / 2) beyond */
 } gdbench_loss;
 
-/* Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam); Lion as in Chen
- * et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to the
- * gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for GDBENCH_ADAMW
- * and GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are state tensors of a
- * parameter's shape, zero before the first step unless set_state says otherwise; they appear in gdbench_state in the
- * order given here. */
+/* Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam, RAdam); Lion as
+ * in Chen et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to
+ * the gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for
+ * GDBENCH_ADAMW and GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are
+ * state tensors of a parameter's shape, zero before the first step unless set_state says otherwise; they appear in
+ * gdbench_state in the order given here. */
 typedef enum gdbench_optimizer_kind {
   GDBENCH_SGD = 0,      /* no slot */
   GDBENCH_MOMENTUM = 1, /* slot: velocity */
@@ -131,7 +131,11 @@ typedef enum gdbench_optimizer_kind {
   GDBENCH_ADAMW = 6,    /* slots: first moment, second moment */
   /* Since 1.6; slot: m. Moves by the sign (0 for 0) of beta1 m + (1 - beta1) g; then m = beta2 m + (1 - beta2) g. */
   GDBENCH_LION = 7,
-  GDBENCH_NADAM = 8 /* since 1.6; slots: first moment, second moment; reads momentum_decay */
+  GDBENCH_NADAM = 8, /* since 1.6; slots: first moment, second moment; reads momentum_decay */
+  /* Since 1.12; slots: first moment m, second moment v. With n = 2 / (1 - beta2) - 1 and, in update t counted from 1, r
+   * = n - 2 t beta2^t / (1 - beta2^t), moves by M = m / (1 - beta1^t) where r is at most 5, and otherwise by M sqrt((r
+   * - 4) (r - 2) n / ((n - 4) (n - 2) r)) sqrt(1 - beta2^t) / (sqrt(v) + epsilon). */
+  GDBENCH_RADAM = 9
 } gdbench_optimizer_kind;
 
 /* Since 1.11: where epsilon stands in what GDBENCH_ADAGRAD, GDBENCH_RMSPROP, GDBENCH_ADAM and GDBENCH_ADAMW divide by,

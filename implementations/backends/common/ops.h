@@ -73,7 +73,9 @@ struct UpdateScalars {
   // to mu_(t+1)).
   double first_moment_factor = 1;
   double second_moment_root_factor = 1;
-  double added_factor = 0;  // Nadam's, of the gradient: (1 - mu_t) / (1 - product of mu_1 to mu_t)
+  // Nadam's, of the gradient: (1 - mu_t) / (1 - product of mu_1 to mu_t). RAdam's, of the first moment that is not
+  // divided: 1 / (1 - beta1^t) in the updates in which nothing is, when first_moment_factor is 0; later 0.
+  double added_factor = 0;
 
   // Of Adam with the factors r and f, whose epsilon e is to be added to the root before it is corrected: r m / (f
   // sqrt(v) + f e) is (r / f) m / (sqrt(v) + e).

@@ -99,6 +99,15 @@ struct ArrayRule<OptimizerKind::nadam> {
     return (step.corrected_rate * m + step.added_rate * g) / (step.root_factor * v.sqrt() + step.epsilon);
   }
 };
+// torch.optim.RAdam: m and v as Adam's; see rules/updates.h.
+template <>
+struct ArrayRule<OptimizerKind::radam> {
+  static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
+    m = step.beta1 * m + step.rest_of_beta1 * g;
+    v = step.beta2 * v + step.rest_of_beta2 * g * g;
+    return (step.corrected_rate / (v.sqrt() + step.epsilon) + step.added_rate) * m;
+  }
+};
 
 // Inlined by force: where it is called, constants are read from memory anew for each segment.
 template <OptimizerKind kind, int width, class T>

@@ -27,4 +27,25 @@ MomentumSchedule::Factors MomentumSchedule::at(std::int64_t update) {
           static_cast<double>((1 - momentum(power_)) / (1 - product_))};
 }
 
+Rectification::Rectification(double beta2)
+    : beta2_(beta2), longest_((1 + static_cast<long double>(beta2)) / (1 - static_cast<long double>(beta2))) {}
+
+double Rectification::at(std::int64_t update) {
+  if (update < update_) {
+    update_ = 0;
+    weight_ = 1;
+    weights_ = sum_ = 0;
+  }
+  // What follows changes no sum.
+  while (update_ < update && weight_ > 1e-40L) {
+    weights_ += weight_;
+    sum_ += static_cast<long double>(++update_) * weight_;
+    weight_ *= beta2_;
+  }
+  const long double length = 2 * sum_ / weights_ - 1;
+  if (length <= 5) return 0;
+  const auto varies = [](long double of) { return (of - 4) * (of - 2) / of; };
+  return static_cast<double>(std::sqrt(varies(length) / varies(longest_)));
+}
+
 }  // namespace gdbench::strategies

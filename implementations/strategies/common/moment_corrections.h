@@ -1,4 +1,4 @@
-// What updates that correct their moments compute once a step. Both classes are for updates that mostly follow each
+// What updates that correct their moments compute once a step. All classes are for updates that mostly follow each
 // other; what they say does not depend on what was asked for before.
 #pragma once
 
@@ -54,6 +54,26 @@ class MomentumSchedule {
   std::int64_t update_ = 0;
   long double power_ = 1;  // of the ratio, at update_
   long double product_ = 1;
+};
+
+// RAdam's r_t of update t, counted from 1 (torch.optim.RAdam), by which it rectifies a quotient of moments.
+//
+// The length of the mean of squares, rho_t, is twice the mean of 1 to t with the weights 1, beta2, beta2^2 ..., less 1:
+// its two sums have positive terms alone, where torch's form takes nearly equal numbers off each other.
+class Rectification {
+ public:
+  explicit Rectification(double beta2);
+
+  // For t from 1 on; 0 where rho_t is at most 5, and the update divides by nothing.
+  double at(std::int64_t update);
+
+ private:
+  long double beta2_;
+  long double longest_;  // what rho_t tends to
+  std::int64_t update_ = 0;
+  long double weight_ = 1;  // beta2^update_
+  long double weights_ = 0;
+  long double sum_ = 0;  // of numbers by their weights
 };
 
 }  // namespace gdbench::strategies

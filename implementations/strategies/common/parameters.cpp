@@ -30,7 +30,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
       rounding_seed_(problem.rounding_seed),
       first_correction_(optimizer_.beta1),
       second_correction_(optimizer_.beta2),
-      momentum_(optimizer_.beta1, optimizer_.momentum_decay) {
+      momentum_(optimizer_.beta1, optimizer_.momentum_decay),
+      rectification_(optimizer_.beta2) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     const gdbench_layer& layer = problem.layers[l];
     places_.push_back(place(l, layer.inputs, layer.outputs));
@@ -145,10 +146,18 @@ backends::UpdateScalars Parameters::scalars_of(std::int64_t step, std::int64_t u
     const MomentumSchedule::Factors factors = momentum_.at(update + 1);
     scalars.first_moment_factor = factors.of_moment;
     scalars.added_factor = factors.of_gradient;
-  } else {
-    scalars.first_moment_factor = 1 / first_correction_.at(update + 1);
+    return scalars;
   }
-  if (catalogue::epsilon_place_of(optimizer_) == catalogue::EpsilonPlace::hat) scalars.add_epsilon_before_correction();
+  scalars.first_moment_factor = 1 / first_correction_.at(update + 1);
+  const bool rectifies = kind == catalogue::OptimizerKind::radam;
+  if (rectifies || catalogue::epsilon_place_of(optimizer_) == catalogue::EpsilonPlace::hat) {
+    scalars.add_epsilon_before_correction();
+  }
+  if (rectifies) {
+    const double factor = rectification_.at(update + 1);
+    if (factor == 0) scalars.added_factor = 1 / first_correction_.at(update + 1);
+    scalars.first_moment_factor *= factor;
+  }
   return scalars;
 }
 

@@ -124,6 +124,7 @@ class Parameters {
   BiasCorrection first_correction_;
   BiasCorrection second_correction_;
   MomentumSchedule momentum_;
+  Rectification rectification_;
   std::int64_t written_step_ = -1;
   std::int64_t written_skipped_ = 0;
   double written_rate_ = 0;

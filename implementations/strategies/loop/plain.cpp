@@ -52,9 +52,9 @@ class Loop final : public Trainer {
         threads_(threads),
         shares_rows_(shares_rows(problem, threads)),
         shares_update_(shares_update(problem, threads)) {
-    constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov,
-                                             &Loop::adagrad, &Loop::rmsprop,  &Loop::adam,
-                                             &Loop::adam,    &Loop::lion,     &Loop::nadam};  // gdbench_optimizer_kind
+    constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov, &Loop::adagrad,
+                                             &Loop::rmsprop, &Loop::adam,     &Loop::adam,     &Loop::lion,
+                                             &Loop::nadam,   &Loop::radam};  // gdbench_optimizer_kind
     static_assert(std::size(kRules) == catalogue::kCount<catalogue::OptimizerKind>);
     descend_ = kRules[optimizer_.kind];
     const auto size = static_cast<std::size_t>(parameter_count(problem));
@@ -296,6 +296,37 @@ class Loop final : public Trainer {
       first[i] = beta1 * first[i] + rest1 * g;
       second[i] = beta2 * second[i] + rest2 * g * g;
       return rate * (of_moment * first[i] + of_gradient * g) / (std::sqrt(second[i] / correction2) + epsilon);
+    });
+  }
+
+  void radam(T scale, T rate) {
+    const T beta1 = static_cast<T>(optimizer_.beta1);
+    const T beta2 = static_cast<T>(optimizer_.beta2);
+    const T rest1 = static_cast<T>(1 - optimizer_.beta1);
+    const T rest2 = static_cast<T>(1 - optimizer_.beta2);
+    const T epsilon = static_cast<T>(optimizer_.epsilon);
+    const double t = static_cast<double>(next_update());
+    const double correction1 = 1 - std::pow(optimizer_.beta1, t);
+    const double correction2 = 1 - std::pow(optimizer_.beta2, t);
+    const double longest = 2 / (1 - optimizer_.beta2) - 1;
+    const double length = longest - 2 * t * (1 - correction2) / correction2;
+    const T of_mean = static_cast<T>(rate / correction1);
+    T* first = slots_[0].data();
+    T* second = slots_[1].data();
+    if (length <= 5) {
+      return descend(scale, rate, [=](T g, std::int64_t i) {
+        first[i] = beta1 * first[i] + rest1 * g;
+        second[i] = beta2 * second[i] + rest2 * g * g;
+        return of_mean * first[i];
+      });
+    }
+    const double rectification =
+        std::sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
+    const T of_quotient = static_cast<T>(rate * rectification * std::sqrt(correction2) / correction1);
+    descend(scale, rate, [=](T g, std::int64_t i) {
+      first[i] = beta1 * first[i] + rest1 * g;
+      second[i] = beta2 * second[i] + rest2 * g * g;
+      return of_quotient * first[i] / (std::sqrt(second[i]) + epsilon);
     });
   }
 

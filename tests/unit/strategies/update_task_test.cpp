@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "implementations/strategies/common/moment_corrections.h"
 #include "tests/support/implementations/strategies_under_test.h"
@@ -147,6 +149,44 @@ TEST(BiasCorrectionTest, DoesNotDependOnWhatWasAskedBefore) {
     jumping.at(1 + update * 7919 % 1000);
     EXPECT_EQ(jumping.at(update), value) << update;
     EXPECT_EQ(jumping.at(update), value) << update;
+  }
+}
+
+// As torch.optim.RAdam has it, in twice the digits that its differences cost.
+double torch_rectification(double beta2, std::int64_t update) {
+  const long double beta = beta2;
+  const long double longest = 2 / (1 - beta) - 1;
+  const long double decayed = std::pow(beta, static_cast<long double>(update));
+  const long double length = longest - 2 * static_cast<long double>(update) * decayed / (1 - decayed);
+  if (length <= 5) return 0;
+  return static_cast<double>(
+      std::sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)));
+}
+
+TEST(RectificationTest, IsThatOfTorch) {
+  const std::pair<double, std::int64_t> cases[] = {{0.0, 0}, {0.5, 0}, {0.66, 0}, {0.7, 10}, {0.9, 6}, {0.999, 6}};
+  for (const auto& [beta2, first] : cases) {  // the first update that is not left undivided, or none
+    Rectification rectification(beta2);
+    for (std::int64_t update = 1; update <= 3000; ++update) {
+      const double expected = torch_rectification(beta2, update);
+      const double found = rectification.at(update);
+      ASSERT_NEAR(found, expected, 1e-13) << beta2 << " at " << update;
+      ASSERT_EQ(found != 0, first != 0 && update >= first) << beta2 << " at " << update;
+    }
+  }
+}
+
+TEST(RectificationTest, DoesNotDependOnWhatWasAskedBefore) {
+  for (const double beta2 : {0.7, 0.999}) {
+    Rectification counting(beta2);
+    Rectification jumping(beta2);
+    for (std::int64_t update = 1; update <= 400; ++update) {
+      const double value = counting.at(update);
+      jumping.at(1 + update * 7919 % 1000);
+      EXPECT_EQ(jumping.at(update), value) << update;
+    }
+    jumping.at(100000);
+    EXPECT_EQ(jumping.at(400), counting.at(400));
   }
 }
 

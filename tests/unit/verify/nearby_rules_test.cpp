@@ -58,6 +58,7 @@ const Neighbours kNeighbours[] = {
     {"Nadam's momentum as Keras schedules it", optimizer(OptimizerKind::nadam),
      [](Problem& problem) { problem.optimizer.momentum_decay = 1; }},
     {"Adam instead of Nadam", optimizer(OptimizerKind::nadam), optimizer(OptimizerKind::adam)},
+    {"Adam instead of RAdam", optimizer(OptimizerKind::radam), optimizer(OptimizerKind::adam)},
 };
 
 TEST(NearbyRules, AreToldApart) {
@@ -93,7 +94,7 @@ TEST(UpdateErrorTest, BoundsWhatAGradientOfTheOtherSignDoes) {
   constexpr double kGradient = 1e-4;
   for (const OptimizerKind kind : catalogue::all_of<OptimizerKind>()) {
     const scenario::Optimizer optimizer{.kind = kind, .learning_rates = {0.5}};
-    for (const int steps_before : {0, 3}) {
+    for (const int steps_before : {0, 3, 20}) {
       const ReferenceState<double> up = state_after(optimizer, steps_before, kGradient);
       const ReferenceState<double> down = state_after(optimizer, steps_before, -kGradient);
       const double distance = std::abs(up.parameters[0][0] - down.parameters[0][0]);

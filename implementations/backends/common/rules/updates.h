@@ -71,7 +71,7 @@ struct UpdateStep : UpdateConstants<T> {
   T shrinkage;       // what decoupled decay takes off a parameter of 1
   T corrected_rate;  // Adam's rate / (1 - beta1^t)
   T root_factor;     // 1 / sqrt(1 - beta2^t)
-  T added_rate;      // Nadam's, by which the gradient itself counts
+  T added_rate;      // by which Nadam's gradient counts itself, or RAdam's first moment undivided
 };
 
 // Each rule has how far a parameter's entry descends in a step, by its gradient g and its slots, which it brings up to
@@ -154,6 +154,17 @@ struct RuleOf<OptimizerKind::nadam> {
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
     return (step.corrected_rate * m + step.added_rate * g) / (step.root_factor * std::sqrt(v) + step.epsilon);
+  }
+};
+// torch.optim.RAdam: m and v as Adam's; rate r (m / (1 - beta1^t)) sqrt(1 - beta2^t) / (sqrt(v) + eps), where r is not
+// 0 (plugin.h), else rate m / (1 - beta1^t). Of the two rates one is 0, so that there is no choice.
+template <>
+struct RuleOf<OptimizerKind::radam> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+    m = step.beta1 * m + step.rest_of_beta1 * g;
+    v = step.beta2 * v + step.rest_of_beta2 * g * g;
+    return (step.corrected_rate / (std::sqrt(v) + step.epsilon) + step.added_rate) * m;
   }
 };
 

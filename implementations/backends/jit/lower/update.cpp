@@ -94,8 +94,8 @@ class Update {
     return may_estimate && most * least_root < optimizer_.epsilon * 0x1p-25;
   }
 
-  // parameter - value / (factor sqrt(squares) + epsilon), without a factor where it is null; or epsilon inside the root
-  Register scaled_descent(Register value, const Register* factor, Register squares) {
+  // value / (factor sqrt(squares) + epsilon), without a factor where it is null; or epsilon inside the root
+  Register scaled(Register value, const Register* factor, Register squares) {
     const bool refine = may_refine();
     const bool inside = is_inside(optimizer_);
     if (inside) squares = builder_.add(squares, number(optimizer_.epsilon));
@@ -105,8 +105,11 @@ class Update {
     } else if (!inside) {
       root = builder_.add(root, number(optimizer_.epsilon));
     }
-    return builder_.subtract(entries_.parameter,
-                             refine ? refined_quotient(value, root, squares) : builder_.divide(value, root));
+    return refine ? refined_quotient(value, root, squares) : builder_.divide(value, root);
+  }
+
+  Register scaled_descent(Register value, const Register* factor, Register squares) {
+    return builder_.subtract(entries_.parameter, scaled(value, factor, squares));
   }
 
   // value / root; 0 where the squares have grown infinite, as if it had been divided by their root.
@@ -147,6 +150,14 @@ class Update {
         Register moved = product(factors().corrected_rate, first);
         if (kind == OptimizerKind::nadam) moved = builder_.multiply_add(splat(factors().added_rate), g, moved);
         entries_.parameter = scaled_descent(moved, &factors().root_factor, second);
+        break;
+      }
+      case OptimizerKind::radam: {
+        first = averaged(optimizer_.beta1, first, 1 - optimizer_.beta1, g);
+        second = averaged(optimizer_.beta2, second, 1 - optimizer_.beta2, builder_.multiply(g, g));
+        const Register divided = scaled(splat(factors().corrected_rate), nullptr, second);
+        const Register rate = builder_.add(divided, splat(factors().added_rate));
+        entries_.parameter = builder_.multiply_add(builder_.negate(rate), first, entries_.parameter);
         break;
       }
       case OptimizerKind::lion: {
