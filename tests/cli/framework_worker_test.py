@@ -16,6 +16,39 @@ from framework_rows import ENVIRONMENTS, MISSING, importable
 from program import FRAMEWORKS, SOURCE
 
 
+@unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
+class Rules(unittest.TestCase):
+    """The texts of step_writer.py have every optimizer, and compute once a step what frameworks are given as numbers."""
+
+    def setUp(self):
+        self.addCleanup(setattr, sys, "path", list(sys.path))
+        sys.path.insert(0, str(FRAMEWORKS))
+        self.writer, self.arrays = importlib.import_module("step_writer"), importlib.import_module("arrays")
+
+    def problem(self, kind, **constants):
+        layer = {"inputs": 2, "outputs": 1, "bias": True, "activation": "identity"}
+        optimizer = {"kind": kind, "learning_rates": [0.1], "weight_decay": 0, "decoupled_weight_decay": False}
+        return self.arrays.Problem({
+            "dtype": "f64", "task": "train", "layers": [layer], "loss": "mse", "rows": 4, "batch_rows": 4,
+            "micro_batches": 1, "ranks": {"rank": 0, "addresses": [""]}, "optimizer": {**optimizer, **constants}})
+
+    def test_every_optimizer_has_its_texts(self):
+        for kind in self.arrays.CATALOGUE["optimizers"]:
+            for table in (self.writer.UPDATES, self.writer.UPDATES_IN_PLACE):
+                self.assertIn(kind, table)
+
+    def test_the_numbers_of_a_step_are_those_of_its_text(self):
+        for kind, row in self.arrays.CATALOGUE["optimizers"].items():
+            for beta2 in (0.5, 0.7, 0.999) if row["corrects_moments"] else ():
+                constants = {"beta1": 0.9, "beta2": beta2, "epsilon": 1e-8, "momentum_decay": 0.004}
+                problem = self.problem(kind, **constants)
+                scope = {**constants, "step": 0, "product": 1.0}
+                for update in range(1, 41):
+                    exec(self.writer.ONCE[kind], scope)
+                    for name, number in problem.corrections(update).items():
+                        self.assertAlmostEqual(scope[name], number, 12, f"{kind}, {name} of {update}, {beta2}")
+
+
 class Threads(unittest.TestCase):
     """All threads of a framework stay on as many processors as the cell has compute threads, after steps of a model
     that is worth sharing."""

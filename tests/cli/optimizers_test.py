@@ -4,7 +4,7 @@ step at which it leaves the reference and by how much."""
 import re
 import unittest
 
-from program import FAKES, ProgramTest, linear_scenario
+from program import CATALOGUE, FAKES, ProgramTest, linear_scenario
 
 PLUGINS = FAKES + "/optimizers"
 RIGHT = "fake/optimizers"
@@ -72,6 +72,11 @@ class OptimizersTest(ProgramTest):
         settings = [word for dtype in dtypes for word in ("--set", f"dtype={dtype}")]
         arguments = ["verify", "--scenario", "scenario.json", "--impl", implementation]
         return self.call(*arguments, *settings, plugins=PLUGINS, status=status)[0]
+
+    def test_every_kind_is_among_them_and_is_mistaken(self):
+        kinds = CATALOGUE["optimizers"].keys()
+        self.assertEqual({settings["kind"] for settings in OPTIMIZERS.values()}, set(kinds))
+        self.assertEqual({OPTIMIZERS[optimizer]["kind"] for _, optimizer, _, _ in MISTAKES}, set(kinds))
 
     def test_the_right_one_passes_everywhere(self):
         for optimizer in OPTIMIZERS:

@@ -70,5 +70,21 @@ TEST(Shipped, MatricesExpand) {
   EXPECT_GE(matrices, 2);
 }
 
+template <class Enum>
+void expect_all(const char* matrix_name, const char* axis) {
+  const Result<Matrix> matrix = read_matrix(kFolder / "matrices" / cat(matrix_name, ".json"));
+  ASSERT_TRUE(matrix.ok()) << matrix.error().message;
+  const std::vector<std::string> values = values_of(matrix.value(), axis);
+  for (const Enum value : catalogue::all_of<Enum>()) {
+    EXPECT_EQ(std::ranges::count(values, catalogue::name_of(value)), 1) << matrix_name << ": " << name_of(value);
+  }
+}
+
+TEST(Shipped, MatricesOfArithmeticHaveAllOfIt) {
+  expect_all<OptimizerKind>("conformance", "optimizer");
+  expect_all<OptimizerKind>("optimizers", "optimizer");
+  expect_all<Activation>("activations", "model.layers.0.activation");
+}
+
 }  // namespace
 }  // namespace gdbench::scenario

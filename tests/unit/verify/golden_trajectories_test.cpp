@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,16 +104,32 @@ void expect_trajectory(const json& golden) {
   EXPECT_NEAR(static_cast<double>(evaluate(problem, dataset, state)), final_loss, kRelative * final_loss);
 }
 
+template <class Enum>
+void expect_all(const std::set<Enum>& found) {
+  for (const Enum value : catalogue::all_of<Enum>()) {
+    EXPECT_TRUE(found.contains(value)) << "no trajectory has " << catalogue::name_of(value);
+  }
+}
+
 TEST(GoldenTrajectoriesTest, ReferenceAgreesWithNumPy) {
   const auto files = golden_files();
-  EXPECT_GE(files.size(), 10U);  // one of each optimizer among them
+  std::set<catalogue::OptimizerKind> optimizers;
+  std::set<catalogue::Activation> activations;
+  std::set<catalogue::Loss> losses;
   for (const auto& file : files) {
     SCOPED_TRACE(file.filename().string());
     std::ifstream stream(file);
     const json golden = json::parse(stream);
+    const scenario::Problem problem = problem_of(golden);
+    optimizers.insert(problem.optimizer.kind);
+    losses.insert(problem.loss);
+    for (const scenario::Layer& layer : problem.layers) activations.insert(layer.activation);
     expect_trajectory<double>(golden);
     expect_trajectory<long double>(golden);
   }
+  expect_all(optimizers);
+  expect_all(activations);
+  expect_all(losses);
 }
 
 }  // namespace

@@ -73,6 +73,9 @@ TEST(Description, IsDocumented) {
           << key << ": " << name;
     }
   }
+  for (const catalogue::OptimizerRow& row : catalogue::kOptimizers) {
+    EXPECT_NE(page.find(std::string("`") + row.name + "`"), std::string::npos) << row.name;
+  }
   for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
     EXPECT_TRUE(std::ranges::any_of(description_fields(), [&](const Field& field) {
       return field.key == std::string("optimizer/") + constant->name;
