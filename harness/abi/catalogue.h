@@ -111,6 +111,17 @@ inline constexpr TaskRow kTasks[] = {
 
 // Operations are counted per entry, an elementary function, a root, a division and a comparison being one each.
 
+// What an activation, a loss or an optimizer takes at least per entry, forward and backward: no form at a few units in
+// the last place is known that takes less, for rational functions and tables of polynomials, too, take as many
+// operations as an exponential and a division. Multiply-adds are those that stay when constant factors are taken into
+// the products, the learning rate or scaled slots; additions may have units of their own and count nothing.
+struct LeastFunctions {
+  int multiply_adds = 0;
+  int exponentials = 0;
+  int divisions = 0;
+  int roots = 0;
+};
+
 // Of an activation: the same everywhere; the same on each side of 0, where it jumps; or another one for every input.
 enum class Slope { constant, jumps_at_zero, varies };
 
@@ -120,23 +131,29 @@ struct ActivationRow {
   Slope slope;
   int operations;
   int gradient_operations;  // of the derivative and its product with the gradient that comes in
+  // With the multiply-adds of the argument, the result and the derivative's product with the gradient that comes in: d
+  // (1
+  // - a a), d (a - a a), d (s + a - a s).
+  LeastFunctions least = {};
   // Whether its derivative is computed from its input z; otherwise from its result f(z), and z need not be kept.
   bool reads_input = false;
   double steepest = 1;  // the largest |f'|
 };
 inline constexpr ActivationRow kActivations[] = {
     {Activation::identity, "identity", Slope::constant, 0, 0},
-    {Activation::relu, "relu", Slope::jumps_at_zero, 1, 1},  // maximum; selection
-    {Activation::tanh, "tanh", Slope::varies, 1, 3},         // d (1 - a a)
-    {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3},   // negation, exp, addition, division; d a (1 - a)
-    {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},  // product, selection
+    {Activation::relu, "relu", Slope::jumps_at_zero, 1, 1},               // maximum; selection
+    {Activation::tanh, "tanh", Slope::varies, 1, 3, {2, 1, 1, 0}},        // d (1 - a a)
+    {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3, {2, 1, 1, 0}},  // negation, exp, addition, division; d a (1 -
+                                                                          // a)
+    {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},   // product, selection
     // As sigmoid s, and a product; d s (1 + z (1 - s)).
-    {Activation::silu, "silu", Slope::varies, 5, 9, true, 1.0999},
+    {Activation::silu, "silu", Slope::varies, 5, 9, {3, 1, 1, 0}, true, 1.0999},
     // Two scalings, erf, addition, product; the same except the product, the density (4), product, addition, product.
-    {Activation::gelu, "gelu", Slope::varies, 5, 11, true, 1.129},
+    // At least the density's exponential, for the derivative; a polynomial may do for the distribution.
+    {Activation::gelu, "gelu", Slope::varies, 5, 11, {4, 1, 0, 0}, true, 1.129},
     // The cubic polynomial's 4 and a scaling, tanh, addition, product and scaling; in addition 1 - t t (2), the
     // polynomial's derivative (3), 3 products, 2 additions.
-    {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, true, 1.1291},
+    {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, {5, 1, 1, 0}, true, 1.1291},
 };
 
 // Of a loss: any numbers; numbers from 0 to 1; or class indices, one per row.
@@ -151,14 +168,16 @@ struct LossRow {
   bool sums_over_columns;   // it is a sum of terms of one output column each, as the task gradients wants it
   int operations;           // per entry of the outputs
   int gradient_operations;  // likewise
+  // Of the gradient alone: a step needs no value. The softmax divides once a row, which is not counted.
+  LeastFunctions least = {};
 };
 inline constexpr LossRow kLosses[] = {
     {Loss::mse, "mse", Targets::numbers, false, false, true, 3, 2},  // difference, square, addition; difference, scale
     {Loss::half_mse, "half_mse", Targets::numbers, false, false, true, 3, 2},
     // Maximum, difference, exp, addition.
-    {Loss::softmax_cross_entropy, "softmax_cross_entropy", Targets::labels, true, true, false, 4, 5},
+    {Loss::softmax_cross_entropy, "softmax_cross_entropy", Targets::labels, true, true, false, 4, 5, {1, 1, 0, 0}},
     // Exp, addition, logarithm, product, difference, addition; sigmoid (4), difference, scale; log 2 if it is masked.
-    {Loss::binary_cross_entropy, "binary_cross_entropy", Targets::shares, true, false, false, 6, 6},
+    {Loss::binary_cross_entropy, "binary_cross_entropy", Targets::shares, true, false, false, 6, 6, {0, 1, 1, 0}},
     // Difference, magnitude, comparison, two products, addition; difference, two comparisons, scale.
     {Loss::huber, "huber", Targets::numbers, false, false, true, 6, 4},
 };
@@ -226,6 +245,7 @@ struct OptimizerRow {
   std::size_t slots;  // state tensors per parameter
   std::span<const OptimizerKey> keys;
   int operations;                                    // per entry of a parameter, without weight decay
+  LeastFunctions least = {};                         // each decay of a slot, each square, what the step's number scales
   double weight_decay = 0;                           // where nothing is said
   bool always_decoupled = false;                     // its weight decay is never part of the gradient
   bool corrects_moments = false;                     // by factors that depend on the number of the step
@@ -233,21 +253,21 @@ struct OptimizerRow {
 };
 inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::sgd, "sgd", 0, {}, 2},
-    {OptimizerKind::momentum, "momentum", 1, kMomentumKeys, 4},
-    {OptimizerKind::nesterov, "nesterov", 1, kMomentumKeys, 6},
+    {OptimizerKind::momentum, "momentum", 1, kMomentumKeys, 4, {1, 0, 0, 0}},
+    {OptimizerKind::nesterov, "nesterov", 1, kMomentumKeys, 6, {1, 0, 0, 0}},
     // 2 for the sum of squares; root, addition, division, product, subtraction.
-    {OptimizerKind::adagrad, "adagrad", 1, kAdagradKeys, 7, 0, false, false, EpsilonPlace::inside},
+    {OptimizerKind::adagrad, "adagrad", 1, kAdagradKeys, 7, {1, 0, 1, 1}, 0, false, false, EpsilonPlace::inside},
     // 4 for the mean of squares.
-    {OptimizerKind::rmsprop, "rmsprop", 1, kRmspropKeys, 9, 0, false, false, EpsilonPlace::inside},
+    {OptimizerKind::rmsprop, "rmsprop", 1, kRmspropKeys, 9, {2, 0, 1, 1}, 0, false, false, EpsilonPlace::inside},
     // 3 and 4 for the moments, 2 for their corrections.
-    {OptimizerKind::adam, "adam", 2, kAdamKeys, 14, 0, false, true, EpsilonPlace::hat},
-    {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, 0.01, true, true, EpsilonPlace::hat},
+    {OptimizerKind::adam, "adam", 2, kAdamKeys, 14, {4, 0, 1, 1}, 0, false, true, EpsilonPlace::hat},
+    {OptimizerKind::adamw, "adamw", 2, kAdamKeys, 14, {4, 0, 1, 1}, 0.01, true, true, EpsilonPlace::hat},
     // 3 for what the sign is taken of, 3 for the momentum; sign, product, subtraction.
-    {OptimizerKind::lion, "lion", 1, kLionKeys, 9, 0, true},
+    {OptimizerKind::lion, "lion", 1, kLionKeys, 9, {2, 0, 0, 0}, 0, true},
     // As adam, and 2 for the gradient's own part.
-    {OptimizerKind::nadam, "nadam", 2, kNadamKeys, 16, 0, false, true},
+    {OptimizerKind::nadam, "nadam", 2, kNadamKeys, 16, {5, 0, 1, 1}, 0, false, true},
     // 3 and 4 for the moments; root, addition, division, addition of the undivided part, product, subtraction.
-    {OptimizerKind::radam, "radam", 2, kAdamKeys, 13, 0, false, true},
+    {OptimizerKind::radam, "radam", 2, kAdamKeys, 13, {4, 0, 1, 1}, 0, false, true},
 };
 
 // A row of a list that has nothing but names.

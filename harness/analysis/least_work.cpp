@@ -48,78 +48,7 @@ void add_sum(double terms, LeastWork& work) {
   work.chain_additions += std::max(0, static_cast<int>(std::ceil(std::log2(std::max(1.0, terms)))) - 1);
 }
 
-// Per entry of what an activation, a loss or an optimizer is applied to, forward and backward. Multiply-adds are those
-// that stay when constant factors are taken into the products, the learning rate or scaled slots; additions may have
-// units of their own and count nothing.
-struct Functions {
-  int multiply_adds = 0;
-  int exponentials = 0;
-  int divisions = 0;
-  int roots = 0;
-};
-
-// No form at a few units in the last place is known that takes less than an exponential and a division: rational
-// functions and tables of polynomials, too, take as many operations. The multiply-adds are of the derivative's product
-// with the gradient that comes in, d (1 - a a), d (a - a a), d (s + a - a s), and of the argument and the result.
-Functions functions_of(catalogue::Activation activation) {
-  switch (activation) {
-    case catalogue::Activation::identity:
-    case catalogue::Activation::relu:
-    case catalogue::Activation::leaky_relu:
-      return {};
-    case catalogue::Activation::tanh:
-    case catalogue::Activation::sigmoid:
-      return {2, 1, 1, 0};
-    case catalogue::Activation::silu:
-      return {3, 1, 1, 0};
-    case catalogue::Activation::gelu_tanh:
-      return {5, 1, 1, 0};
-    case catalogue::Activation::gelu:
-      return {4, 1, 0, 0};  // the density, for the derivative; a polynomial may do for the distribution
-  }
-  return {};
-}
-
-// A step needs the loss's derivative, not its value. The softmax divides once a row, which is not counted.
-Functions functions_of(catalogue::Loss loss) {
-  switch (loss) {
-    case catalogue::Loss::mse:
-    case catalogue::Loss::half_mse:
-    case catalogue::Loss::huber:
-      return {};
-    case catalogue::Loss::softmax_cross_entropy:
-      return {1, 1, 0, 0};
-    case catalogue::Loss::binary_cross_entropy:
-      return {0, 1, 1, 0};
-  }
-  return {};
-}
-
-// Each decay of a slot, each square, and what the step's number scales.
-Functions functions_of(catalogue::OptimizerKind optimizer) {
-  switch (optimizer) {
-    case catalogue::OptimizerKind::sgd:
-      return {};
-    case catalogue::OptimizerKind::momentum:
-    case catalogue::OptimizerKind::nesterov:
-      return {1, 0, 0, 0};
-    case catalogue::OptimizerKind::lion:
-      return {2, 0, 0, 0};
-    case catalogue::OptimizerKind::adagrad:
-      return {1, 0, 1, 1};
-    case catalogue::OptimizerKind::rmsprop:
-      return {2, 0, 1, 1};
-    case catalogue::OptimizerKind::adam:
-    case catalogue::OptimizerKind::adamw:
-    case catalogue::OptimizerKind::radam:
-      return {4, 0, 1, 1};
-    case catalogue::OptimizerKind::nadam:
-      return {5, 0, 1, 1};
-  }
-  return {};
-}
-
-void add_functions(const Functions& functions, double entries, LeastWork& work) {
+void add_functions(const catalogue::LeastFunctions& functions, double entries, LeastWork& work) {
   work.operations += 2 * functions.multiply_adds * entries;
   work.exponentials += functions.exponentials * entries;
   work.divisions += functions.divisions * entries;
@@ -132,7 +61,7 @@ void add_transfer(double span_bytes, int read_only, int written, double bytes, L
 
 void add_update(const report::ScenarioRecord& scenario, LeastWork& work) {
   if (!scenario.resolved.optimizer) return;
-  add_functions(functions_of(*scenario.resolved.optimizer), static_cast<double>(scenario.parameters), work);
+  add_functions(catalogue::row_of(*scenario.resolved.optimizer).least, static_cast<double>(scenario.parameters), work);
 }
 
 // The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value
@@ -195,12 +124,12 @@ std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, doub
     // Forward; backward the gradient of W and, unless the layer's input is X, of that input.
     const double backward = (l == 0 ? 1 : 2) * (last ? 1 : columns);
     work.products += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
-    add_functions(functions_of(layer.activation), batch * layer.outputs, work);
+    add_functions(catalogue::row_of(layer.activation).least, batch * layer.outputs, work);
     add_sum(layer.inputs + (layer.bias ? 1 : 0), work);
     if (l > 0) add_sum(last && by_output ? 1 : layer.outputs, work);
   }
   add_sum(batch * (layers.size() > 1 ? columns : 1) + 1, work);
-  add_functions(functions_of(*resolved.loss), batch * layers.back().outputs, work);
+  add_functions(catalogue::row_of(*resolved.loss).least, batch * layers.back().outputs, work);
   add_update(scenario, work);
   add_transfers(scenario, *resolved.loss, block_steps, work);
   return work;

@@ -35,10 +35,10 @@ double bytes_per_parameter(const Problem& problem) {
   const double unrounded = problem.rounds_parameters() ? 1 : 0;
   const double state = held + directions + unrounded;  // numbers of a trajectory's type; and its last gradients
   const double in_step = state + 2;                    // and gradients, and the parameters before them
-  const bool relu = std::ranges::any_of(problem.layers, [](const scenario::Layer& layer) {
-    return layer.activation == scenario::Activation::relu || layer.activation == scenario::Activation::leaky_relu;
+  const bool jumps = std::ranges::any_of(problem.layers, [](const scenario::Layer& layer) {
+    return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
   });
-  const double ties = relu && problem.task != scenario::Task::update ? 8 : 0;
+  const double ties = jumps && problem.task != scenario::Task::update ? 8 : 0;
   const double followed = wide * (state + 1) + ties;
   // One trajectory is followed while others are held: the own type's, or the one with other ties; then what is expected
   // is made from them; then states of cells are compared with that, which lie in three images.

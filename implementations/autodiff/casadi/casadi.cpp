@@ -5,40 +5,25 @@
 #include <vector>
 
 #include "implementations/autodiff/casadi/generated.h"
-#include "implementations/autodiff/common/library.h"
-#include "implementations/backends/common/rules/activations.h"
+#include "implementations/autodiff/common/network_loss.h"
 #include "implementations/backends/common/rules/losses.h"
 
 namespace gdbench::autodiff {
-namespace {
 
 using casadi::MX;
+
+// What is 0 is not added: casadi would keep the sum.
+template <>
+MX positive_or(const MX& c, const MX& a, const MX& b) {
+  const MX positive = if_else_zero(c > 0, a);
+  return b.is_zero() ? positive : positive + if_else_zero(c <= 0, b);
+}
+
+namespace {
 
 // CasADi's matrices are column-major, transposes of row-major ones in the same memory: columns are a batch's rows.
 
 MX positive_part(const MX& z) { return if_else_zero(z > 0, z); }
-
-MX activated(Activation activation, const MX& z) {
-  switch (activation) {
-    case Activation::identity:
-      return z;
-    case Activation::relu:
-      return positive_part(z);
-    case Activation::tanh:
-      return tanh(z);
-    case Activation::sigmoid:
-      return 1 / (1 + exp(-z));
-    case Activation::leaky_relu:
-      return positive_part(z) + if_else_zero(z <= 0, z / 100);
-    case Activation::silu:
-      return z / (1 + exp(-z));
-    case Activation::gelu:
-      return z * (1 + erf(z * 0.70710678118654752440)) / 2;  // 1 / sqrt(2)
-    case Activation::gelu_tanh:
-      return z / 2 * (1 + tanh(backends::kGeluScale * z * (1 + backends::kGeluCube * z * z)));
-  }
-  std::abort();
-}
 
 // What the entries of P add for targets Y, which are 0 and 1 where they were labels.
 MX loss_terms(const catalogue::LossFunction& loss, const MX& p, const MX& y) {

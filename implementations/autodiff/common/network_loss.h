@@ -22,6 +22,14 @@ S positive_or(const S& c, const S& a, const S& b) {
   return c > 0 ? a : b;
 }
 
+// log(1 + e^p), with the larger of 1 and e^p taken out, so that e^p does not overflow.
+template <class S>
+S log_one_and_exp(const S& p) {
+  using std::exp;
+  using std::log;
+  return positive_or(p, p, S(0)) + log(1 + exp(positive_or(p, S(-p), p)));
+}
+
 template <class S>
 S activated(Activation activation, const S& z) {
   using std::erfc;
@@ -41,7 +49,11 @@ S activated(Activation activation, const S& z) {
     case Activation::silu:
       return z / (1 + exp(-z));
     case Activation::gelu:
-      if constexpr (requires { erfc(z); }) return z * erfc(z * -0.70710678118654752440) / 2;  // -1 / sqrt(2)
+      if constexpr (requires { erfc(z); }) {
+        return z * erfc(z * -0.70710678118654752440) / 2;  // -1 / sqrt(2)
+      } else if constexpr (requires { erf(z); }) {
+        return z * (1 + erf(z * 0.70710678118654752440)) / 2;
+      }
       break;  // no such function: its row does not offer it
     case Activation::gelu_tanh:
       return z / 2 * (1 + tanh(backends::kGeluScale * z * (1 + backends::kGeluCube * z * z)));
@@ -52,8 +64,6 @@ S activated(Activation activation, const S& z) {
 // What an output p adds for its target y, in a loss whose columns are not coupled.
 template <class S, class Target>
 S loss_term(const catalogue::LossFunction& loss, const S& p, const Target& y) {
-  using std::exp;
-  using std::log;
   switch (loss.kind) {
     case Loss::mse:
     case Loss::half_mse: {
@@ -61,8 +71,7 @@ S loss_term(const catalogue::LossFunction& loss, const S& p, const Target& y) {
       return error * error;
     }
     case Loss::binary_cross_entropy:
-      // log(1 + e^p) - p y, with the larger of 1 and e^p taken out, so that e^p does not overflow.
-      return positive_or(p, p, S(0)) + log(1 + exp(positive_or(p, S(-p), p))) - p * y;
+      return log_one_and_exp(p) - p * y;
     case Loss::huber: {
       const S error = p - y;
       const S size = positive_or(error, error, S(-error));

@@ -92,14 +92,12 @@ void derivative_of_activation_gradient(Emitter& emitter, const Application& appl
         gradients[0] = combine(emitter, 1, product, -2, weighted, gradient_of(0));
         break;
       }
-      case catalogue::Activation::identity:
-      case catalogue::Activation::relu:
-      case catalogue::Activation::leaky_relu:  // f' is constant wherever it is continuous
-        gradients[0] = combine(emitter, 0, product, 0, product, gradient_of(0));
-        break;
-      case catalogue::Activation::silu:
-      case catalogue::Activation::gelu:
-      case catalogue::Activation::gelu_tanh:
+      default:
+        if (catalogue::row_of(activation).slope != catalogue::Slope::varies) {
+          // f' is constant wherever it is continuous.
+          gradients[0] = combine(emitter, 0, product, 0, product, gradient_of(0));
+          break;
+        }
         throw Failure(GDBENCH_UNSUPPORTED, std::string("there is no second derivative of ") + name_of(activation));
     }
   }
