@@ -72,10 +72,10 @@ Status dump_tensors(const fs::path& folder, const std::string& prefix, const sce
   const std::vector<scenario::ParameterShape> shapes = scenario::parameter_shapes(problem);
   for (std::size_t p = 0; p < shapes.size(); ++p) {
     const std::vector<T> values(state.parameters[p].begin(), state.parameters[p].end());
-    const bool bias = shapes[p].name.front() == 'b';
-    const std::int64_t rows = bias ? shapes[p].columns : shapes[p].rows;
+    const bool vector = shapes[p].part != catalogue::LayerPart::weights;
+    const std::int64_t rows = vector ? shapes[p].columns : shapes[p].rows;
     const fs::path file = folder / (prefix + "_" + shapes[p].name + ".npy");
-    TRY(write_npy(file, values.data(), rows, bias ? 0 : shapes[p].columns));
+    TRY(write_npy(file, values.data(), rows, vector ? 0 : shapes[p].columns));
   }
   return {};
 }

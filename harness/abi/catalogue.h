@@ -421,6 +421,25 @@ constexpr EpsilonPlace epsilon_place_of(const gdbench_optimizer& optimizer) {
   return static_cast<EpsilonPlace>(optimizer.epsilon_place);
 }
 
+// What a parameter is to its layer.
+enum class LayerPart { weights, bias };
+
+// Calls visit(part, rows, columns) for each parameter of a layer in the order of gdbench_state.
+template <class Visit>
+constexpr void for_each_parameter(std::int64_t inputs, std::int64_t outputs, bool bias, Visit&& visit) {
+  visit(LayerPart::weights, inputs, outputs);
+  if (bias) visit(LayerPart::bias, std::int64_t{1}, outputs);
+}
+// Calls visit(number of the layer, part, rows, columns).
+template <class Visit>
+constexpr void for_each_parameter(const gdbench_problem& problem, Visit&& visit) {
+  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
+    const gdbench_layer& layer = problem.layers[l];
+    for_each_parameter(layer.inputs, layer.outputs, layer.has_bias != 0,
+                       [&](LayerPart part, std::int64_t rows, std::int64_t columns) { visit(l, part, rows, columns); });
+  }
+}
+
 // Floating-point operations per entry of a parameter.
 constexpr int operations_of(OptimizerKind kind, bool decays, bool decoupled) {
   const OptimizerRow& row = row_of(kind);

@@ -244,17 +244,10 @@ Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const
 scenario::State make_initial_state(const scenario::Problem& problem, std::uint64_t seed) {
   scenario::State state;
   Random random(seed);
-  const auto add = [&](std::int64_t count, double bound) {
-    std::vector<double> values(static_cast<std::size_t>(count));
-    for (double& value : values) {
-      value = catalogue::rounded_to(problem.dtype, random.uniform(-bound, bound));
-    }
-    state.parameters.push_back(std::move(values));
-  };
-  for (const scenario::Layer& layer : problem.layers) {
-    const double bound = std::sqrt(1 / static_cast<double>(layer.inputs));
-    add(layer.inputs * layer.outputs, bound);
-    if (layer.bias) add(layer.outputs, bound);
+  for (const scenario::ParameterShape& shape : parameter_shapes(problem)) {
+    const double bound = std::sqrt(1 / static_cast<double>(shape.inputs));
+    std::vector<double>& values = state.parameters.emplace_back(static_cast<std::size_t>(shape.size()));
+    for (double& value : values) value = catalogue::rounded_to(problem.dtype, random.uniform(-bound, bound));
   }
   for (std::size_t slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {
     for (const std::vector<double>& parameter : state.parameters) {

@@ -2,13 +2,30 @@
 
 namespace gdbench::scenario {
 
+using catalogue::LayerPart;
+
+namespace {
+
+std::string name_of(LayerPart part) {
+  switch (part) {
+    case LayerPart::weights:
+      return "w";
+    case LayerPart::bias:
+      return "b";
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<ParameterShape> parameter_shapes(const Problem& problem) {
   std::vector<ParameterShape> shapes;
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {
     const Layer& layer = problem.layers[l];
-    const std::string number = std::to_string(l);
-    shapes.push_back({"w" + number, layer.inputs, layer.outputs});
-    if (layer.bias) shapes.push_back({"b" + number, 1, layer.outputs});
+    catalogue::for_each_parameter(
+        layer.inputs, layer.outputs, layer.bias, [&](LayerPart part, std::int64_t rows, std::int64_t columns) {
+          shapes.push_back({name_of(part) + std::to_string(l), rows, columns, part, layer.inputs});
+        });
   }
   return shapes;
 }
@@ -17,11 +34,9 @@ double operations_per_step(const Problem& problem) {
   const Optimizer& optimizer = problem.optimizer;
   const double update =
       catalogue::operations_of(optimizer.kind, optimizer.weight_decay != 0, optimizer.decoupled_weight_decay);
-  if (problem.task == Task::update) {
-    double entries = 0;
-    for (const ParameterShape& shape : parameter_shapes(problem)) entries += static_cast<double>(shape.size());
-    return update * entries;
-  }
+  double parameters = 0;
+  for (const ParameterShape& shape : parameter_shapes(problem)) parameters += static_cast<double>(shape.size());
+  if (problem.task == Task::update) return update * parameters;
   const auto batch = static_cast<double>(problem.batch_rows);
   if (problem.task == Task::floor) return 0;
   const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
@@ -31,16 +46,14 @@ double operations_per_step(const Problem& problem) {
     const Layer& layer = problem.layers[l];
     const auto outputs = static_cast<double>(layer.outputs);
     const double weights = static_cast<double>(layer.inputs) * outputs;
-    const double parameters = weights + (layer.bias ? outputs : 0);
     // Forward; in each sweep the gradient of W and, unless A_previous is X, of A_previous.
     operations += (1 + sweeps * (l == 0 ? 1 : 2)) * 2 * batch * weights;
     if (layer.bias) operations += (1 + sweeps) * batch * outputs;  // addition, column sum
     const catalogue::ActivationRow& activation = catalogue::row_of(layer.activation);
     operations += (activation.operations + sweeps * activation.gradient_operations) * batch * outputs;
-    operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
-    operations += update * parameters;
   }
-  return operations;
+  operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
+  return operations + update * parameters;
 }
 
 }  // namespace gdbench::scenario

@@ -59,6 +59,8 @@ struct ParameterShape {
   std::string name;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  catalogue::LayerPart part = catalogue::LayerPart::weights;
+  std::int64_t inputs = 0;  // of its layer
   std::int64_t size() const { return rows * columns; }
 };
 

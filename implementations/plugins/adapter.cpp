@@ -84,9 +84,8 @@ bool shares_product(const Backend& backend, const gdbench_problem& problem, cons
 
 bool shares_update(const Backend& backend, const gdbench_problem& problem, int threads) {
   std::int64_t entries = 0;
-  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    entries += (problem.layers[l].inputs + problem.layers[l].has_bias) * problem.layers[l].outputs;
-  }
+  gdbench::catalogue::for_each_parameter(
+      problem, [&](auto, auto, std::int64_t rows, std::int64_t columns) { entries += rows * columns; });
   gdbench::backends::Request update;
   update.op = gdbench::backends::Op::update;
   update.dtype = gdbench::catalogue::dtype_of(problem);

@@ -34,13 +34,13 @@ Exchange::Exchange(const Session& session, const Parameters& parameters, const g
 }
 
 Exchange::Entries Exchange::of_layer(std::int64_t layer) const {
-  const bool has_bias = problem_.layers[layer].has_bias != 0;
-  ModelPart part = parameters_.weights_part(layer, GDBENCH_COMPUTES_GRADIENTS);
-  const std::int64_t first = parameters_.offset(static_cast<std::size_t>(part.parameters.first));
-  if (has_bias) ++part.parameters.last;
-  const auto last = static_cast<std::size_t>(part.parameters.last);
+  const Range parameters = parameters_.parameters_of(layer);
+  const std::int64_t first = parameters_.offset(static_cast<std::size_t>(parameters.first));
+  const auto last = static_cast<std::size_t>(parameters.last);
   const Matrix end = parameters_.gradient(last);
-  return {first, parameters_.offset(last) + end.rows * end.columns - first, part};
+  return {first,
+          parameters_.offset(last) + end.rows * end.columns - first,
+          {Range::of(layer), parameters, GDBENCH_COMPUTES_GRADIENTS}};
 }
 
 void Exchange::append(Program& program, decltype(Call::run) run, const char* op, catalogue::Phase phase, int passes,

@@ -29,10 +29,12 @@ void ForwardPass::add(Program& program, const Matrix& x) {
     const Matrix sums = derivative_argument(l, x.rows);
     const Matrix output = activations(l, x.rows);
     program.add(session_, request(Op::product), catalogue::Phase::forward,
-                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {input, parameters_.weights(l), sums});
+                parameters_.part_of(l, LayerPart::weights, GDBENCH_READS_PARAMETERS),
+                {input, parameters_.value(l, LayerPart::weights), sums});
     if (layer(l).has_bias != 0) {
       program.add(session_, request(Op::add_bias), catalogue::Phase::forward,
-                  parameters_.bias_part(l, GDBENCH_READS_PARAMETERS), {parameters_.bias(l), sums});
+                  parameters_.part_of(l, LayerPart::bias, GDBENCH_READS_PARAMETERS),
+                  {parameters_.value(l, LayerPart::bias), sums});
     }
     if (catalogue::activation_of(layer(l)) != catalogue::Activation::identity) {
       Request activation = request(Op::activation);

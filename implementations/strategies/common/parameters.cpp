@@ -32,11 +32,7 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
       second_correction_(optimizer_.beta2),
       momentum_(optimizer_.beta1, optimizer_.momentum_decay),
       rectification_(optimizer_.beta2) {
-  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    const gdbench_layer& layer = problem.layers[l];
-    places_.push_back(place(l, layer.inputs, layer.outputs));
-    if (layer.has_bias != 0) places_.push_back(place(l, 1, layer.outputs));
-  }
+  catalogue::for_each_parameter(problem, [&](auto... of_parameter) { places_.push_back(place(of_parameter...)); });
   values_ = session.allocate(block_bytes_);
   gradients_ = session.allocate(block_bytes_);
   for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
@@ -50,22 +46,24 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
     window_scalars_.resize(kWindowSteps);
     window_ = session.allocate(kWindowSteps * sizeof(backends::UpdateScalars));
   }
-
-  std::size_t next = 0;
-  for (std::int64_t l = 0; l < problem.layer_count; ++l) {
-    const Place& weights = places_[next];
-    Layer layer{matrix(values_, weights), {}, matrix(gradients_, weights), {}, next++};
-    if (problem.layers[l].has_bias != 0) {
-      const Place& bias = places_[next++];
-      layer.bias = matrix(values_, bias);
-      layer.bias_gradient = matrix(gradients_, bias);
-    }
-    layers_.push_back(layer);
-  }
 }
 
-Parameters::Place Parameters::place(std::int64_t layer, std::int64_t rows, std::int64_t columns) {
-  Place place{0, rows, columns, layer};
+std::size_t Parameters::index_of(std::int64_t layer, LayerPart part) const {
+  std::size_t index = 0;
+  while (index < places_.size() && (places_[index].layer != layer || places_[index].part != part)) ++index;
+  return index;
+}
+
+Range Parameters::parameters_of(std::int64_t layer) const {
+  Range range = Range::of(static_cast<std::int64_t>(index_of(layer, LayerPart::weights)));
+  while (range.last + 1 < std::ssize(places_) && places_[static_cast<std::size_t>(range.last) + 1].layer == layer) {
+    ++range.last;
+  }
+  return range;
+}
+
+Parameters::Place Parameters::place(std::int64_t layer, LayerPart part, std::int64_t rows, std::int64_t columns) {
+  Place place{0, rows, columns, layer, part};
   const std::size_t alignment = std::min<std::size_t>(std::bit_ceil(bytes_of(place)), GDBENCH_ALIGNMENT);
   place.offset = (block_bytes_ + alignment - 1) / alignment * alignment;
   block_bytes_ = place.offset + bytes_of(place);

@@ -16,27 +16,21 @@
 
 namespace gdbench::strategies {
 
+using catalogue::LayerPart;
+
 class Parameters {
  public:
   // Zero until set_state.
   Parameters(Session& session, const gdbench_problem& problem);
 
-  // Of layer l: W [inputs, outputs] and b [1, outputs], and their gradients. A layer without a bias has a null buffer.
-  const Matrix& weights(std::int64_t layer) const { return layers_[static_cast<std::size_t>(layer)].weights; }
-  const Matrix& bias(std::int64_t layer) const { return layers_[static_cast<std::size_t>(layer)].bias; }
-  const Matrix& weights_gradient(std::int64_t layer) const {
-    return layers_[static_cast<std::size_t>(layer)].weights_gradient;
-  }
-  const Matrix& bias_gradient(std::int64_t layer) const {
-    return layers_[static_cast<std::size_t>(layer)].bias_gradient;
-  }
+  // A layer's parameters and their gradients. One that it does not have has a null buffer.
+  Matrix value(std::int64_t layer, LayerPart part) const { return matrix(values_, layer, part); }
+  Matrix gradient(std::int64_t layer, LayerPart part) const { return matrix(gradients_, layer, part); }
+  Range parameters_of(std::int64_t layer) const;
 
   // What a profile says of a call that uses one of them so.
-  ModelPart weights_part(std::int64_t layer, gdbench_parameter_use use) const {
-    return part_of(layers_[static_cast<std::size_t>(layer)].first_parameter, use);
-  }
-  ModelPart bias_part(std::int64_t layer, gdbench_parameter_use use) const {
-    return part_of(layers_[static_cast<std::size_t>(layer)].first_parameter + 1, use);
+  ModelPart part_of(std::int64_t layer, LayerPart part, gdbench_parameter_use use) const {
+    return part_of(index_of(layer, part), use);
   }
   ModelPart part_of(std::size_t parameter, gdbench_parameter_use use) const {
     return {Range::of(places_[parameter].layer), Range::of(static_cast<std::int64_t>(parameter)), use};
@@ -80,20 +74,19 @@ class Parameters {
   void get_state(const gdbench_state& state);
 
  private:
-  struct Layer {
-    Matrix weights;
-    Matrix bias;
-    Matrix weights_gradient;
-    Matrix bias_gradient;
-    std::size_t first_parameter = 0;  // its weights; the bias follows
-  };
   struct Place {
     std::size_t offset = 0;  // bytes from the block's start
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t layer = 0;
+    LayerPart part = LayerPart::weights;
   };
-  Place place(std::int64_t layer, std::int64_t rows, std::int64_t columns);
+  Place place(std::int64_t layer, LayerPart part, std::int64_t rows, std::int64_t columns);
+  std::size_t index_of(std::int64_t layer, LayerPart part) const;  // past the end where there is none
+  Matrix matrix(backends::Buffer block, std::int64_t layer, LayerPart part) const {
+    const std::size_t index = index_of(layer, part);
+    return index < places_.size() ? matrix(block, places_[index]) : Matrix();
+  }
   Matrix matrix(backends::Buffer block, const Place& at) const {
     return {session_.slice(block, at.offset), at.rows, at.columns};
   }
@@ -109,8 +102,7 @@ class Parameters {
   catalogue::Dtype dtype_;
   std::uint64_t rounding_seed_;
   std::uint64_t step_seed_ = 0;  // of the step of the last set_step
-  std::vector<Layer> layers_;
-  std::vector<Place> places_;  // in the ABI's order
+  std::vector<Place> places_;    // in the ABI's order
   std::size_t block_bytes_ = 0;
   backends::Buffer values_ = nullptr;
   backends::Buffer gradients_ = nullptr;

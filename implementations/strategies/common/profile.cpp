@@ -128,7 +128,7 @@ ModelPart both(const ModelPart& a, const ModelPart& b) {
 
 ModelPart whole_model(const gdbench_problem& problem) {
   std::int64_t parameters = 0;
-  for (std::int64_t l = 0; l < problem.layer_count; ++l) parameters += problem.layers[l].has_bias != 0 ? 2 : 1;
+  catalogue::for_each_parameter(problem, [&](auto... /*parameter*/) { ++parameters; });
   return {{0, problem.layer_count - 1}, {0, parameters - 1}, GDBENCH_UPDATES_PARAMETERS};
 }
 

@@ -73,22 +73,24 @@ void Network::add_sweep(Program& program, const Matrix& x, bool accumulate, Exch
     weights_gradient.transpose_a = true;
     weights_gradient.beta = accumulate ? 1 : 0;
     program.add(session_, weights_gradient, catalogue::Phase::backward,
-                parameters_.weights_part(l, GDBENCH_COMPUTES_GRADIENTS), {input, d, parameters_.weights_gradient(l)});
-    if (forward_.layer(l).has_bias != 0) add_bias_gradient(program, l, d, accumulate);
+                parameters_.part_of(l, LayerPart::weights, GDBENCH_COMPUTES_GRADIENTS),
+                {input, d, parameters_.gradient(l, LayerPart::weights)});
+    if (forward_.layer(l).has_bias != 0) add_column_sums(program, l, LayerPart::bias, d, accumulate);
     if (exchange != nullptr) exchange->add_layer(program, l);
     if (l == 0) break;
     const Matrix previous = delta(l - 1, x.rows);
     Request input_gradient = forward_.request(Op::product);
     input_gradient.transpose_b = true;
     program.add(session_, input_gradient, catalogue::Phase::backward,
-                parameters_.weights_part(l, GDBENCH_READS_PARAMETERS), {d, parameters_.weights(l), previous});
+                parameters_.part_of(l, LayerPart::weights, GDBENCH_READS_PARAMETERS),
+                {d, parameters_.value(l, LayerPart::weights), previous});
     add_activation_gradient(program, l - 1, previous);
   }
 }
 
-void Network::add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate) {
-  const Matrix& gradient = parameters_.bias_gradient(l);
-  const ModelPart part = parameters_.bias_part(l, GDBENCH_COMPUTES_GRADIENTS);
+void Network::add_column_sums(Program& program, std::int64_t l, LayerPart of, const Matrix& d, bool accumulate) {
+  const Matrix gradient = parameters_.gradient(l, of);
+  const ModelPart part = parameters_.part_of(l, of, GDBENCH_COMPUTES_GRADIENTS);
   const Matrix sums{accumulate ? column_sums_ : gradient.buffer, gradient.rows, gradient.columns};
   program.add(session_, forward_.request(Op::column_sum), catalogue::Phase::backward, part, {d, sums});
   if (!accumulate) return;

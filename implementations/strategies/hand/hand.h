@@ -42,7 +42,8 @@ class Network {
   void add_output_delta(Program& program, const Matrix& targets, double weight, const Matrix& d);
   // From delta(L) down; writes the parameters' gradients or adds to them.
   void add_sweep(Program& program, const Matrix& x, bool accumulate, Exchange* exchange);
-  void add_bias_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate);
+  // The gradient of a parameter [1, outputs] whose rows' gradients are `d`.
+  void add_column_sums(Program& program, std::int64_t l, LayerPart of, const Matrix& d, bool accumulate);
 
   Session& session_;
   const Parameters& parameters_;

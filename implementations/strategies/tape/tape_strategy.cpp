@@ -37,14 +37,17 @@ class TapeTrainer : public Trainer {
   Tape& tape() { return tape_; }
 
  private:
+  struct Parameter {
+    Matrix value;  // null: none
+    backends::Buffer gradient;
+  };
   struct Layer {
-    Matrix weights;
-    Matrix bias;  // null: none
-    backends::Buffer weights_gradient;
-    backends::Buffer bias_gradient;
+    Parameter weights;
+    Parameter bias;
     ops::Attributes activation;
   };
 
+  Value recorded(const Parameter& parameter) { return tape_.parameter(parameter.value, parameter.gradient); }
   void prepare_exchange();
   void run_exchange(const Program& program);
 
@@ -74,10 +77,11 @@ TapeTrainer::TapeTrainer(const Setup& setup)
       target_columns_(target_columns()),
       losses_(masks() != nullptr ? static_cast<std::size_t>(masks()->count()) : 0) {
   for (std::int64_t l = 0; l < problem().layer_count; ++l) {
-    layers_.push_back({parameters().weights(l),
-                       parameters().bias(l),
-                       parameters().weights_gradient(l).buffer,
-                       parameters().bias_gradient(l).buffer,
+    const auto parameter = [&](LayerPart part) {
+      return Parameter{parameters().value(l, part), parameters().gradient(l, part).buffer};
+    };
+    layers_.push_back({parameter(LayerPart::weights),
+                       parameter(LayerPart::bias),
                        {.activation = catalogue::activation_of(problem().layers[l])}});
   }
   tape_.set_layers(parameters().layers());
@@ -89,11 +93,11 @@ TapeTrainer::TapeTrainer(const Setup& setup)
 void TapeTrainer::prepare_exchange() {
   exchange()->add_no_rows(no_rows_);
   if (!exchange()->overlaps()) return;
-  // The weights' gradient comes after the bias's.
-  for (std::int64_t l = 0; l < problem().layer_count; ++l) {
-    exchange()->add_layer(completed_.emplace_back(), l);
-    if (layers_[static_cast<std::size_t>(l)].bias.buffer != nullptr) completed_.emplace_back();
-  }
+  // The weights' gradient comes after those of the layer's other parameters.
+  catalogue::for_each_parameter(problem(), [&](std::int64_t l, LayerPart part, auto... /*shape*/) {
+    Program& program = completed_.emplace_back();
+    if (part == LayerPart::weights) exchange()->add_layer(program, l);
+  });
 }
 
 void TapeTrainer::run_exchange(const Program& program) {
@@ -137,12 +141,10 @@ void TapeTrainer::differentiate_by_column(const Batch& part, bool first) {
 }
 
 Value TapeTrainer::record_outputs(const Batch& part) {
-  Value value = tape_.constant({part.x, part.rows, layers_.front().weights.rows});
+  Value value = tape_.constant({part.x, part.rows, layers_.front().weights.value.rows});
   for (const Layer& layer : layers_) {
-    value = tape_.product(value, tape_.parameter(layer.weights, layer.weights_gradient));
-    if (layer.bias.buffer != nullptr) {
-      value = tape_.add_bias(tape_.parameter(layer.bias, layer.bias_gradient), value);
-    }
+    value = tape_.product(value, recorded(layer.weights));
+    if (layer.bias.value.buffer != nullptr) value = tape_.add_bias(recorded(layer.bias), value);
     if (layer.activation.activation != catalogue::Activation::identity) {
       value = tape_.activation(layer.activation, value);
     }

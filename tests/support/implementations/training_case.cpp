@@ -147,13 +147,11 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values), re
       reference_, x.values, targets,
       case_.shuffled ? random_order(generator, case_.rows) : std::vector<std::uint32_t>());
   training_.features = features;
-  for (const gdbench_layer& layer : case_.layers) {
-    initial_.push_back(backends::random_matrix(generator, layer.inputs, layer.outputs));
-    if (case_.scaled_weights) {
-      const double root = std::sqrt(static_cast<double>(layer.inputs));
-      for (double& value : initial_.back().values) value = static_cast<double>(static_cast<float>(value / root));
-    }
-    if (layer.has_bias != 0) initial_.push_back(backends::random_matrix(generator, 1, layer.outputs));
+  for (const scenario::ParameterShape& shape : parameter_shapes(reference_)) {
+    initial_.push_back(backends::random_matrix(generator, shape.rows, shape.columns));
+    if (!case_.scaled_weights || shape.part != catalogue::LayerPart::weights) continue;
+    const double root = std::sqrt(static_cast<double>(shape.inputs));
+    for (double& value : initial_.back().values) value = static_cast<double>(static_cast<float>(value / root));
   }
   describe_data(takes_labels(case_.loss));
   describe_problem();

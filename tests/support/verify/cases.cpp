@@ -103,13 +103,10 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
   Case result;
   result.problem = problem;
   result.dataset = make_dataset(problem, x, targets, order);
-  for (const scenario::Layer& layer : problem.layers) {
-    const double bound = std::sqrt(1.0 / static_cast<double>(layer.inputs));
-    for (const std::int64_t size : {layer.inputs * layer.outputs, layer.bias ? layer.outputs : 0}) {
-      if (size == 0) continue;
-      std::vector<double>& parameter = result.start.parameters.emplace_back(static_cast<std::size_t>(size));
-      for (double& value : parameter) value = rounded(random.uniform(-bound, bound), problem.dtype);
-    }
+  for (const scenario::ParameterShape& shape : parameter_shapes(problem)) {
+    const double bound = std::sqrt(1.0 / static_cast<double>(shape.inputs));
+    std::vector<double>& parameter = result.start.parameters.emplace_back(static_cast<std::size_t>(shape.size()));
+    for (double& value : parameter) value = rounded(random.uniform(-bound, bound), problem.dtype);
   }
   if (catalogue::scales_loss(problem.dtype)) result.start.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   return result;

@@ -52,10 +52,9 @@ class Builder {
   }
 
   void add_parameters() {
-    for (std::int64_t l = 0; l < problem_.layer_count; ++l) {
-      add_parameter(l, {layer(l).inputs, layer(l).outputs});
-      if (layer(l).has_bias != 0) add_parameter(l, {1, layer(l).outputs});
-    }
+    catalogue::for_each_parameter(problem_, [&](std::int64_t l, auto /*part*/, auto rows, auto columns) {
+      add_parameter(l, {rows, columns});
+    });
     totals_.resize(parameters_.size());
   }
 
@@ -107,7 +106,7 @@ class Builder {
       node.shape = {1, 1};
       node.phase = catalogue::Phase::backward;
       node.parameter = end - 1;
-      if (end > 1 && graph_[parameters_[end - 2]].about.layers == layers) --node.parameter;
+      while (node.parameter > 0 && graph_[parameters_[node.parameter - 1]].about.layers == layers) --node.parameter;
       node.about = {layers,
                     {static_cast<std::int64_t>(node.parameter), static_cast<std::int64_t>(end) - 1},
                     GDBENCH_COMPUTES_GRADIENTS};
