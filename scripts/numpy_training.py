@@ -147,13 +147,27 @@ def slopes(activation, z, operand):
     return ACTIVATIONS[activation][1](operand(z))
 
 
+def normalized(z):
+    """Ba, Kiros and Hinton 2016, equations 3 and 4: by each row's mean and variance; and the rows' roots."""
+    difference = z - z.mean(axis=1, keepdims=True)
+    root = numpy.sqrt((difference**2).mean(axis=1, keepdims=True) + 1e-5)
+    return difference / root, root
+
+
+def normalization_gradient(gradient, n, root):
+    """By the Jacobian of each row: dn/dz = (I - 1/width - n n' / width) / root."""
+    width = n.shape[1]
+    jacobians = (numpy.eye(width) - 1 / width - n[:, :, None] * n[:, None, :] / width) / root[:, :, None]
+    return numpy.einsum("ri,rij->rj", gradient, jacobians)
+
+
 def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="f64", scale=1.0):
-    """Layers have activation and bias; parameters and gradients come in the order w0 b0 w1 b1 ... With the dtypes bf16
-    and f16 products multiply, biases add up and derivatives are taken at what was rounded; what the loss's gradient is
-    a factor of is rounded with the scale of the loss."""
+    """Layers have activation, bias and perhaps normalization; parameters and gradients come in the order w0 b0 scale0
+    shift0 w1 ... With the dtypes bf16 and f16 products multiply, biases add up and derivatives are taken at what was
+    rounded; what the loss's gradient is a factor of is rounded with the scale of the loss."""
     operand = OPERANDS[dtype]
     inputs, sums, values, position = [], [], x, 0
-    weights = []
+    weights, normalizations = [], []
     for layer in layers:
         inputs.append(operand(values))
         weights.append(operand(parameters[position]))
@@ -162,12 +176,23 @@ def loss_and_gradients(layers, parameters, x, targets, loss, *constants, dtype="
         if layer["bias"]:
             z = z + parameters[position]
             position += 1
+        normalizations.append(None)
+        if layer.get("normalization") == "layer":
+            normalizations[-1] = (parameters[position], *normalized(z))
+            z = parameters[position] * normalizations[-1][1] + parameters[position + 1]
+            position += 2
         sums.append(z)
         values = ACTIVATIONS[layer["activation"]][0](z)
     value, gradient = LOSSES[loss](values, targets, *constants)
     gradients = []
-    for layer, layer_inputs, z, weight in reversed(list(zip(layers, inputs, sums, weights))):
+    for layer, layer_inputs, z, weight, normalization in reversed(
+        list(zip(layers, inputs, sums, weights, normalizations))
+    ):
         gradient = operand(scale * gradient * slopes(layer["activation"], z, operand)) / scale
+        if normalization:
+            factor, n, root = normalization
+            gradients += [gradient.sum(axis=0), (gradient * n).sum(axis=0)]
+            gradient = normalization_gradient(gradient * factor, n, root)
         if layer["bias"]:
             gradients.append(gradient.sum(axis=0))
         gradients.append(layer_inputs.T @ gradient)

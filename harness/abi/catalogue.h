@@ -60,6 +60,7 @@ enum class EpsilonPlace : std::int32_t {
   inside = GDBENCH_EPSILON_INSIDE,
   own = 3  // of scenarios alone: where each implementation puts it
 };
+enum class Normalization : std::int32_t { none = GDBENCH_NO_NORMALIZATION, layer = GDBENCH_LAYER_NORM };
 enum class Phase : std::int32_t {
   data = GDBENCH_PHASE_DATA,
   forward = GDBENCH_PHASE_FORWARD,
@@ -92,7 +93,8 @@ enum class Capability : std::int32_t {
   rounds_parameters = GDBENCH_CAPABILITY_ROUNDS_PARAMETERS,
   rounds_stochastically = GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY,
   ranks = GDBENCH_CAPABILITY_RANKS,
-  epsilon_place = GDBENCH_CAPABILITY_EPSILON_PLACE
+  epsilon_place = GDBENCH_CAPABILITY_EPSILON_PLACE,
+  normalizations = GDBENCH_CAPABILITY_NORMALIZATIONS
 };
 
 // What ids of a plugin's implementations with Capability::ranks end with.
@@ -131,9 +133,8 @@ struct ActivationRow {
   Slope slope;
   int operations;
   int gradient_operations;  // of the derivative and its product with the gradient that comes in
-  // With the multiply-adds of the argument, the result and the derivative's product with the gradient that comes in: d
-  // (1
-  // - a a), d (a - a a), d (s + a - a s).
+  // With the multiply-adds of the argument, the result and the derivative's product with the gradient that comes in:
+  // d (1 - a a), d (a - a a), d (s + a - a s).
   LeastFunctions least = {};
   // Whether its derivative is computed from its input z; otherwise from its result f(z), and z need not be kept.
   bool reads_input = false;
@@ -154,6 +155,22 @@ inline constexpr ActivationRow kActivations[] = {
     // The cubic polynomial's 4 and a scaling, tanh, addition, product and scaling; in addition 1 - t t (2), the
     // polynomial's derivative (3), 3 products, 2 additions.
     {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, {5, 1, 1, 0}, true, 1.1291},
+};
+
+struct NormalizationRow {
+  Normalization value;
+  const char* name;
+  int operations;
+  int gradient_operations;
+  // Forward a square, two factors and two sums; backward a product for the scale's gradient, a sum with it, two for dz.
+  // A row's division and root are not counted.
+  LeastFunctions least = {};
+};
+inline constexpr NormalizationRow kNormalizations[] = {
+    {Normalization::none, "none", 0, 0},
+    // Mean, difference, square, sum, product by the inverse root; scale, shift. Two sums and a product for the
+    // gradients of shift and scale, that scale; two sums and a product, two differences and two products.
+    {Normalization::layer, "layer", 7, 11, {7, 0, 0, 0}},
 };
 
 // Of a loss: any numbers; numbers from 0 to 1; or class indices, one per row.
@@ -310,11 +327,13 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::rounds_parameters, "rounds_parameters"},
                                                       {Capability::rounds_stochastically, "rounds_stochastically"},
                                                       {Capability::ranks, "ranks"},
-                                                      {Capability::epsilon_place, "epsilon_place"}};
+                                                      {Capability::epsilon_place, "epsilon_place"},
+                                                      {Capability::normalizations, "normalizations"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }
 constexpr const auto& rows_of(Activation /*any*/) { return kActivations; }
+constexpr const auto& rows_of(Normalization /*any*/) { return kNormalizations; }
 constexpr const auto& rows_of(Loss /*any*/) { return kLosses; }
 constexpr const auto& rows_of(OptimizerKind /*any*/) { return kOptimizers; }
 constexpr const auto& rows_of(EpsilonPlace /*any*/) { return kEpsilonPlaces; }
@@ -412,6 +431,10 @@ constexpr LossFunction loss_of(const gdbench_problem& problem) {
   return {static_cast<Loss>(problem.loss), problem.huber_delta};
 }
 constexpr Activation activation_of(const gdbench_layer& layer) { return static_cast<Activation>(layer.activation); }
+constexpr Normalization normalization_of(const gdbench_problem& problem, std::int64_t layer) {
+  return problem.normalizations == nullptr ? Normalization::none
+                                           : static_cast<Normalization>(problem.normalizations[layer]);
+}
 constexpr bool takes_labels(const gdbench_problem& problem) { return takes_labels(loss_of(problem)); }
 constexpr OptimizerKind kind_of(const gdbench_optimizer& optimizer) {
   return static_cast<OptimizerKind>(optimizer.kind);
@@ -422,20 +445,24 @@ constexpr EpsilonPlace epsilon_place_of(const gdbench_optimizer& optimizer) {
 }
 
 // What a parameter is to its layer.
-enum class LayerPart { weights, bias };
+enum class LayerPart { weights, bias, scale, shift };
 
 // Calls visit(part, rows, columns) for each parameter of a layer in the order of gdbench_state.
 template <class Visit>
-constexpr void for_each_parameter(std::int64_t inputs, std::int64_t outputs, bool bias, Visit&& visit) {
+constexpr void for_each_parameter(std::int64_t inputs, std::int64_t outputs, bool bias, Normalization normalization,
+                                  Visit&& visit) {
   visit(LayerPart::weights, inputs, outputs);
   if (bias) visit(LayerPart::bias, std::int64_t{1}, outputs);
+  if (normalization == Normalization::none) return;
+  visit(LayerPart::scale, std::int64_t{1}, outputs);
+  visit(LayerPart::shift, std::int64_t{1}, outputs);
 }
 // Calls visit(number of the layer, part, rows, columns).
 template <class Visit>
 constexpr void for_each_parameter(const gdbench_problem& problem, Visit&& visit) {
   for (std::int64_t l = 0; l < problem.layer_count; ++l) {
     const gdbench_layer& layer = problem.layers[l];
-    for_each_parameter(layer.inputs, layer.outputs, layer.has_bias != 0,
+    for_each_parameter(layer.inputs, layer.outputs, layer.has_bias != 0, normalization_of(problem, l),
                        [&](LayerPart part, std::int64_t rows, std::int64_t columns) { visit(l, part, rows, columns); });
   }
 }

@@ -13,6 +13,7 @@ struct LayerShape {
   double outputs = 0;
   bool bias = false;
   catalogue::Activation activation = catalogue::Activation::identity;
+  catalogue::Normalization normalization = catalogue::Normalization::none;
 };
 
 // Empty where the report does not say them.
@@ -24,7 +25,7 @@ std::vector<LayerShape> layers_of(const report::ScenarioRecord& scenario) {
   }
   std::vector<LayerShape> shapes;
   for (const report::LayerRecord& layer : resolved.layers) {
-    shapes.push_back({inputs, static_cast<double>(layer.width), layer.bias, layer.activation});
+    shapes.push_back({inputs, static_cast<double>(layer.width), layer.bias, layer.activation, layer.normalization});
     inputs = shapes.back().outputs;
   }
   return shapes;
@@ -125,7 +126,10 @@ std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, doub
     const double backward = (l == 0 ? 1 : 2) * (last ? 1 : columns);
     work.products += (1 + backward) * 2 * batch * layer.inputs * layer.outputs;
     add_functions(catalogue::row_of(layer.activation).least, batch * layer.outputs, work);
+    add_functions(catalogue::row_of(layer.normalization).least, batch * layer.outputs, work);
     add_sum(layer.inputs + (layer.bias ? 1 : 0), work);
+    // Of a row's squares, and of its gradients.
+    for (int i = 0; layer.normalization != catalogue::Normalization::none && i < 2; ++i) add_sum(layer.outputs, work);
     if (l > 0) add_sum(last && by_output ? 1 : layer.outputs, work);
   }
   add_sum(batch * (layers.size() > 1 ? columns : 1) + 1, work);

@@ -247,6 +247,8 @@ scenario::State make_initial_state(const scenario::Problem& problem, std::uint64
   for (const scenario::ParameterShape& shape : parameter_shapes(problem)) {
     const double bound = std::sqrt(1 / static_cast<double>(shape.inputs));
     std::vector<double>& values = state.parameters.emplace_back(static_cast<std::size_t>(shape.size()));
+    if (shape.part == catalogue::LayerPart::scale) std::ranges::fill(values, 1.0);
+    if (shape.part == catalogue::LayerPart::scale || shape.part == catalogue::LayerPart::shift) continue;
     for (double& value : values) value = catalogue::rounded_to(problem.dtype, random.uniform(-bound, bound));
   }
   for (std::size_t slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {

@@ -85,6 +85,9 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
   if (implementation.max_layers != 0 && layers > implementation.max_layers) {
     return cat(id, " has at most ", implementation.max_layers, " layer(s), the model has ", layers);
   }
+  const auto is_normalized = [](const scenario::Layer& layer) {
+    return layer.normalization != catalogue::Normalization::none;
+  };
   struct Need {
     bool exists;
     const char* capability;
@@ -95,6 +98,7 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
         Need{streamed, "stream", " cannot stream its data"},
         Need{problem.optimizer.learning_rates.size() > 1, "schedule", " has no learning-rate schedule"},
         Need{problem.optimizer.weight_decay != 0, "weight_decay", " has no weight decay"},
+        Need{std::ranges::any_of(problem.layers, is_normalized), "normalizations", " does not normalise layers"},
         Need{problem.micro_batches > 1, "micro_batches", " does not accumulate gradients over micro-batches"}}) {
     if (exists && !implementation.has_capability(capability)) return id + text;
   }

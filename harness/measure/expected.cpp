@@ -45,10 +45,12 @@ bool jumps(const scenario::Problem& problem) {
 
 // Whether two right trajectories may part by more than what rounding makes of smooth functions.
 bool may_part(const scenario::Problem& problem) {
-  const auto has_kink = [](const scenario::Layer& layer) {
-    return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
+  // Where the outputs of a row are near one another, normalising them magnifies what rounding made of them.
+  const auto magnifies = [](const scenario::Layer& layer) {
+    return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero ||
+           layer.normalization != scenario::Normalization::none;
   };
-  return jumps(problem) || std::ranges::any_of(problem.layers, has_kink);
+  return jumps(problem) || std::ranges::any_of(problem.layers, magnifies);
 }
 
 // Whether rounding makes so little of an end that it tells the steps that were made from others that lead nearly there.

@@ -24,7 +24,10 @@ void fields(auto& archive, Of<Optimizer> auto& optimizer) {
 
 namespace gdbench::scenario {
 
-FIELDS_OF(Layer, inputs, outputs, activation, bias)
+void fields(auto& archive, Of<Layer> auto& layer) {
+  FIELDS(archive, layer, inputs, outputs, activation, bias);
+  archive.optional("normalization", layer.normalization);
+}
 
 void fields(auto& archive, Of<Problem> auto& problem) {
   FIELDS(archive, problem, task, dtype, rows, batch_rows);

@@ -10,6 +10,7 @@ static void fields(auto& reader, Of<LayerRecord> auto& layer) {
   reader.field("width", layer.width);
   reader.optional("activation", layer.activation);
   reader.optional("bias", layer.bias);
+  reader.optional("normalization", layer.normalization);
 }
 
 static void fields(auto& reader, Of<TensorsRecord> auto& tensors) {

@@ -24,6 +24,7 @@ struct LayerRecord {
   std::int64_t width = 0;
   Activation activation = Activation::identity;
   bool bias = true;
+  catalogue::Normalization normalization = catalogue::Normalization::none;
 };
 
 // `count` parameters of one shape.

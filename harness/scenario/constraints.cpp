@@ -91,6 +91,27 @@ std::optional<Fault> find_update_fault(const Scenario& scenario) {
   return std::nullopt;
 }
 
+std::optional<Fault> find_normalization_fault(const Scenario& scenario) {
+  const auto* perceptron = std::get_if<MultilayerPerceptron>(&scenario.model);
+  for (std::size_t l = 0; perceptron != nullptr && l < perceptron->layers.size(); ++l) {
+    const PerceptronLayer& layer = perceptron->layers[l];
+    if (layer.normalization == Normalization::none) continue;
+    const auto refused = [&](const std::string& with, const std::string& expected) {
+      return Fault{"/model/layers/" + std::to_string(l) + "/normalization",
+                   in_quotes(name_of(layer.normalization)) + " with " + with, "\"none\", or " + expected};
+    };
+    // The sign of a difference, in place of two.
+    constexpr std::int64_t kLeast = 3;
+    if (layer.width < kLeast)
+      return refused(plural(layer.width, "output"), "three outputs or more: of fewer nothing or a sign is left");
+    if (catalogue::is_mixed(scenario.dtype))
+      return refused("the dtype " + in_quotes(name_of(scenario.dtype)), "f32 or f64");
+    if (scenario.task == Task::gradients)
+      return refused("the task " + in_quotes(name_of(scenario.task)), "the task train");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
@@ -135,6 +156,7 @@ std::optional<Fault> find_target_fault(const Scenario& scenario) {
     return Fault{"/model/layers/" + last + "/activation", in_quotes(name_of(perceptron->layers.back().activation)),
                  std::string("identity, for ") + row.name + " takes logits"};
   }
+  if (std::optional<Fault> fault = find_normalization_fault(scenario)) return fault;
   return find_optimizer_fault(scenario);
 }
 
@@ -182,7 +204,7 @@ std::vector<Layer> layers_of(const Model& model, const DataShape& shape) {
   }
   std::int64_t inputs = shape.features;
   for (const PerceptronLayer& layer : std::get<MultilayerPerceptron>(model).layers) {
-    layers.push_back({inputs, layer.width, layer.activation, layer.bias});
+    layers.push_back({inputs, layer.width, layer.activation, layer.bias, layer.normalization});
     inputs = layer.width;
   }
   return layers;

@@ -32,6 +32,10 @@ void fields(auto& archive, Of<MultilayerPerceptron> auto& model) {
     if (is_last) inner.optional("activation", layer.activation, activation);
     if (!is_last) inner.field("activation", layer.activation, activation);
     inner.optional("bias", layer.bias, {"Whether a bias is added."});
+    if (layer.normalization != Normalization::none || !inner.kWrites) {
+      inner.optional("normalization", layer.normalization,
+                     {"Before the activation; layer: over each row's outputs, with a scale and a shift."});
+    }
   };
   archive.objects("layers", model.layers, {"The layers, the last of which is the output."}, layer_keys);
 }

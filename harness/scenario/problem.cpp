@@ -12,6 +12,10 @@ std::string name_of(LayerPart part) {
       return "w";
     case LayerPart::bias:
       return "b";
+    case LayerPart::scale:
+      return "scale";
+    case LayerPart::shift:
+      return "shift";
   }
   return {};
 }
@@ -23,7 +27,8 @@ std::vector<ParameterShape> parameter_shapes(const Problem& problem) {
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {
     const Layer& layer = problem.layers[l];
     catalogue::for_each_parameter(
-        layer.inputs, layer.outputs, layer.bias, [&](LayerPart part, std::int64_t rows, std::int64_t columns) {
+        layer.inputs, layer.outputs, layer.bias, layer.normalization,
+        [&](LayerPart part, std::int64_t rows, std::int64_t columns) {
           shapes.push_back({name_of(part) + std::to_string(l), rows, columns, part, layer.inputs});
         });
   }
@@ -51,6 +56,8 @@ double operations_per_step(const Problem& problem) {
     if (layer.bias) operations += (1 + sweeps) * batch * outputs;  // addition, column sum
     const catalogue::ActivationRow& activation = catalogue::row_of(layer.activation);
     operations += (activation.operations + sweeps * activation.gradient_operations) * batch * outputs;
+    const catalogue::NormalizationRow& normalization = catalogue::row_of(layer.normalization);
+    operations += (normalization.operations + sweeps * normalization.gradient_operations) * batch * outputs;
   }
   operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
   return operations + update * parameters;

@@ -15,18 +15,21 @@ using catalogue::Activation;
 using catalogue::Dtype;
 using catalogue::Loss;
 using catalogue::name_of;
+using catalogue::Normalization;
 using catalogue::Optimizer;
 using catalogue::OptimizerKind;
 using catalogue::size_of;
 using catalogue::slot_count;
 using catalogue::Task;
 
-// A fully connected layer: A = activation(A_previous W + b), W is [inputs, outputs], b is [outputs].
+// A fully connected layer: A = activation(A_previous W + b), W is [inputs, outputs], b is [outputs]; see
+// gdbench_normalization for what may stand between.
 struct Layer {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
   Activation activation = Activation::identity;
   bool bias = true;
+  Normalization normalization = Normalization::none;
 };
 
 struct Problem {
@@ -54,7 +57,8 @@ struct Problem {
   std::int64_t steps_per_epoch() const { return (rows + batch_rows - 1) / batch_rows; }
 };
 
-// Shape of one parameter; names are w0 b0 w1 b1 ... A bias has one row.
+// Shape of one parameter; names are w0 b0 w1 b1 ..., and scale0 shift0 of a normalised layer. All but weights have one
+// row.
 struct ParameterShape {
   std::string name;
   std::int64_t rows = 0;
@@ -68,7 +72,8 @@ struct ParameterShape {
 std::vector<ParameterShape> parameter_shapes(const Problem& problem);
 
 // Floating-point operations of one step on a full batch, counted as the algorithm needs them: 2 m n k for a product,
-// one per element for a bias and a column sum, and what the catalogue says of activations, losses and update rules.
+// one per element for a bias and a column sum, and what the catalogue says of activations, normalisations, losses and
+// update rules.
 // The gradient with respect to X is not computed. The task gradients counts the forward pass once, a whole backward
 // sweep per output (its zeros included), and the additions of the sweeps' gradients.
 double operations_per_step(const Problem& problem);

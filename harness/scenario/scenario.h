@@ -24,6 +24,7 @@ struct PerceptronLayer {
   std::int64_t width = 0;
   Activation activation = Activation::identity;
   bool bias = true;
+  Normalization normalization = Normalization::none;
 };
 
 // The last entry is the output layer.

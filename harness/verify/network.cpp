@@ -217,6 +217,12 @@ std::vector<LayerView<T>> layers_of(const scenario::Problem& problem, const Refe
       view.bias_index = next++;
       view.bias = state.parameters[view.bias_index].data();
     }
+    if (layer.normalization != scenario::Normalization::none) {
+      view.scale_index = next++;
+      view.shift_index = next++;
+      view.scale = state.parameters[view.scale_index].data();
+      view.shift = state.parameters[view.shift_index].data();
+    }
     views.push_back(view);
   }
   return views;
@@ -276,6 +282,7 @@ void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chu
   const ProductOperand<T> weights(layer, layer.weights, layer.inputs * layer.outputs);
   add_product(inputs.data(), weights.data(), result.data(), chunk.rows, layer.inputs, layer.outputs);
   narrow_result(layer, result);
+  if (layer.scale != nullptr) normalize(layer, index, chunk);
 }
 
 template <class T>
@@ -373,6 +380,7 @@ void backward(const std::vector<LayerView<T>>& layers, Ties ties, Chunk<T>& chun
         delta[i] = chunk.upstream[index][i] * flipped_derivative_of(layer.activation, arguments[i]);
       }
     }
+    normalization_gradient(layer, index, chunk, delta, gradients);
     if (layer.operands.bits != 0) chunk.wide_deltas[index] = delta;
     narrow_gradient(layer, delta, chunk);
 

@@ -11,8 +11,8 @@
 
 namespace gdbench::verify {
 
-// A layer with its parameters. weights is [inputs, outputs], bias is [outputs] or null. The indices are those of the
-// parameter list w0 b0 w1 b1 ...
+// A layer with its parameters. weights is [inputs, outputs], bias is [outputs] or null, as are scale and shift of a
+// layer that is not normalised. The indices are those of the parameter list w0 b0 w1 b1 ...
 template <class T>
 struct LayerView {
   std::int64_t inputs = 0;
@@ -20,8 +20,12 @@ struct LayerView {
   scenario::Activation activation = scenario::Activation::identity;
   const T* weights = nullptr;
   const T* bias = nullptr;
+  const T* scale = nullptr;
+  const T* shift = nullptr;
   std::size_t weights_index = 0;
   std::size_t bias_index = 0;
+  std::size_t scale_index = 0;
+  std::size_t shift_index = 0;
   bool tf32_products = false;             // in float alone; wider arithmetic is exact
   catalogue::NumberFormat operands = {};  // of a mixed dtype; else without bits
   T loss_scale = 1;                       // of a dtype that has one: what deltas are multiplied by to be rounded
@@ -40,16 +44,27 @@ struct Tie {
   double uncertainty = 0;  // of the pre-activation, which is smaller than that
 };
 
+// Of a layer that is normalised: Z, N = (Z - mean) .* factors, and the gradient of the loss with respect to
+// scale .* N + shift, each [rows, width].
+template <class T>
+struct Normalized {
+  std::vector<T> sums;
+  std::vector<T> values;
+  std::vector<T> factors;  // [rows], 1 / sqrt(var + epsilon)
+  std::vector<T> deltas;
+};
+
 template <class T>
 struct Chunk {
   std::int64_t rows = 0;
   std::vector<std::vector<T>> activations;  // [layers + 1], each [rows, width]; the first is X
   // [layers], each [rows, width]: what f' is computed from, of layers where that is not the activations; else empty.
   std::vector<std::vector<T>> pre_activations;
-  std::vector<T> targets;                // [rows, outputs]; empty where labels are given
-  std::vector<std::int32_t> labels;      // [rows]
-  std::vector<std::vector<T>> upstream;  // [layers], dL/dA, each [rows, width]
-  std::vector<std::vector<T>> deltas;    // [layers], dL/dZ, each [rows, width]
+  std::vector<Normalized<T>> normalized;  // [layers]
+  std::vector<T> targets;                 // [rows, outputs]; empty where labels are given
+  std::vector<std::int32_t> labels;       // [rows]
+  std::vector<std::vector<T>> upstream;   // [layers], dL/dA, each [rows, width]
+  std::vector<std::vector<T>> deltas;     // [layers], dL/dZ, each [rows, width]
   // What hidden layers' activations and all deltas were before the rounding to a mixed dtype's operands; else empty.
   std::vector<std::vector<T>> wide_activations;
   std::vector<std::vector<T>> wide_deltas;
@@ -62,7 +77,7 @@ struct Chunk {
 template <class T>
 void load_rows(const data::Dataset& dataset, const std::int64_t* rows, std::int64_t count, Chunk<T>& chunk);
 
-// One layer without its activation: activations[layer + 1] = activations[layer] W + b.
+// One layer without its activation: activations[layer + 1] = activations[layer] W + b, normalised where the layer is.
 template <class T>
 void forward_product(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
 
@@ -82,6 +97,15 @@ template <class T>
 void narrow_result(const LayerView<T>& layer, std::vector<T>& values);
 template <class T>
 void narrow_gradient_result(const LayerView<T>& layer, std::vector<T>& values, Chunk<T>& chunk);
+
+// Of a normalised layer, within forward_product: from Z to scale .* N + shift, in place.
+template <class T>
+void normalize(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk);
+// Within backward, from the deltas of that to those of Z, in place; adds the gradients of scale and shift. Nothing
+// where a layer is not normalised.
+template <class T>
+void normalization_gradient(const LayerView<T>& layer, std::size_t index, Chunk<T>& chunk, std::vector<T>& deltas,
+                            std::vector<std::vector<T>>& gradients);
 
 // From upstream[last], set by loss_of, to every layer's upstream and deltas; adds the chunk's share to `gradients`.
 template <class T>

@@ -37,6 +37,7 @@ void for_each_chunk(const Dataset& dataset, std::int64_t count, std::size_t laye
   chunk.distance_to_overflow = 1;
   chunk.activations.resize(layer_count + 1);
   chunk.pre_activations.resize(layer_count);
+  chunk.normalized.resize(layer_count);
   chunk.upstream.resize(layer_count);
   chunk.deltas.resize(layer_count);
   chunk.wide_activations.resize(layer_count);

@@ -14,6 +14,7 @@ using scenario::Problem;
 
 constexpr double kRowsOfChunk = 256;
 constexpr double kArraysOfChunk = 6;  // per layer: activations, pre-activations, upstream, deltas, two before rounding
+constexpr double kArraysOfNormalization = 3;
 constexpr double kGiB = 0x1p30;
 
 double parameter_count(const Problem& problem) {
@@ -72,7 +73,9 @@ Status check_available(const Problem& problem, const char* what, double bytes, c
 double reference_bytes(const Problem& problem) {
   double width = 0;
   for (const scenario::Layer& layer : problem.layers) {
-    width += static_cast<double>(layer.inputs) + kArraysOfChunk * static_cast<double>(layer.outputs);
+    const bool normalized = layer.normalization != scenario::Normalization::none;
+    const double arrays = kArraysOfChunk + (normalized ? kArraysOfNormalization : 0);
+    width += static_cast<double>(layer.inputs) + arrays * static_cast<double>(layer.outputs);
   }
   const double wide = problem.dtype == scenario::Dtype::f64 ? 16 : 8;
   const double rows = std::min(kRowsOfChunk, static_cast<double>(problem.rows));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "harness/verify/products.h"
@@ -14,17 +13,11 @@ namespace {
 using scenario::Loss;
 
 template <class T>
-double sum_of_squares(const std::vector<T>& values) {
-  return gdbench::verify::sum_of_squares(values.data(), static_cast<std::int64_t>(values.size()));
+double square(T value) {
+  return static_cast<double>(value) * static_cast<double>(value);
 }
 
 double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0.0; }
-
-// The pre-activation a w + b is a sum of k products, whose rounding errors grow like epsilon sqrt(k) times the
-// products' size. |a| |w|, both 2-norms, is sqrt(k) times the products' typical size (and by Cauchy-Schwarz at least
-// the sum of their magnitudes). 4 leaves room for unlucky orders of summation and for parameters that are themselves a
-// few roundings off; every layer below adds its own errors.
-constexpr double kTieFactor = 4;
 
 // The estimates of what a tensor is off by, spread evenly over its entries, are some tens of times the typical entry's
 // error; they exclude the effect of numbers near a middle, which concerns some rows more than others.
@@ -37,22 +30,7 @@ RoundingError narrowed_error(RoundingError error, double count, const Middles& m
   return {error.own, std::hypot(error.narrowed, middles.undecided(typical))};
 }
 
-template <class T>
-bool has_ties(const LayerView<T>& layer) {
-  return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
-}
-
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
-
-// |entries| of the chosen rows, one after the other.
-template <class T>
-std::vector<double> magnitudes(const T* matrix, const std::map<std::int64_t, std::int64_t>& rows, std::int64_t width) {
-  std::vector<double> result;
-  for (const auto& [row, place] : rows) {
-    for (std::int64_t i = 0; i < width; ++i) result.push_back(std::abs(static_cast<double>(matrix[row * width + i])));
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -91,8 +69,9 @@ RoundingModel<T>::RoundingModel(const scenario::Problem& problem, const std::vec
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerView<T>& layer = layers[index];
     const std::int64_t size = layer.inputs * layer.outputs;
-    squares_[index].weights = verify::sum_of_squares(layer.weights, size);
-    if (layer.bias != nullptr) squares_[index].bias = verify::sum_of_squares(layer.bias, layer.outputs);
+    squares_[index].weights = sum_of_squares(layer.weights, size);
+    if (layer.bias != nullptr) squares_[index].bias = sum_of_squares(layer.bias, layer.outputs);
+    if (layer.scale != nullptr) squares_[index].scale = sum_of_squares(layer.scale, layer.outputs);
     if (!rounded_.empty()) rounded_[index].weights.add(layer.weights, size, layer.operands);
   }
 }
@@ -102,6 +81,19 @@ void RoundingModel<T>::add_forward(std::size_t index, const Chunk<T>& chunk) {
   if (index == 0) rows_ += static_cast<double>(chunk.rows);
   squares_[index].inputs += sum_of_squares(chunk.activations[index]);
   squares_[index].pre_activations += sum_of_squares(chunk.activations[index + 1]);
+  if (layers_[index].scale != nullptr) {
+    const Normalized<T>& normalized = chunk.normalized[index];
+    const auto width = size_of(layers_[index].outputs);
+    squares_[index].sums += sum_of_squares(normalized.sums);
+    squares_[index].normalized += sum_of_squares(normalized.values);
+    squares_[index].factors += sum_of_squares(normalized.factors);
+    for (std::size_t i = 0; i < normalized.values.size(); ++i) {
+      squares_[index].scaled += square(layers_[index].scale[i % width] * normalized.values[i]);
+      squares_[index].magnified += square(normalized.factors[i / width] * normalized.sums[i]);
+    }
+  } else {
+    squares_[index].sums = squares_[index].pre_activations;
+  }
   if (rounded_.empty() || index == 0) return;
   rounded_[index - 1].activations.add(chunk.wide_activations[index - 1], layers_[index].operands);
 }
@@ -111,6 +103,16 @@ void RoundingModel<T>::add_backward(const Chunk<T>& chunk) {
   for (std::size_t index = 0; index < squares_.size(); ++index) {
     squares_[index].upstream += sum_of_squares(chunk.upstream[index]);
     squares_[index].deltas += sum_of_squares(chunk.deltas[index]);
+    const T* const scale = layers_[index].scale;
+    for (std::size_t i = 0; scale != nullptr && i < chunk.deltas[index].size(); ++i) {
+      const Normalized<T>& normalized = chunk.normalized[index];
+      const auto width = size_of(layers_[index].outputs);
+      squares_[index].outer_deltas += square(normalized.deltas[i]);
+      squares_[index].scale_terms += square(normalized.deltas[i] * normalized.values[i]);
+      const T magnified = normalized.factors[i / width] * normalized.deltas[i] * scale[i % width];
+      squares_[index].magnified_deltas += square(magnified);
+      squares_[index].twice_magnified_deltas += square(normalized.factors[i / width] * magnified);
+    }
     if (!rounded_.empty()) rounded_[index].deltas.add(chunk.wide_deltas[index], layers_[index].operands, loss_scale_);
     if (narrow_sums_.empty() || layers_[index].bias == nullptr) continue;
     std::vector<T>& sums = narrow_sums_[index];
@@ -158,21 +160,72 @@ RoundingError RoundingModel<T>::bias_error(std::size_t index) const {
 }
 
 template <class T>
+RoundingError RoundingModel<T>::sums_error(std::size_t index, RoundingError input_error) const {
+  const LayerView<T>& layer = layers_[index];
+  const Squares& squares = squares_[index];
+  const double width = static_cast<double>(layer.inputs);
+  const double inputs = std::sqrt(squares.inputs);
+  const double weights = std::sqrt(squares.weights);
+  const double sums = std::sqrt(squares.sums);
+  const double own = inputs * weights + std::sqrt(width) * sums + std::sqrt(rows_ * squares.bias);
+  const double gain = std::max(ratio(sums, inputs), weights / std::sqrt(width));
+  const double weights_gain = std::max(ratio(sums, weights), inputs / std::sqrt(width));
+  return RoundingError{epsilon_ * own} + gain * input_error + weights_gain * weights_error(index) +
+         std::sqrt(rows_) * bias_error(index) + result_error(sums, rows_ * static_cast<double>(layer.outputs));
+}
+
+// A row's difference from its mean is rounded as its entries are, and the factor then magnifies it.
+template <class T>
+RoundingError RoundingModel<T>::normalized_error(std::size_t index, RoundingError sums) const {
+  const Squares& squares = squares_[index];
+  return RoundingError{epsilon_ * (std::sqrt(squares.magnified) + std::sqrt(squares.normalized))} +
+         std::sqrt(squares.factors / rows_) * sums;
+}
+
+template <class T>
+RoundingError RoundingModel<T>::normalization_gradient_error(std::size_t index, RoundingError deltas,
+                                                             RoundingError sums,
+                                                             const std::vector<std::vector<T>>& gradients,
+                                                             std::vector<RoundingError>& result) const {
+  const LayerView<T>& layer = layers_[index];
+  const Squares& squares = squares_[index];
+  const RoundingError normalized = normalized_error(index, sums);
+  const double width = static_cast<double>(layer.outputs);
+  const double outer = std::sqrt(squares.outer_deltas);
+  const double scale_gradient = std::sqrt(sum_of_squares(gradients[layer.scale_index]));
+  const double shift_gradient = std::sqrt(sum_of_squares(gradients[layer.shift_index]));
+  result[layer.shift_index] = RoundingError{epsilon_ * std::sqrt(rows_) * (outer + shift_gradient)} +
+                              std::max(1.0, ratio(shift_gradient, outer)) * deltas;
+  const double largest = std::sqrt(squares.normalized / rows_ / width);
+  result[layer.scale_index] =
+      RoundingError{epsilon_ * std::sqrt(rows_) * (std::sqrt(squares.scale_terms) + scale_gradient)} +
+      std::max(largest, ratio(scale_gradient, outer)) * deltas + outer / std::sqrt(rows_) * normalized;
+  // G - mean(G) - N mean(G .* N) is a projection, which may cancel most of G; N and the factor, each with its error,
+  // are in two of its terms. Those errors are largest where the factor is.
+  const double magnified = std::sqrt(squares.magnified_deltas);
+  const double factor = std::sqrt(squares.factors / rows_);
+  const double scale = std::sqrt(squares.scale / width);
+  const double twice_magnified = std::sqrt(squares.twice_magnified_deltas);
+  return RoundingError{epsilon_ * 3 * magnified} +
+         std::max(factor * scale, ratio(std::sqrt(squares.deltas), outer)) * deltas +
+         3 * twice_magnified / std::sqrt(rows_ * width) * sums;
+}
+
+template <class T>
 std::vector<RoundingError> RoundingModel<T>::activation_errors() const {
   std::vector<RoundingError> errors = {{}};  // the data are exact
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     const LayerView<T>& layer = layers_[index];
     const Squares& squares = squares_[index];
-    const double width = static_cast<double>(layer.inputs);
-    const double inputs = std::sqrt(squares.inputs);
-    const double weights = std::sqrt(squares.weights);
     const double pre_activations = std::sqrt(squares.pre_activations);
-    const double own = inputs * weights + std::sqrt(width) * pre_activations + std::sqrt(rows_ * squares.bias);
-    const double gain = std::max(ratio(pre_activations, inputs), weights / std::sqrt(width));
-    const double weights_gain = std::max(ratio(pre_activations, weights), inputs / std::sqrt(width));
-    const RoundingError sums = RoundingError{epsilon_ * own} + gain * errors.back() +
-                               weights_gain * weights_error(index) + std::sqrt(rows_) * bias_error(index) +
-                               result_error(pre_activations, rows_ * static_cast<double>(layer.outputs));
+    RoundingError sums = sums_error(index, errors.back());
+    if (layer.scale != nullptr) {
+      const double normalized = std::sqrt(squares.normalized);
+      const double gain = std::max(ratio(std::sqrt(squares.scaled), normalized),
+                                   std::sqrt(squares.scale / static_cast<double>(layer.outputs)));
+      sums = gain * normalized_error(index, sums) +
+             RoundingError{epsilon_ * (std::sqrt(squares.scaled) + pre_activations)};
+    }
     // An activation's own evaluation costs about an ulp of a value that is at most |Z| or 1.
     const double steepest = catalogue::row_of(layer.activation).steepest;
     RoundingError result = steepest * sums + RoundingError{epsilon_ * pre_activations};
@@ -251,6 +304,10 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
                     RoundingError{2 * epsilon_ * upstream};
     }
     if (!rounded_.empty()) delta_error = narrowed_error(delta_error, rows_ * outputs, rounded_[index].deltas);
+    if (layer.scale != nullptr) {
+      const RoundingError sums = sums_error(index, activation_error[index]);
+      delta_error = normalization_gradient_error(index, delta_error, sums, gradients, result);
+    }
 
     const double weights_gradient = std::sqrt(sum_of_squares(gradients[layer.weights_index]));
     result[layer.weights_index] =
@@ -277,133 +334,8 @@ std::vector<RoundingError> RoundingModel<T>::gradient_errors(const std::vector<s
   return result;
 }
 
-template <class T>
-TieFinder<T>::TieFinder(const scenario::Problem& problem, const std::vector<LayerView<T>>& layers,
-                        const std::vector<RoundingError>& parameter_errors)
-    : layers_(layers),
-      epsilon_(product_epsilon(problem)),
-      column_norms_(layers.size()),
-      undecided_norms_(layers.size()) {
-  for (std::size_t index = 0; index < layers.size(); ++index) {
-    const LayerView<T>& layer = layers[index];
-    const bool mixed = layer.operands.bits != 0;
-    if (!has_ties(layer) && !mixed) continue;
-    const double count = static_cast<double>(layer.inputs * layer.outputs);
-    const double error = parameter_errors[layer.weights_index].total() / std::sqrt(count);
-    std::vector<double>& norms = column_norms_[index];
-    std::vector<double>& undecided = undecided_norms_[index];
-    norms.assign(static_cast<std::size_t>(layer.outputs), 0.0);
-    undecided.assign(norms.size(), 0.0);
-    for (std::int64_t i = 0; i < layer.inputs; ++i) {
-      for (std::int64_t j = 0; j < layer.outputs; ++j) {
-        const double weight = static_cast<double>(layer.weights[i * layer.outputs + j]);
-        norms[static_cast<std::size_t>(j)] += weight * weight;
-        if (mixed) undecided[static_cast<std::size_t>(j)] += square_undecided(weight, error, layer.operands);
-      }
-    }
-    for (double& norm : norms) norm = std::sqrt(norm);
-    for (double& norm : undecided) norm = std::sqrt(norm);
-  }
-}
-
-template <class T>
-std::vector<double> TieFinder<T>::input_uncertainties(std::size_t index, const Chunk<T>& chunk) const {
-  std::vector<double> squares(size_of(chunk.rows), 0.0);
-  // A unit that is a tie is either zero or as small as its uncertainty.
-  for (const Tie& tie : chunk.ties) {
-    if (tie.layer + 1 == index) squares[size_of(tie.row)] += tie.uncertainty * tie.uncertainty;
-  }
-  if (index == 0 || layers_[index].operands.bits == 0) return squares;
-  const LayerView<T>& below = layers_[index - 1];
-  const double steepest = catalogue::row_of(below.activation).steepest;
-  for (std::size_t i = 0; i < thresholds_.size(); ++i) {
-    squares[i / size_of(below.outputs)] +=
-        square_undecided(chunk.wide_activations[index - 1][i], steepest * thresholds_[i], below.operands);
-  }
-  return squares;
-}
-
-template <class T>
-void TieFinder<T>::find(std::size_t index, Chunk<T>& chunk) {
-  const LayerView<T>& layer = layers_[index];
-  const bool mixed = layer.operands.bits != 0;
-  if (!has_ties(layer) && !mixed) return;
-  const double factor = kTieFactor * epsilon_ * static_cast<double>(index + 1);
-  // Changes by whole spacings are large and many with a mixed dtype: a random direction's gain is taken for them.
-  const double gain = mixed ? std::min(1.0, kTieFactor / std::sqrt(static_cast<double>(layer.inputs))) : 1;
-  const std::vector<double> uncertainties = input_uncertainties(index, chunk);
-  thresholds_.clear();
-  for (std::int64_t row = 0; row < chunk.rows; ++row) {
-    const double input_norm =
-        std::sqrt(sum_of_squares(chunk.activations[index].data() + row * layer.inputs, layer.inputs));
-    const double rounded = layer.rounds_results ? std::ldexp(input_norm, -layer.operands.bits) : 0;
-    const double uncertainty = std::hypot(std::sqrt(uncertainties[static_cast<std::size_t>(row)]), rounded);
-    const T* const pre_activations = chunk.activations[index + 1].data() + row * layer.outputs;
-    for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
-      const double bias = layer.bias == nullptr ? 0.0 : std::abs(static_cast<double>(layer.bias[unit]));
-      const double weights_norm = column_norms_[index][static_cast<std::size_t>(unit)];
-      const double undecided_norm = undecided_norms_[index][static_cast<std::size_t>(unit)];
-      const double threshold = factor * (input_norm * weights_norm + bias) +
-                               gain * (uncertainty * weights_norm + input_norm * undecided_norm);
-      if (mixed) thresholds_.push_back(threshold);
-      // Strictly below: where all terms are zero, every implementation gets zero.
-      if (has_ties(layer) && std::abs(static_cast<double>(pre_activations[unit])) < threshold) {
-        chunk.ties.push_back({index, row, unit, threshold});
-      }
-    }
-  }
-}
-
-// For the rows that have ties, `change` [rows, outputs] bounds how far dL/dZ of a layer may move: at a tie by all of
-// dL/dA, as that is either passed on or not, and below ties by what reaches it through the weights' magnitudes. A row
-// moves the gradient of W by the outer product of its input and its change.
-template <class T>
-void TieFinder<T>::add_bounds(const Chunk<T>& chunk, std::vector<std::vector<double>>& bounds) const {
-  std::map<std::int64_t, std::int64_t> places;  // of rows that have ties, among those
-  for (const Tie& tie : chunk.ties) places.emplace(tie.row, 0);
-  if (places.empty()) return;
-  std::int64_t count = 0;
-  for (auto& [row, place] : places) place = count++;
-  std::vector<double> upstream_change(size_of(count * layers_.back().outputs), 0.0);
-  for (std::size_t index = layers_.size(); index-- > 0;) {
-    const LayerView<T>& layer = layers_[index];
-    std::vector<double> change = upstream_change;
-    const std::vector<T> arguments = derivative_arguments(layer, index, chunk);
-    for (const auto& [row, place] : places) {
-      const T* const row_arguments = arguments.data() + row * layer.outputs;
-      double* const row_change = change.data() + place * layer.outputs;
-      for (std::int64_t unit = 0; unit < layer.outputs; ++unit) {
-        row_change[unit] *= std::abs(static_cast<double>(derivative_of(layer.activation, row_arguments[unit])));
-      }
-    }
-    for (const Tie& tie : chunk.ties) {
-      if (tie.layer != index) continue;
-      const std::size_t place = size_of(places.at(tie.row) * layer.outputs + tie.unit);
-      const T upstream = chunk.upstream[index][size_of(tie.row * layer.outputs + tie.unit)];
-      change[place] = std::abs(static_cast<double>(upstream)) + upstream_change[place];
-    }
-
-    const std::vector<double> inputs = magnitudes(chunk.activations[index].data(), places, layer.inputs);
-    std::vector<double>& weights_bound = bounds[layer.weights_index];
-    weights_bound.resize(size_of(layer.inputs * layer.outputs));
-    add_transposed_product(inputs.data(), change.data(), weights_bound.data(), count, layer.inputs, layer.outputs);
-    if (layer.bias != nullptr) {
-      std::vector<double>& bias_bound = bounds[layer.bias_index];
-      bias_bound.resize(size_of(layer.outputs));
-      for (std::size_t i = 0; i < change.size(); ++i) bias_bound[i % bias_bound.size()] += change[i];
-    }
-    if (index == 0) break;
-
-    upstream_change.assign(size_of(count * layer.inputs), 0.0);
-    std::vector<double> weights(size_of(layer.inputs * layer.outputs));
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::abs(static_cast<double>(layer.weights[i]));
-    product_with_transposed(change.data(), weights.data(), upstream_change.data(), count, layer.outputs, layer.inputs);
-  }
-}
-
 #define GDBENCH_INSTANTIATE(T)     \
   template class RoundingModel<T>; \
-  template class TieFinder<T>;     \
   template double sum_of_squares(const T*, std::int64_t);
 
 GDBENCH_INSTANTIATE(float)

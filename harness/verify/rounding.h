@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "harness/scenario/problem.h"
@@ -48,9 +49,22 @@ class RoundingModel {
     double weights = 0;
     double bias = 0;
     double inputs = 0;
-    double pre_activations = 0;
+    double sums = 0;             // Z
+    double pre_activations = 0;  // the same, or what Z is normalised to
     double upstream = 0;
     double deltas = 0;
+    // Of a normalised layer, whose deltas above are those of Z: the scale; over all rows N and scale .* N; the factors,
+    // Z by them; the deltas of scale .* N + shift, those times N, and those times the scale and the factors or their
+    // squares.
+    double scale = 0;
+    double normalized = 0;
+    double scaled = 0;
+    double factors = 0;
+    double magnified = 0;
+    double outer_deltas = 0;
+    double scale_terms = 0;
+    double magnified_deltas = 0;
+    double twice_magnified_deltas = 0;
   };
   // Of what is rounded to a mixed dtype's operands.
   struct Rounded {
@@ -70,6 +84,14 @@ class RoundingModel {
   // Of a layer's weights as its products read them; of its bias.
   RoundingError weights_error(std::size_t index) const;
   RoundingError bias_error(std::size_t index) const;
+  // Of products with W and the bias, before anything else; and of N, of a normalised layer.
+  RoundingError sums_error(std::size_t index, RoundingError inputs) const;
+  RoundingError normalized_error(std::size_t index, RoundingError sums) const;
+  // What a normalised layer makes of the error of its deltas: adds the errors of its gradients of scale and shift to
+  // `result`, returns that of the deltas of Z.
+  RoundingError normalization_gradient_error(std::size_t index, RoundingError deltas, RoundingError sums,
+                                             const std::vector<std::vector<T>>& gradients,
+                                             std::vector<RoundingError>& result) const;
 
   const scenario::Problem& problem_;
   const std::vector<LayerView<T>>& layers_;
@@ -104,6 +126,12 @@ class TieFinder {
  private:
   // For each row, squared: the 2-norm of what is open about a layer's inputs.
   std::vector<double> input_uncertainties(std::size_t index, const Chunk<T>& chunk) const;
+  // Of a normalised layer. From how far a row of Z may be off to that of what it becomes, in place.
+  void normalize_thresholds(std::size_t index, std::int64_t row, const Chunk<T>& chunk, double factor,
+                            std::vector<double>& thresholds) const;
+  void add_normalization_bounds(std::size_t index, const std::map<std::int64_t, std::int64_t>& places,
+                                const Chunk<T>& chunk, std::vector<double>& change,
+                                std::vector<std::vector<double>>& bounds) const;
 
   const std::vector<LayerView<T>>& layers_;
   double epsilon_;
@@ -115,5 +143,9 @@ class TieFinder {
 // Sum of squares, in double.
 template <class T>
 double sum_of_squares(const T* values, std::int64_t count);
+template <class T>
+double sum_of_squares(const std::vector<T>& values) {
+  return sum_of_squares(values.data(), static_cast<std::int64_t>(values.size()));
+}
 
 }  // namespace gdbench::verify

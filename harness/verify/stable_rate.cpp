@@ -43,6 +43,7 @@ bool is_linear(const Problem& problem) {
   const bool constant = std::ranges::all_of(rates, [&](double rate) { return rate == rates.front(); });
   return problem.task == scenario::Task::train && problem.layers.size() == 1 &&
          problem.layers[0].activation == scenario::Activation::identity &&
+         problem.layers[0].normalization == scenario::Normalization::none &&
          (problem.loss.kind == scenario::Loss::mse || problem.loss.kind == scenario::Loss::half_mse) && constant &&
          problem.optimizer.weight_decay == 0;
 }

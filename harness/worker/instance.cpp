@@ -142,8 +142,10 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
                          const gdbench_ranks* ranks) {
   problem_ = problem;
   layers_.clear();
+  normalizations_.clear();
   for (const scenario::Layer& layer : problem_.layers) {
     layers_.push_back({layer.inputs, layer.outputs, static_cast<std::int32_t>(layer.activation), layer.bias ? 1 : 0});
+    normalizations_.push_back(static_cast<std::int32_t>(layer.normalization));
   }
   optimizer_ = {};
   optimizer_.struct_size = sizeof optimizer_;
@@ -162,6 +164,7 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   abi_problem_.dtype = static_cast<std::int32_t>(problem_.dtype);
   abi_problem_.layer_count = static_cast<std::int64_t>(layers_.size());
   abi_problem_.layers = layers_.data();
+  abi_problem_.normalizations = normalizations_.data();
   abi_problem_.loss = static_cast<std::int32_t>(problem_.loss.kind);
   abi_problem_.huber_delta = problem_.loss.huber_delta;
   if (catalogue::scales_loss(problem_.dtype)) {

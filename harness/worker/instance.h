@@ -82,6 +82,7 @@ class Instance {
 
   scenario::Problem problem_;
   std::vector<gdbench_layer> layers_;
+  std::vector<std::int32_t> normalizations_;
   gdbench_optimizer optimizer_{};
   gdbench_problem abi_problem_{};
   protocol::ThreadSettings threads_;

@@ -20,7 +20,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 12}
+PROTOCOL = {"major": 1, "minor": 13}
 
 
 def choice(key, default, other, description):

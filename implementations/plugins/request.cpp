@@ -114,6 +114,11 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
                    "learning-rate schedules");
   check_capability(implementation, GDBENCH_CAPABILITY_EPSILON_PLACE, optimizer.epsilon_place != GDBENCH_EPSILON_OUTSIDE,
                    "epsilon elsewhere than outside the root");
+  for (std::int64_t l = 0; problem.normalizations != nullptr && l < problem.layer_count; ++l) {
+    if (!catalogue::find<catalogue::Normalization>(problem.normalizations[l])) reject("unknown normalization");
+    check_capability(implementation, GDBENCH_CAPABILITY_NORMALIZATIONS,
+                     problem.normalizations[l] != GDBENCH_NO_NORMALIZATION, "normalised layers");
+  }
   check_ranks(implementation, settings.ranks);
 }
 

@@ -74,6 +74,7 @@ std::string model_words(const report::ScenarioRecord& scenario) {
   std::string activations;
   for (const report::LayerRecord& layer : resolved.layers) {
     widths += "-" + std::to_string(layer.width);
+    if (layer.normalization != catalogue::Normalization::none) join(activations, "layer norm");
     if (layer.activation != report::Activation::identity) join(activations, name_of(layer.activation));
   }
   return "multi-layer perceptron " + widths + (activations.empty() ? "" : " (" + activations + ")");

@@ -24,9 +24,9 @@ SMALL = ("rows=100", "batch=32")
 
 
 class Train(ProgramTest):
-    def compare(self, scenario, steps, *settings):
+    def compare(self, scenario, steps, *settings, dtypes=tuple(check_dump.LIMITS)):
         for implementation in ("hand/naive", "hand/eigen"):
-            for dtype in check_dump.LIMITS:
+            for dtype in dtypes:
                 with self.subTest(scenario=scenario, implementation=implementation, dtype=dtype):
                     options = [word for setting in (f"dtype={dtype}", *settings) for word in ("--set", setting)]
                     name = f"{implementation.replace('/', '-')}-{dtype}"
@@ -101,6 +101,12 @@ class Train(ProgramTest):
         self.compare("mlp-10-50-1", 20, "model.layers.0.activation=sigmoid", "model.layers.1.bias=false")
         for activation in CATALOGUE["activations"]:
             self.compare("mlp-10-50-1", 20, f"model.layers.0.activation={activation}", *SMALL)
+
+    def test_normalization(self):
+        for last in ("none", "layer"):
+            normalized = [f"model.layers.{i}.normalization={value}" for i, value in enumerate(("layer", last))]
+            outputs = ("model.layers.1.width=3", "data.outputs=3")
+            self.compare("mlp-10-50-1", 20, *normalized, *outputs, dtypes=("f32", "f64"))
 
     def test_losses(self):
         self.compare("mlp-10-50-1", 20, "loss=huber", "huber_delta=0.3")

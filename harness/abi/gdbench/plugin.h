@@ -148,7 +148,15 @@ typedef enum gdbench_epsilon_place {
   GDBENCH_EPSILON_INSIDE = 2 /* of GDBENCH_ADAGRAD and GDBENCH_RMSPROP: sqrt(s + epsilon) */
 } gdbench_epsilon_place;
 
-/* One fully connected layer: A = activation(A_previous * W + b). */
+/* Since 1.12. What a layer does to its Z = A_previous * W + b before its activation.
+ *
+ * GDBENCH_LAYER_NORM is layer normalisation (Ba, Kiros, Hinton, "Layer Normalization", 2016; torch.nn.LayerNorm):
+ * each row z of Z becomes scale .* (z - mean(z)) / sqrt(var(z) + GDBENCH_LAYER_NORM_EPSILON) + shift, where mean and
+ * var are over the row's outputs, and var divides by their number. scale and shift [outputs] are parameters. */
+typedef enum gdbench_normalization { GDBENCH_NO_NORMALIZATION = 0, GDBENCH_LAYER_NORM = 1 } gdbench_normalization;
+#define GDBENCH_LAYER_NORM_EPSILON 1e-5
+
+/* One fully connected layer: A = activation(A_previous * W + b), or as gdbench_problem.normalizations says. */
 typedef struct gdbench_layer {
   int64_t inputs;
   int64_t outputs;
@@ -247,6 +255,9 @@ typedef struct gdbench_problem {
   double huber_delta;            /* since 1.6; above 0 */
   int64_t scale_growth_interval; /* since 1.9, with GDBENCH_F16, else 0: so many updates in a row double the scale */
   uint64_t rounding_seed;        /* since 1.9, of GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY */
+  /* [layer_count] of gdbench_normalization, since 1.12; null: none. With GDBENCH_F32 or GDBENCH_F64 and the task train
+   * alone, and of layers with three outputs or more. */
+  const int32_t* normalizations;
 } gdbench_problem;
 
 /* An option's value, already checked against its declaration, spelled canonically ("true", "12", "0.5", a choice). */
@@ -288,14 +299,15 @@ typedef struct gdbench_settings {
   const gdbench_ranks* ranks; /* since 1.10, with GDBENCH_CAPABILITY_RANKS; null: this process trains alone */
 } gdbench_settings;
 
-/* A row-major array of the elements of the problem's dtype. A bias has one row. */
+/* A row-major array of the elements of the problem's dtype. A bias, a scale and a shift have one row. */
 typedef struct gdbench_tensor {
   void* data;
   int64_t rows;
   int64_t columns;
 } gdbench_tensor;
 
-/* Parameters come in the order w0 b0 w1 b1 ..., without the biases that a layer does not have. */
+/* Parameters come in the order w0 b0 w1 b1 ..., without the biases that a layer does not have. Where it is normalised,
+ * its scale and its shift follow: w0 b0 scale0 shift0 w1 ... */
 typedef struct gdbench_state {
   size_t struct_size;
   int64_t step; /* number of steps already made; the next step is number `step`, counted from 0 */
@@ -402,7 +414,8 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9,      /* since 1.9: every update rounds parameters to bfloat16; a policy */
   GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10, /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
   GDBENCH_CAPABILITY_RANKS = 11, /* since 1.10: trains as one of gdbench_settings.ranks; to be shown as a policy */
-  GDBENCH_CAPABILITY_EPSILON_PLACE = 12 /* since 1.11: follows gdbench_optimizer.epsilon_place */
+  GDBENCH_CAPABILITY_EPSILON_PLACE = 12, /* since 1.11: follows gdbench_optimizer.epsilon_place */
+  GDBENCH_CAPABILITY_NORMALIZATIONS = 13 /* since 1.12: follows gdbench_problem.normalizations */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */

@@ -106,7 +106,8 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
   for (const scenario::ParameterShape& shape : parameter_shapes(problem)) {
     const double bound = std::sqrt(1.0 / static_cast<double>(shape.inputs));
     std::vector<double>& parameter = result.start.parameters.emplace_back(static_cast<std::size_t>(shape.size()));
-    for (double& value : parameter) value = rounded(random.uniform(-bound, bound), problem.dtype);
+    const double middle = shape.part == catalogue::LayerPart::scale ? 1 : 0;
+    for (double& value : parameter) value = rounded(middle + random.uniform(-bound, bound), problem.dtype);
   }
   if (catalogue::scales_loss(problem.dtype)) result.start.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   return result;
@@ -135,6 +136,10 @@ Case random_case(std::uint64_t seed, Dtype dtype) {
     const std::int64_t outputs = random.integer(least, last ? 5 : 30);
     const Activation activation = last ? Activation::identity : any_of<Activation>(random);
     problem.layers.push_back({inputs, outputs, activation, random.integer(0, 3) > 0});
+    // Of two outputs only the sign of their difference would be left.
+    const bool drawn = (seed / 11 + static_cast<std::uint64_t>(index)) % 4 == 0;
+    const bool normalizes = drawn && outputs > 2 && !catalogue::is_mixed(dtype);
+    if (normalizes) problem.layers.back().normalization = scenario::Normalization::layer;
     inputs = outputs;
   }
   return make_case(problem, seed + 1);
@@ -168,7 +173,8 @@ std::string describe(const Problem& problem) {
                      std::to_string(problem.optimizer.learning_rates.front()) + " " + name_of(problem.optimizer.kind) +
                      " widths " + std::to_string(problem.layers.front().inputs);
   for (const scenario::Layer& layer : problem.layers) {
-    text += "-" + std::to_string(layer.outputs) + " " + name_of(layer.activation) + (layer.bias ? " bias" : "");
+    text += "-" + std::to_string(layer.outputs) + " " + name_of(layer.activation) + (layer.bias ? " bias" : "") +
+            (layer.normalization == scenario::Normalization::layer ? " layer norm" : "");
   }
   return text;
 }

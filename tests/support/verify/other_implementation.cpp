@@ -99,6 +99,7 @@ class Trainer {
     Chunk<T> chunk;
     chunk.activations.resize(layers.size() + 1);
     chunk.pre_activations.resize(layers.size());
+    chunk.normalized.resize(layers.size());
     load_rows(case_.dataset, rows.data(), static_cast<std::int64_t>(rows.size()), chunk);
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const auto inputs = static_cast<std::size_t>(layers[l].inputs);
@@ -113,10 +114,65 @@ class Trainer {
           values.push_back(result(sum + bias));
         }
       }
+      if (layers[l].scale != nullptr) normalize(layers[l], chunk.normalized[l], values);
       activate(layers[l], l, chunk);
       if (problem_.rounds_results) std::ranges::transform(values, values.begin(), rounding());
     }
     return chunk;
+  }
+
+  T mean(const std::vector<T>& values) const {
+    const std::vector<T> ones(values.size(), T(1));
+    return dot(values, ones, summation_ == Summation::tf32 ? Summation::forward : summation_) /
+           static_cast<T>(values.size());
+  }
+
+  void normalize(const LayerView<T>& layer, Normalized<T>& normalized, std::vector<T>& values) const {
+    const auto width = static_cast<std::size_t>(layer.outputs);
+    const auto epsilon = static_cast<T>(GDBENCH_LAYER_NORM_EPSILON);
+    normalized.values = values;
+    for (std::size_t first = 0; first < values.size(); first += width) {
+      const T middle = mean(entries(values, first, 1, width));
+      std::vector<T> squares;
+      for (std::size_t j = 0; j < width; ++j) {
+        normalized.values[first + j] -= middle;
+        squares.push_back(normalized.values[first + j] * normalized.values[first + j]);
+      }
+      T variance = mean(squares);
+      if (fault_ == Fault::unbiased_variance) variance *= static_cast<T>(width) / static_cast<T>(width - 1);
+      const T root = fault_ == Fault::epsilon_of_root ? std::sqrt(variance) + epsilon : std::sqrt(variance + epsilon);
+      normalized.factors.push_back(T(1) / root);
+      for (std::size_t j = 0; j < width; ++j) {
+        normalized.values[first + j] /= root;
+        values[first + j] = layer.scale[j] * normalized.values[first + j] + layer.shift[j];
+      }
+    }
+  }
+
+  // In place.
+  void add_normalization_gradients(const LayerView<T>& layer, const Normalized<T>& normalized, std::vector<T>& delta,
+                                   std::vector<std::vector<T>>& gradients) const {
+    const auto width = static_cast<std::size_t>(layer.outputs);
+    const std::size_t rows = normalized.factors.size();
+    std::vector<T> products;
+    for (std::size_t i = 0; i < delta.size(); ++i) products.push_back(delta[i] * normalized.values[i]);
+    for (std::size_t j = 0; j < width; ++j) {
+      gradients[layer.shift_index][j] = mean(entries(delta, j, width, rows)) * static_cast<T>(rows);
+      gradients[layer.scale_index][j] =
+          fault_ == Fault::frozen_scale ? T(0) : mean(entries(products, j, width, rows)) * static_cast<T>(rows);
+    }
+    for (std::size_t i = 0; i < delta.size(); ++i) {
+      delta[i] *= layer.scale[i % width];
+      products[i] = delta[i] * normalized.values[i];
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      const T middle = mean(entries(delta, row * width, 1, width));
+      const T correlation = mean(entries(products, row * width, 1, width));
+      for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+        if (fault_ != Fault::straight_gradient) delta[i] -= middle + normalized.values[i] * correlation;
+        delta[i] *= normalized.factors[row];
+      }
+    }
   }
 
   // From dL/dA of a layer to its gradients and to what it hands on.
@@ -129,6 +185,7 @@ class Trainer {
     for (std::size_t i = 0; i < delta.size(); ++i) {
       delta[i] = gradient_operand(upstream[i] * derivative_of(layer.activation, operand(delta[i])));
     }
+    if (layer.scale != nullptr) add_normalization_gradients(layer, chunk.normalized[l], delta, gradients);
     for (std::size_t j = 0; j < outputs && layer.bias != nullptr; ++j) {
       gradients[layer.bias_index][j] = bias_gradient(layer, entries(delta, j, outputs, rows));
     }

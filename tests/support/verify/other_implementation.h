@@ -26,6 +26,11 @@ enum class Fault {
   transposed_weight,  // of the first layer, used as it lies in memory
   wrong_entry,        // of the first weights, by 1e-3 of its value, after training
   unshuffled,         // ignores the order
+  // Of normalised layers alone.
+  unbiased_variance,  // divided by one less
+  epsilon_of_root,    // added to the root instead of the variance
+  frozen_scale,
+  straight_gradient,  // as if a row's mean and variance were constants
   // Of a mixed dtype alone.
   wide_operands,      // nothing is rounded
   cut_operands,       // to the next number towards zero instead of the nearest

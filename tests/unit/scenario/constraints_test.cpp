@@ -68,6 +68,41 @@ TEST_F(Posing, RefusesARateThatSinglePrecisionCannotHold) {
   EXPECT_EQ(read_error(linear_scenario(), {{"learning_rate", "1e-60"}, {"dtype", "f64"}}), "");
 }
 
+TEST_F(Posing, RefusesNormalizationsThatMeanNothing) {
+  const auto error_with = [&](std::vector<Setting> settings) {
+    settings.push_back({"model.layers.1.normalization", "layer"});
+    return read_error(perceptron_scenario(), settings);
+  };
+  const std::string found = "s.json: --set model.layers.1.normalization: found \"layer\" with ";
+  EXPECT_EQ(error_with({}), "");
+  EXPECT_EQ(error_with({{"width", "1"}}),
+            found + "1 output, expected \"none\", or three outputs or more: of fewer nothing or a sign is left");
+  EXPECT_EQ(error_with({{"dtype", "bf16"}}), found + "the dtype \"bf16\", expected \"none\", or f32 or f64");
+  json squares = perceptron_scenario();
+  squares["loss"] = "mse";
+  squares["data"]["kind"] = "teacher";
+  squares["task"] = "gradients";
+  squares["model"]["layers"][0]["normalization"] = "layer";
+  EXPECT_EQ(read_error(squares),
+            "s.json: /model/layers/0/normalization: found \"layer\" with the task \"gradients\", expected \"none\", or "
+            "the task train");
+  EXPECT_NE(read_error(linear_scenario(), {{"model.normalization", "layer"}}), "");
+}
+
+TEST(InitialState, LeavesANormalizationAsItIs) {
+  Problem problem;
+  problem.layers = {{4, 5, Activation::relu, true, Normalization::layer}, {5, 3, Activation::identity, false}};
+  const State state = data::make_initial_state(problem, 1);
+  ASSERT_EQ(state.parameters.size(), 5U);
+  EXPECT_EQ(state.parameters[2], std::vector<double>(5, 1));
+  EXPECT_EQ(state.parameters[3], std::vector<double>(5, 0));
+  const std::vector<ParameterShape> shapes = parameter_shapes(problem);
+  EXPECT_EQ(shapes[2].name, "scale0");
+  EXPECT_EQ(shapes[3].name, "shift0");
+  problem.layers[0].normalization = Normalization::none;
+  EXPECT_EQ(data::make_initial_state(problem, 1).parameters[2], state.parameters[4]);  // the same random numbers
+}
+
 TEST(InitialState, IsSeededBoundedAndExactInTheDtype) {
   Problem problem;
   problem.layers = {{4, 50, Activation::relu, true}, {50, 3, Activation::identity, false}};

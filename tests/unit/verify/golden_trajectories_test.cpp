@@ -62,8 +62,8 @@ scenario::Problem problem_of(const json& golden) {
     problem.loss_scaling = {scaling["initial"].get<double>(), scaling["growth_interval"].get<std::int64_t>()};
   }
   for (const json& layer : golden["layers"]) {
-    problem.layers.push_back(
-        {layer["inputs"], layer["outputs"], named<catalogue::Activation>(layer["activation"]), layer["bias"]});
+    problem.layers.push_back({layer["inputs"], layer["outputs"], named<catalogue::Activation>(layer["activation"]),
+                              layer["bias"], named<catalogue::Normalization>(layer.value("normalization", "none"))});
   }
   return problem;
 }

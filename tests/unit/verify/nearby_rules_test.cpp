@@ -80,6 +80,21 @@ TEST(NearbyRules, AreToldApart) {
   }
 }
 
+TEST(NearbyRules, ANormalizationIsToldFromOthers) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    Problem problem = testing::make_problem({6, 6, 5, 3}, Activation::tanh, true, Loss::mse, 14, 4, dtype, 0.1);
+    for (scenario::Layer& layer : problem.layers) layer.normalization = scenario::Normalization::layer;
+    const testing::Case trained = testing::make_case(problem, 21);
+    const auto reference = testing::reference_of(trained);
+    ASSERT_TRUE(reference.ok()) << reference.error().message;
+    EXPECT_LT(testing::share_of_right_results(*reference, trained), 0.5) << name_of(dtype);
+    for (const testing::Fault fault : {testing::Fault::unbiased_variance, testing::Fault::epsilon_of_root,
+                                       testing::Fault::frozen_scale, testing::Fault::straight_gradient}) {
+      EXPECT_TRUE(testing::finds(*reference, trained, fault)) << name_of(dtype) << static_cast<int>(fault);
+    }
+  }
+}
+
 // An entry that starts at 0, after `steps_before` gradients of 0 and the last one.
 ReferenceState<double> state_after(const scenario::Optimizer& optimizer, int steps_before, double last) {
   ReferenceState<double> state{0, {{0.0}}, {}};

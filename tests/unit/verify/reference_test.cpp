@@ -18,7 +18,7 @@ void expect_gradients_match_differences(const Case& problem_case, std::int64_t s
   ReferenceState<long double> state = to_reference<long double>(problem_case.start);
   state.step = step;
   const auto analytic = gradients(problem_case.problem, problem_case.dataset, state);
-  constexpr long double kStep = 1e-6L;
+  constexpr long double kStep = 1e-7L;
   for (std::size_t p = 0; p < state.parameters.size(); ++p) {
     std::vector<long double> differences;
     for (long double& value : state.parameters[p]) {
