@@ -154,7 +154,9 @@ bool is_device(const Backend& backend) { return (backend.flags & gdbench::backen
 // Streams are read into the host's memory, batch by batch and for evaluations.
 std::uint32_t capabilities_of(const Backend& backend, const StrategyDescriptor& strategy, bool has_ranks) {
   const bool arithmetic = (backend.flags & gdbench::backends::kNoArithmetic) == 0;
-  return (strategy.capabilities & ~(is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) : 0U)) |
+  const std::uint32_t on_hosts =
+      GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) | GDBENCH_BIT(GDBENCH_CAPABILITY_NORMALIZATIONS);
+  return (strategy.capabilities & ~(is_device(backend) ? on_hosts : 0U)) |
          (is_device(backend) ? GDBENCH_BIT(GDBENCH_CAPABILITY_DEVICE) : 0) |
          (arithmetic ? 0 : GDBENCH_BIT(GDBENCH_CAPABILITY_NO_ARITHMETIC)) |
          (has_ranks ? GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS) : 0) |

@@ -113,6 +113,12 @@ std::vector<OperandRow> operands_of(const Request& request) {
       return {like(first), like(first, request.beta == 0 ? Use::unread : Use::read), like(first, Use::written)};
     case Op::multiply:
       return {like(first), like(first), like(first, Use::written)};
+    case Op::scale_columns:
+      return {{1, second.columns}, like(second), like(second, Use::written)};
+    case Op::normalize:
+      return {like(first), like(first, Use::written)};
+    case Op::normalize_gradient:
+      return {like(second), like(second, Use::updated)};
     case Op::gather:
       return {like(first), {second.rows, 1, Use::read, Element::index}, {second.rows, first.columns, Use::written}};
   }

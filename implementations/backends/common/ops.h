@@ -48,6 +48,13 @@ enum class Op : std::uint32_t {
   combine,
   // C[m,n] = A[m,n] .* B[m,n], entry by entry. Operands A, B, C; C may be A's or B's buffer.
   multiply,
+  // C[m,n] = s[1,n] .* A[m,n] in every row. Operands s, A, C; C may be A's buffer.
+  scale_columns,
+  // N[m,n] = (Z[m,n] - mean) / sqrt(var + GDBENCH_LAYER_NORM_EPSILON), mean and var being each row's own. Operands Z, N
+  // (may be the same buffer).
+  normalize,
+  // From D[m,n], the gradient with respect to N, to that with respect to Z, in place. Operands Z, D.
+  normalize_gradient,
   // B[k,n] = A[index[k,1], n]. Operands A, index (uint32), B. Optional.
   gather,
 };
@@ -62,6 +69,9 @@ inline constexpr catalogue::Named<Op> kOps[] = {{Op::product, "product"},
                                                 {Op::update, "update"},
                                                 {Op::combine, "combine"},
                                                 {Op::multiply, "multiply"},
+                                                {Op::scale_columns, "scale_columns"},
+                                                {Op::normalize, "normalize"},
+                                                {Op::normalize_gradient, "normalize_gradient"},
                                                 {Op::gather, "gather"}};
 constexpr const auto& rows_of(Op /*any*/) { return kOps; }
 

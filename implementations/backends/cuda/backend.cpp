@@ -209,6 +209,10 @@ OwnedCall* bind_op(Context& context, const Request& request) {
     case Op::multiply:
     case Op::gather:
       return bind_elementwise(context, request);
+    case Op::scale_columns:
+    case Op::normalize:
+    case Op::normalize_gradient:
+      break;
   }
   return nullptr;
 }

@@ -136,6 +136,25 @@ void derivative_of_multiply(Emitter& emitter, const Application& application, Va
   if (application.wants(1)) gradients[1] = emit(emitter, Op::multiply, {}, g, application.operands[0], gradient_of(1));
 }
 
+// N = the rows of Z normalised: dZ from Z again.
+void derivative_of_normalize(Emitter& emitter, const Application& application, Value* gradients) {
+  if (!application.wants(0)) return;
+  gradients[0] =
+      emit(emitter, Op::normalize_gradient, {}, application.operands[0], application.gradient, gradient_of(0, 1u << 1));
+}
+
+// C = s .* A in each row: ds = column sums of G .* A, dA = s .* G.
+void derivative_of_scale_columns(Emitter& emitter, const Application& application, Value* gradients) {
+  const Value g = application.gradient;
+  if (application.wants(0)) {
+    const Value products = emit(emitter, Op::multiply, {}, g, application.operands[1]);
+    gradients[0] = emitter.emit(Op::column_sum, {}, {&products, 1}, gradient_of(0, 1u << 0));
+  }
+  if (application.wants(1)) {
+    gradients[1] = emit(emitter, Op::scale_columns, {}, application.operands[0], g, gradient_of(1, 1u << 1));
+  }
+}
+
 constexpr std::uint32_t kFirst = 1;
 constexpr std::uint32_t kSecond = 2;
 constexpr std::uint32_t kBoth = 3;
@@ -169,6 +188,18 @@ constexpr OpRow kRows[] = {
      .differentiable = kBoth,
      .reads_operands = kBoth,
      .derivative = derivative_of_multiply},
+    {.op = Op::scale_columns,  // s, A
+     .may_alias = kSecond,
+     .differentiable = kBoth,
+     .reads_operands = kBoth,
+     .derivative = derivative_of_scale_columns},
+    {.op = Op::normalize,
+     .may_alias = kFirst,
+     .differentiable = kFirst,
+     .reads_operands = kFirst,
+     .derivative = derivative_of_normalize},
+    {.op = Op::normalize_gradient,  // Z, D
+     .may_alias = kSecond},
     {.op = Op::update,  // G, scalars, W, slots: the slots are overwritten too
      .may_alias = 1u << 2},
 };

@@ -87,7 +87,7 @@ struct OpRow {
 };
 
 // Never fails for an op of the table: product, add_bias, activation, activation_gradient, loss, loss_gradient,
-// column_sum, update, combine, multiply. Throws Failure for others.
+// column_sum, update, combine, multiply, scale_columns, normalize, normalize_gradient. Throws Failure for others.
 const OpRow& row_of(Op op);
 std::span<const OpRow> all_rows();
 

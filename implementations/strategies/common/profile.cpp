@@ -22,7 +22,12 @@ double flops_per_entry(const backends::Request& request) {
     case Op::add_bias:
     case Op::column_sum:
     case Op::multiply:
+    case Op::scale_columns:
       return 1;
+    case Op::normalize:  // as catalogue::kNormalizations counts them; nothing for what is computed again
+      return 5;
+    case Op::normalize_gradient:
+      return 7;
     case Op::activation:
       return catalogue::row_of(request.activation).operations;
     case Op::activation_gradient:
@@ -108,7 +113,7 @@ OpCost cost_of(const backends::Request& request) {
     cost.flops = 2 * pairs * static_cast<double>(c.columns) + flops_of_epilogues(request);
     return cost;
   }
-  const std::size_t matrix = request.op == Op::add_bias ? 1 : 0;
+  const std::size_t matrix = request.op == Op::add_bias || request.op == Op::scale_columns ? 1 : 0;
   cost.flops = flops_per_entry(request) * size_of(request.operands[matrix]);
   return cost;
 }

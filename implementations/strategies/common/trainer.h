@@ -106,6 +106,8 @@ constexpr std::uint32_t kTrainerCapabilities =
     GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_STREAM) |
     GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) | GDBENCH_BIT(GDBENCH_CAPABILITY_MICRO_BATCHES) |
     GDBENCH_BIT(GDBENCH_CAPABILITY_WEIGHT_DECAY) | GDBENCH_BIT(GDBENCH_CAPABILITY_EPSILON_PLACE);
+// Of those that run the ops that normalise.
+constexpr std::uint32_t kNormalizations = GDBENCH_BIT(GDBENCH_CAPABILITY_NORMALIZATIONS);
 constexpr std::int32_t kTrainerHelperThreads = 1;  // for prefetch
 
 // The option that a strategy declares whose step takes X from Batch::x_matrix, in any layout.

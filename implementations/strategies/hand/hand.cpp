@@ -24,6 +24,9 @@ Network::Network(Session& session, const gdbench_problem& problem, const Paramet
   const std::size_t matrix = static_cast<std::size_t>(rows) * row;
   for (backends::Buffer& delta : deltas_) delta = session.allocate(matrix);
   if (masks != nullptr) output_delta_ = session.allocate(matrix);
+  for (std::int64_t l = 0; l < layer_count_ && products_ == nullptr; ++l) {
+    if (forward_.is_normalized(l)) products_ = session.allocate(matrix);
+  }
   if (masks != nullptr || problem.micro_batches > 1) column_sums_ = session.allocate(row);
 }
 
@@ -69,6 +72,7 @@ void Network::add_sweep(Program& program, const Matrix& x, bool accumulate, Exch
   for (std::int64_t l = layer_count_ - 1; l >= 0; --l) {
     const Matrix d = delta(l, x.rows);
     const Matrix input = l == 0 ? x : forward_.activations(l - 1, x.rows);
+    if (forward_.is_normalized(l)) add_normalization_gradient(program, l, d, accumulate);
     Request weights_gradient = forward_.request(Op::product);
     weights_gradient.transpose_a = true;
     weights_gradient.beta = accumulate ? 1 : 0;
@@ -86,6 +90,20 @@ void Network::add_sweep(Program& program, const Matrix& x, bool accumulate, Exch
                 {d, parameters_.value(l, LayerPart::weights), previous});
     add_activation_gradient(program, l - 1, previous);
   }
+}
+
+void Network::add_normalization_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate) {
+  const Matrix products{products_, d.rows, d.columns};
+  const ModelPart part = parameters_.part_of(l, LayerPart::scale, GDBENCH_COMPUTES_GRADIENTS);
+  add_column_sums(program, l, LayerPart::shift, d, accumulate);
+  program.add(session_, forward_.request(Op::multiply), catalogue::Phase::backward, part,
+              {d, forward_.normalized(l, d.rows), products});
+  add_column_sums(program, l, LayerPart::scale, products, accumulate);
+  program.add(session_, forward_.request(Op::scale_columns), catalogue::Phase::backward,
+              parameters_.part_of(l, LayerPart::scale, GDBENCH_READS_PARAMETERS),
+              {parameters_.value(l, LayerPart::scale), d, d});
+  program.add(session_, forward_.request(Op::normalize_gradient), catalogue::Phase::backward, of_layer(l),
+              {forward_.unnormalized(l, d.rows), d});
 }
 
 void Network::add_column_sums(Program& program, std::int64_t l, LayerPart of, const Matrix& d, bool accumulate) {
@@ -142,7 +160,7 @@ const StrategyDescriptor kDescriptor = {
     .name = "hand",
     .description = "derivatives written by hand, one kernel call after the other",
     .tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | bit_of(catalogue::Task::gradients),
-    .capabilities = kTrainerCapabilities,
+    .capabilities = kTrainerCapabilities | kNormalizations,
     .helper_threads = kTrainerHelperThreads,
     .options = kOptions,
     .create = make_strategy<Hand>,

@@ -18,6 +18,8 @@ namespace gdbench::strategies::hand {
 // strategies/common/forward_pass.h; backward, with D_l = d loss / d Z_l:
 //   D_L = d loss / d A_L * f_L'             dW_l = A_(l-1)' D_l         db_l = column sums of D_l
 //   D_(l-1) = (D_l W_l') * f_(l-1)'         for l > 1: the gradient with respect to X is never computed
+// Where a layer is normalised, f' leads to the gradient D with respect to scale .* N + shift, and only then to D_l:
+//   dshift = column sums of D    dscale = column sums of D * N    D_l = the normalisation's gradient of scale .* D
 // The task gradients computes D_L once, too: a column's loss has that column of it and zeros elsewhere, which a sweep
 // per column carries down. Sweeps after the first add to the parameters' gradients, as do the parts of a batch.
 
@@ -42,6 +44,8 @@ class Network {
   void add_output_delta(Program& program, const Matrix& targets, double weight, const Matrix& d);
   // From delta(L) down; writes the parameters' gradients or adds to them.
   void add_sweep(Program& program, const Matrix& x, bool accumulate, Exchange* exchange);
+  // From D to D_l of a normalised layer, in place.
+  void add_normalization_gradient(Program& program, std::int64_t l, const Matrix& d, bool accumulate);
   // The gradient of a parameter [1, outputs] whose rows' gradients are `d`.
   void add_column_sums(Program& program, std::int64_t l, LayerPart of, const Matrix& d, bool accumulate);
 
@@ -52,6 +56,7 @@ class Network {
   std::int64_t layer_count_;
   backends::Buffer deltas_[2] = {nullptr, nullptr};
   backends::Buffer output_delta_ = nullptr;  // with masks: D_L of the whole loss
+  backends::Buffer products_ = nullptr;      // D * N, where a layer is normalised
   backends::Buffer column_sums_ = nullptr;   // of a sweep, before they are added; where sweeps add up
 };
 

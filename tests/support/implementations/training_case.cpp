@@ -46,6 +46,7 @@ scenario::Problem problem_of(const TrainingCase& values) {
   problem.dtype = values.dtype;
   for (const gdbench_layer& layer : values.layers) {
     problem.layers.push_back({layer.inputs, layer.outputs, catalogue::activation_of(layer), layer.has_bias != 0});
+    if (values.normalized && layer.outputs > 1) problem.layers.back().normalization = catalogue::Normalization::layer;
   }
   problem.loss = values.loss;
   problem.rows = values.rows;
@@ -93,6 +94,25 @@ std::vector<TrainingCase> training_cases() {
        .optimizer = {OptimizerKind::momentum, 0.01, false},
        .micro_batches = 5},
   };
+}
+
+std::vector<TrainingCase> normalized_cases() {
+  using enum catalogue::Activation;
+  const std::vector<gdbench_layer> deep = {layer(4, 6, relu), layer(6, 17, silu, false), layer(17, 3, tanh),
+                                           layer(3, 2, sigmoid)};
+  std::vector<TrainingCase> cases = {
+      {.layers = {layer(3, 4)}, .rows = 6, .batch_rows = 6},
+      {.layers = deep, .rows = 33, .batch_rows = 33},
+      {.layers = {layer(5, 40, tanh), layer(40, 1)}, .rows = 37, .batch_rows = 16, .shuffled = true},
+      {.layers = {layer(6, 33, gelu), layer(33, 4)},
+       .loss = catalogue::Loss::softmax_cross_entropy,
+       .rows = 70,
+       .batch_rows = 70,
+       .optimizer = {catalogue::OptimizerKind::adam, 0.01, true}},
+      {.layers = deep, .rows = 16, .batch_rows = 7, .micro_batches = 3},
+  };
+  for (TrainingCase& values : cases) values.normalized = true;
+  return cases;
 }
 
 std::vector<TrainingCase> gradients_cases() {
@@ -149,6 +169,9 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values), re
   training_.features = features;
   for (const scenario::ParameterShape& shape : parameter_shapes(reference_)) {
     initial_.push_back(backends::random_matrix(generator, shape.rows, shape.columns));
+    if (shape.part == catalogue::LayerPart::scale) {
+      for (double& value : initial_.back().values) value = 1 + value / 4;
+    }
     if (!case_.scaled_weights || shape.part != catalogue::LayerPart::weights) continue;
     const double root = std::sqrt(static_cast<double>(shape.inputs));
     for (double& value : initial_.back().values) value = static_cast<double>(static_cast<float>(value / root));
@@ -182,6 +205,10 @@ void TrainingProblem::describe_problem() {
   problem_.dtype = static_cast<std::int32_t>(case_.dtype);
   problem_.layer_count = static_cast<std::int64_t>(case_.layers.size());
   problem_.layers = case_.layers.data();
+  for (const scenario::Layer& layer : reference_.layers) {
+    normalizations_.push_back(static_cast<std::int32_t>(layer.normalization));
+  }
+  problem_.normalizations = case_.normalized ? normalizations_.data() : nullptr;
   problem_.loss = static_cast<std::int32_t>(case_.loss.kind);
   problem_.huber_delta = case_.loss.huber_delta;
   problem_.batch_rows = case_.batch_rows;

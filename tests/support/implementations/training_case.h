@@ -34,11 +34,15 @@ struct TrainingCase {
   OptimizerCase optimizer = {catalogue::OptimizerKind::sgd, 0, false};
   std::int64_t micro_batches = 1;  // any number ends where 1 does, up to rounding
   bool scaled_weights = false;     // at first divided by the root of their layer's inputs, as wide layers need
+  bool normalized = false;         // layers of several outputs, each before its activation
   double density = 1;              // of the training rows' features; below 1 row 0 and column 0 have no entry at all
 };
 
 // Of the task train: depths, activations, biases, losses, numbers of outputs, kinds of batches, schedules and parts.
 std::vector<TrainingCase> training_cases();
+
+// The same with layers that are normalised.
+std::vector<TrainingCase> normalized_cases();
 
 // Of the task gradients: depths, activations, biases, numbers of outputs, kinds of batches and parts.
 std::vector<TrainingCase> gradients_cases();
@@ -104,6 +108,7 @@ class TrainingProblem {
   gdbench_data data_{};
   gdbench_problem problem_{};
   gdbench_optimizer optimizer_{};
+  std::vector<std::int32_t> normalizations_;
   gdbench_settings settings_{};
   gdbench_state state_{};
 };

@@ -30,6 +30,8 @@ TEST_P(NullTest, TakesEveryOpAndLeavesItsOperandsAsTheyWere) {
                         make_.entrywise(Op::activation_gradient, 2, 3, 4),
                         make_.entrywise(Op::combine, 3, 3, 4),
                         make_.entrywise(Op::multiply, 3, 3, 4),
+                        make_.entrywise(Op::normalize, 2, 3, 4),
+                        make_.entrywise(Op::normalize_gradient, 2, 3, 4),
                         make_.loss(catalogue::Loss::mse, false, 3, 4),
                         make_.loss(catalogue::Loss::mse, true, 3, 4)};
   for (const OpCase& op : ops) {

@@ -89,6 +89,15 @@ class OpMaker {
     return op;
   }
 
+  std::vector<OpCase> normalization(std::int64_t rows, std::int64_t columns) {
+    std::vector<OpCase> ops = {entrywise(Op::scale_columns, 3, rows, columns),
+                               entrywise(Op::normalize, 2, rows, columns),
+                               entrywise(Op::normalize_gradient, 2, rows, columns)};
+    ops[0].operands[0].values = random(1, columns);
+    for (OpCase& op : ops) op.scale = 64;  // rows whose entries are near one another
+    return ops;
+  }
+
   OpCase column_sum(std::int64_t rows, std::int64_t columns) {
     OpCase op = entrywise(Op::column_sum, 2, rows, columns);
     op.operands[1].values = random(1, columns);

@@ -23,6 +23,9 @@ bool is_offered(const Backend& backend, const Request& request) {
   const auto has = [&](std::uint32_t flags) { return (backend.flags & flags) != 0; };
   if (request.op == Op::gather) return has(kDevice);
   if (request.operands[0].layout == Layout::sparse_csr && !has(kSparse)) return false;
+  const bool normalizes =
+      request.op == Op::scale_columns || request.op == Op::normalize || request.op == Op::normalize_gradient;
+  if (normalizes) return !has(kDevice);
   if (request.epilogue_update) {
     const bool is_plain = request.operand_count == 4 && request.optimizer->weight_decay == 0;
     return has(is_plain ? kEpilogueUpdate | kEpilogueLayerUpdate : kEpilogueLayerUpdate);
@@ -183,6 +186,17 @@ TEST_P(OpsTest, EntrywiseOpsApartAndInPlace) {
     copy.request.beta = 0;
     copy.operands[1].values.values[0] = std::numeric_limits<double>::quiet_NaN();  // must not be read
     check(copy);
+  }
+}
+
+TEST_P(OpsTest, NormalizesRowsOrSaysThatItDoesNot) {
+  for (const auto& [rows, columns] : kMatrices) {
+    for (OpCase& op : make_.normalization(rows, columns)) {
+      check(op);
+      if (op.request.op == Op::normalize_gradient) continue;
+      op.aliases = {{op.operands.size() - 1, op.operands.size() - 2}};
+      check(op);
+    }
   }
 }
 

@@ -38,6 +38,7 @@ class SharingTest : public BackendTest {
                                make_.entrywise(Op::combine, 3, kRows, kColumns)};
     ops.back().request.alpha = 2;
     ops.back().request.beta = -0.25;
+    for (const OpCase& op : make_.normalization(kRows, kColumns)) ops.push_back(op);
     for (const catalogue::Activation activation : catalogue::all_of<catalogue::Activation>()) {
       for (const Op kind : {Op::activation, Op::activation_gradient}) {
         ops.push_back(make_.entrywise(kind, 2, kRows, kColumns));

@@ -129,6 +129,8 @@ TEST_F(DerivativeTest, ElementwiseOps) {
     check({Op::multiply, {}, {random(m, n), random(m, n)}});
     check({Op::add_bias, {}, {random(1, n), random(m, n)}});
     check({Op::column_sum, {}, {random(m, n)}});
+    check({Op::scale_columns, {}, {random(1, n), random(m, n)}});
+    check({Op::normalize, {}, {random(m, n)}});
   }
 }
 

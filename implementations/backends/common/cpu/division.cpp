@@ -90,6 +90,9 @@ std::optional<Division> division_of(const Request& request) {
     case Op::product:
       return division_of_product(request);
     case Op::add_bias:
+    case Op::scale_columns:
+    case Op::normalize:
+    case Op::normalize_gradient:
       return by_rows(request, request.operands[1], std::nullopt);
     case Op::column_sum:
       return by_rows(request, request.operands[0], 1);

@@ -56,6 +56,12 @@ Binding bind_function(const Request& request, const Functions& functions) {
     }
     case Op::multiply:
       return bind_or_refuse(ShapedCall(request.operands[2]), elementwise.multiply);
+    case Op::scale_columns:
+      return bind_or_refuse(ShapedCall(request.operands[2]), elementwise.scale_columns);
+    case Op::normalize:
+      return bind_or_refuse(ShapedCall(request.operands[0]), elementwise.normalize);
+    case Op::normalize_gradient:
+      return bind_or_refuse(ShapedCall(request.operands[0]), elementwise.normalize_gradient);
     case Op::product:
     case Op::gather:
       break;

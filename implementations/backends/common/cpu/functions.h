@@ -27,6 +27,9 @@ struct ElementwiseFunctions {
   Run combine = nullptr;                                // on a CombineCall with beta != 0
   Run scale = nullptr;                                  // combine with beta = 0
   Run multiply = nullptr;
+  Run scale_columns = nullptr;
+  Run normalize = nullptr;
+  Run normalize_gradient = nullptr;
 };
 
 // These run on a LossCall, whose scale tells apart what has the same formula.
