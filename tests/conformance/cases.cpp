@@ -81,6 +81,13 @@ void split_batch(Random& random, json& scenario) {
   batch["micro_batches"] = parts;
 }
 
+// A third of those that may be.
+void normalize_layers(Random& random, json& layers) {
+  for (json& layer : layers) {
+    if (layer["width"] > 2 && random.below(3) == 0) layer["normalization"] = "layer";
+  }
+}
+
 json layers_for(Random& random, int outputs) {
   json layers = json::array();
   const std::uint64_t count = 1 + random.below(4);
@@ -148,7 +155,9 @@ json random_scenario(std::uint64_t seed) {
   const bool by_column = catalogue::row_of(kLosses[seed % kLosses.size()]).sums_over_columns;
   if (by_column && seed / round % 2 == 1) scenario["task"] = "gradients";
   Random random(seed, 3);
-  if (!scenario.contains("task")) split_batch(random, scenario);
+  if (scenario.contains("task")) return scenario;
+  split_batch(random, scenario);
+  if (scenario["model"].contains("layers")) normalize_layers(random, scenario["model"]["layers"]);
   return scenario;
 }
 

@@ -105,7 +105,7 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
           .tasks = tasks,
           // Products end in updates, so that a step whose scaled loss overflows cannot be skipped.
           .dtypes = catalogue::kAll<catalogue::Dtype> & ~bit_of(catalogue::Dtype::f16),
-          .capabilities = kTrainerCapabilities,
+          .capabilities = kTrainerCapabilities | kNormalizations,
           .helper_threads = kTrainerHelperThreads,
           .options = kOptions,
           .create = create,

@@ -44,6 +44,8 @@ class TapeTrainer : public Trainer {
   struct Layer {
     Parameter weights;
     Parameter bias;
+    Parameter scale;  // of a normalised layer, as the shift
+    Parameter shift;
     ops::Attributes activation;
   };
 
@@ -82,6 +84,8 @@ TapeTrainer::TapeTrainer(const Setup& setup)
     };
     layers_.push_back({parameter(LayerPart::weights),
                        parameter(LayerPart::bias),
+                       parameter(LayerPart::scale),
+                       parameter(LayerPart::shift),
                        {.activation = catalogue::activation_of(problem().layers[l])}});
   }
   tape_.set_layers(parameters().layers());
@@ -145,6 +149,11 @@ Value TapeTrainer::record_outputs(const Batch& part) {
   for (const Layer& layer : layers_) {
     value = tape_.product(value, recorded(layer.weights));
     if (layer.bias.value.buffer != nullptr) value = tape_.add_bias(recorded(layer.bias), value);
+    if (layer.scale.value.buffer != nullptr) {
+      value = tape_.apply(ops::Op::normalize, {}, value);
+      value = tape_.apply(ops::Op::scale_columns, {}, recorded(layer.scale), value);
+      value = tape_.add_bias(recorded(layer.shift), value);
+    }
     if (layer.activation.activation != catalogue::Activation::identity) {
       value = tape_.activation(layer.activation, value);
     }
@@ -268,7 +277,7 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .policy = policy,
       .description = description,
       .tasks = tasks,
-      .capabilities = kTrainerCapabilities,
+      .capabilities = kTrainerCapabilities | kNormalizations,
       .helper_threads = kTrainerHelperThreads,
       .options = kOptions,
       .create = make_strategy<Strategy>,

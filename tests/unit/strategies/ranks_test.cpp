@@ -141,6 +141,14 @@ TEST_P(RanksTest, UpdateByEveryOptimizer) {
   }
 }
 
+TEST_P(RanksTest, NormalizeLayers) {
+  if (catalogue::is_mixed(GetParam().dtype)) GTEST_SKIP() << "mixed dtypes do not have it";
+  for (const StrategyDescriptor* descriptor : ranked()) {
+    expect_same(*descriptor, normalized_cases()[0], 3);
+    expect_same(*descriptor, normalized_cases()[4], 3, {kOverlapped});
+  }
+}
+
 // What the ranks of a loader read is for loader_test.
 TEST_P(RanksTest, LoadTheirRowsAhead) {
   if (!is_thorough()) GTEST_SKIP();

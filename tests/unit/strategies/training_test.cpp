@@ -61,6 +61,15 @@ TEST_P(TrainingTest, EndsWhereTheReferenceDoes) {
   });
 }
 
+TEST_P(TrainingTest, OfNormalizedLayers) {
+  if (backends::is_device(GetParam().backend)) GTEST_SKIP() << "devices do not offer it";
+  for_each_case(normalized_cases(), [](const TrainingCase& values) {
+    for (const Trainer& trainer : kWays) check(trainer, values, 8);
+    if (values.micro_batches > 1) return;
+    expect_near(trained(tape::kReplayDescriptor, values, 9), trained(hand::kDescriptor, values, 9), 0);
+  });
+}
+
 TEST_P(TrainingTest, ByAGradientPerOutput) {
   for_each_case(gradients_cases(), [](const TrainingCase& values) {
     for (const Trainer& trainer : kWays) check(trainer, values, 8);
@@ -159,6 +168,7 @@ TEST_P(TrainingTest, ASteadyStepAllocatesNothing) {
                    .learning_rates = {0.01, 0.02, 0.03},
                    .optimizer = {catalogue::OptimizerKind::adam, 0.125, true}});
   for (const TrainingCase& values : training_cases()) cases.push_back(values);
+  for (const TrainingCase& values : normalized_cases()) cases.push_back(values);
   const auto counted = [](const Trainer& trainer, const TrainingCase& values, std::uint64_t warm_up) {
     TrainingProblem training(with_dtype(values));
     const auto strategy = start(*trainer.descriptor, training, trainer.options);

@@ -139,6 +139,11 @@ class Builder {
       emitter_.set_layers(Range::of(l));
       value = emit(Op::product, {}, std::array{value, parameters_[next++]});
       if (layer(l).has_bias != 0) value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
+      if (catalogue::normalization_of(problem_, l) != catalogue::Normalization::none) {
+        value = emit(Op::normalize, {}, std::array{value});
+        value = emit(Op::scale_columns, {}, std::array{parameters_[next++], value});
+        value = emit(Op::add_bias, {}, std::array{parameters_[next++], value});
+      }
       value = emit(Op::activation, {.activation = catalogue::activation_of(layer(l))}, std::array{value});
     }
     const ops::Attributes loss = {.alpha = part.weight, .loss = catalogue::loss_of(problem_)};

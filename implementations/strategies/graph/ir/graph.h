@@ -29,7 +29,7 @@ enum class Kind : std::uint8_t {
   transpose,   // of its operand. No backend has a kernel for it: the pass `transposes` folds it into products
   call,        // one op of ops.h
   update_all,  // the update of all parameters in one call; operands: scalars, then gradient, parameter, slots of each
-  gradients,   // of a layer, complete and where Parameters keeps them; operands: the weights', then the bias's
+  gradients,   // of a layer, complete and where Parameters keeps them; operands: in the order of parameters
 };
 
 enum class Role : std::uint8_t {

@@ -93,7 +93,8 @@ class Verifier {
   }
 
   std::string check_gradients(const Node& node) const {
-    if (node.operands.empty() || node.operands.size() > 2) return "expected the gradients of one layer";
+    constexpr auto kLast = static_cast<std::size_t>(catalogue::LayerPart::shift);
+    if (node.operands.empty() || node.operands.size() > kLast + 1) return "expected the gradients of one layer";
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       if (operand(node, i).kind == Kind::input) return "expected a computed gradient";
     }
