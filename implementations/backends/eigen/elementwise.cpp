@@ -1,4 +1,4 @@
-// Bias, activations, column sums and combinations.
+// Bias, activations, column sums, normalisations and combinations.
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "implementations/backends/common/rules/activations.h"
@@ -198,6 +198,49 @@ void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
       input_array<T>(buffers[0], shape.size()) * input_array<T>(buffers[1], shape.size());
 }
 
+template <class T>
+void run_scale_columns(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  const T* scale = cpu::data<const T>(buffers[0]);
+  const T* a = cpu::data<const T>(buffers[1]);
+  T* c = cpu::data<T>(buffers[2]);
+  for (Eigen::Index i = 0; i < shape.rows; ++i, a += shape.columns, c += shape.columns) {
+    for_segments(shape.columns, [&](Eigen::Index j, auto width) {
+      segment<width>(c + j) = segment<width>(scale + j) * segment<width>(a + j);
+    });
+  }
+}
+
+// Calls f(z, mean, factor, i) for each row z of a matrix, whose normalised row is (z - mean) * factor.
+template <class T, class Function>
+void for_normalized_rows(const ShapedCall& shape, Buffer buffer, Function f) {
+  const auto z = input_matrix<T>(buffer, shape.rows, shape.columns).array();
+  for (Eigen::Index i = 0; i < shape.rows; ++i) {
+    const T mean = z.row(i).mean();
+    const T variance = (z.row(i) - mean).square().mean();
+    f(z.row(i), mean, T(1) / std::sqrt(variance + T(GDBENCH_LAYER_NORM_EPSILON)), i);
+  }
+}
+
+template <class T>
+void run_normalize(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  auto n = output_matrix<T>(buffers[1], shape.rows, shape.columns).array();
+  for_normalized_rows<T>(shape, buffers[0],
+                         [&](const auto& z, T mean, T factor, Eigen::Index i) { n.row(i) = (z - mean) * factor; });
+}
+
+// factor (d - mean(d) - n mean(d n))
+template <class T>
+void run_normalize_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
+  const auto& shape = static_cast<const ShapedCall&>(*call);
+  auto d = output_matrix<T>(buffers[1], shape.rows, shape.columns).array();
+  for_normalized_rows<T>(shape, buffers[0], [&](const auto& z, T mean, T factor, Eigen::Index i) {
+    const T correlation = (d.row(i) * (z - mean)).mean() * factor * factor;
+    d.row(i) = factor * (d.row(i) - d.row(i).mean() - (z - mean) * correlation);
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -210,6 +253,9 @@ cpu::ElementwiseFunctions elementwise_functions() {
       .combine = run_combine<T>,
       .scale = run_scale<T>,
       .multiply = run_multiply<T>,
+      .scale_columns = run_scale_columns<T>,
+      .normalize = run_normalize<T>,
+      .normalize_gradient = run_normalize_gradient<T>,
   };
   catalogue::for_each<Activation>([&](auto activation) {
     using Rule = ArrayRule<activation.value>;
