@@ -18,8 +18,8 @@ std::string text_of(const RandomNetwork& network) {
   for (const gdbench_option_value& option : network.options) text << ", " << option.key << "=" << option.value;
   text << ", layers " << values.layers.front().inputs;
   for (const gdbench_layer& layer : values.layers) {
-    text << " -> " << layer.outputs << (layer.has_bias != 0 ? " " : " without bias ")
-         << name_of(catalogue::activation_of(layer));
+    text << (values.normalized ? " normalised" : "") << " -> " << layer.outputs
+         << (layer.has_bias != 0 ? " " : " without bias ") << name_of(catalogue::activation_of(layer));
   }
   text << ", " << name_of(values.loss.kind) << ", " << name_of(values.optimizer.kind) << " with weight decay "
        << values.optimizer.weight_decay << (values.optimizer.decoupled ? " decoupled" : "") << ", batches of "
@@ -41,6 +41,7 @@ class NetworkGenerator {
     values.dtype = bounds_.dtype;
     values.loss = any<catalogue::Loss>();
     values.scaled_weights = true;
+    values.normalized = one_in(4) && !catalogue::is_mixed(values.dtype);
     draw_optimizer(values);
     do {
       network.threads = static_cast<int>(one_of({1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 8}));

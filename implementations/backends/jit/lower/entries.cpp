@@ -148,6 +148,7 @@ Register entry_of(Context& context, const Node& node, std::span<const Register> 
     case Op::activation_gradient:
       return differentiated(context, node.request.activation, operands[0], operands[1]);
     case Op::multiply:
+    case Op::scale_columns:
       return builder.multiply(operands[0], operands[1]);
     case Op::loss_gradient: {
       const Register factor = loss_factor(context, node, builder.type_of(operands[0]).lanes);

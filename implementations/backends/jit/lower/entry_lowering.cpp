@@ -7,6 +7,7 @@
 #include "implementations/backends/common/rules/losses.h"
 #include "implementations/backends/jit/loops/functions.h"
 #include "implementations/backends/jit/lower/entries.h"
+#include "implementations/backends/jit/lower/normalization.h"
 #include "implementations/backends/jit/lower/update.h"
 
 namespace gdbench::backends::jit {
@@ -132,6 +133,9 @@ Entries EntryLowering::result_of(const Node& node) {
       break;
     case Op::column_sum:
       return column_sum(node);
+    case Op::normalize:
+    case Op::normalize_gradient:
+      return normalization(node);
     default:
       break;
   }
@@ -248,6 +252,45 @@ Entries EntryLowering::softmax_gradient(const Node& node) {
       const Register is_label = builder_.equal(label, builder_.constant({Scalar::i32, lanes_}, static_cast<double>(i)));
       const Register less = builder_.subtract(probability, number(1));
       entries.add(builder_.select(is_label, less, probability));
+    }
+  }
+  return entries;
+}
+
+// Of n = (z - mean) factor, or factor (d - mean(d) - n mean(d n)).
+Entries EntryLowering::normalization(const Node& node) {
+  const RegionValue& result = region_[node.result];
+  const auto columns = static_cast<std::size_t>(result.columns);
+  const Register share = number(1 / static_cast<double>(columns));
+  const auto mean_of = [&](Sum sum) { return builder_.multiply(added_up(sum), share); };
+  Entries entries;
+  for (std::size_t first = 0; first < size_of(node.result); first += columns) {
+    std::vector<Register> normalized;
+    for (std::size_t j = 0; j < columns; ++j) normalized.push_back(entry(node.operands[0], first + j));
+    const Register mean = mean_of({{}, normalized});
+    Sum squares;
+    for (Register& value : normalized) {
+      value = builder_.subtract(value, mean);
+      squares.products.emplace_back(value, value);
+    }
+    const Register factor = normalizing_factor(context_, mean_of(squares));
+    for (Register& value : normalized) value = builder_.multiply(value, factor);
+    if (node.op() == Op::normalize) {
+      for (const Register value : normalized) entries.add(value);
+      continue;
+    }
+    Sum sum;
+    Sum products;
+    for (std::size_t j = 0; j < columns; ++j) {
+      sum.addends.push_back(entry(node.operands[1], first + j));
+      products.products.emplace_back(sum.addends[j], normalized[j]);
+    }
+    const Register mean_gradient = mean_of(sum);
+    const Register correlation = mean_of(products);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const Register rest = builder_.subtract(builder_.subtract(sum.addends[j], mean_gradient),
+                                              builder_.multiply(normalized[j], correlation));
+      entries.add(builder_.multiply(rest, factor));
     }
   }
   return entries;

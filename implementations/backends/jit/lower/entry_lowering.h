@@ -67,6 +67,7 @@ class EntryLowering {
   Entries activation_gradient(const Node& node);
   Entries column_sum(const Node& node);
   Entries softmax_gradient(const Node& node);
+  Entries normalization(const Node& node);
   Entries elementwise(const Node& node);
   void update(const Node& node);
   void descend(const Node& node);

@@ -12,6 +12,7 @@ bool is_elementwise(const Node& node) {
     case Op::activation_gradient:
     case Op::combine:
     case Op::multiply:
+    case Op::scale_columns:
     case Op::update:
       return true;
     case Op::loss_gradient:

@@ -13,6 +13,7 @@
 #include "implementations/backends/jit/loops/unroll.h"
 #include "implementations/backends/jit/lower/copies.h"
 #include "implementations/backends/jit/lower/entry_lowering.h"
+#include "implementations/backends/jit/lower/normalization.h"
 #include "implementations/backends/jit/lower/panels.h"
 #include "implementations/backends/jit/lower/product.h"
 #include "implementations/backends/jit/lower/reductions.h"
@@ -41,6 +42,9 @@ void lower_group(Context& context, const Group& group, const std::vector<Group>&
     case Op::loss_gradient:
       if (!is_elementwise(writer.root())) return lower_softmax_gradient(context, writer);
       break;
+    case Op::normalize:
+    case Op::normalize_gradient:
+      return lower_normalization(context, writer);
     default:
       break;
   }

@@ -127,7 +127,11 @@ bool hands_on(const Node& node, const std::set<ValueId>& scaled) {
     case Op::column_sum:
       return is_scaled(0);
     case Op::activation_gradient:
+    case Op::scale_columns:
+    case Op::normalize_gradient:
       return !is_scaled(0) && is_scaled(1);
+    case Op::multiply:
+      return is_scaled(0) != is_scaled(1);
     case Op::combine:
       return !node.rounds &&
              std::ranges::all_of(node.operands, [&](ValueId operand) { return scaled.contains(operand); });
