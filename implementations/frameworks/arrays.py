@@ -21,9 +21,10 @@ def dtype_of(request):
 class Problem(SimpleNamespace):
     """The request's problem: task, dtype (NumPy's), what that is mixed with ("bf16", "f16" or nothing), layers, loss,
     rows, batch_rows, micro_batches, optimizer, and the shapes of the parameters w0 b0 w1 b1 ...: weights [inputs,
-    outputs], biases [outputs]. Of the optimizer also the number of its slots, whether it corrects its moments by the
-    number of the update, and whether its weight decay is decoupled. With f16 also scale_growth_interval. Of processes
-    that train together (`ranks` of a request to prepare) the number of this one, `rank`, and the addresses of all."""
+    outputs], biases [outputs], behind which a normalised layer has its scale and shift [outputs]. Of the optimizer also
+    the number of its slots, whether it corrects its moments by the number of the update, and whether its weight decay
+    is decoupled. With f16 also scale_growth_interval. Of processes that train together (`ranks` of a request to
+    prepare) the number of this one, `rank`, and the addresses of all."""
 
     def __init__(self, request):
         super().__init__(**{"huber_delta": 1.0, **request, "dtype": dtype_of(request)})
@@ -31,7 +32,7 @@ class Problem(SimpleNamespace):
         self.ranks = len(self.addresses)
         self.mixed = request["dtype"] if request["dtype"] in ("bf16", "f16") else ""
         self.scales_loss = self.mixed == "f16"
-        self.layers = [SimpleNamespace(**layer) for layer in request["layers"]]
+        self.layers = [SimpleNamespace(**{"normalization": "none", **layer}) for layer in request["layers"]]
         self.optimizer = SimpleNamespace(**{"epsilon_place": "outside", **request["optimizer"]})
         rule = CATALOGUE["optimizers"][self.optimizer.kind]
         self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
@@ -41,7 +42,8 @@ class Problem(SimpleNamespace):
         self.loss_constants = (self.huber_delta,) if self.loss == "huber" else ()
         self.shapes = []
         for layer in self.layers:
-            self.shapes += [(layer.inputs, layer.outputs)] + ([(layer.outputs,)] if layer.bias else [])
+            vectors = layer.bias + 2 * (layer.normalization != "none")
+            self.shapes += [(layer.inputs, layer.outputs)] + vectors * [(layer.outputs,)]
         rates = self.optimizer.learning_rates
         self.scheduled = len(set(rates)) > 1
         self.rate = rates[0]

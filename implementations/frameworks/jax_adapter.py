@@ -4,7 +4,7 @@ import tempfile
 import jax_ddp
 import op_profile
 from step_writer import UpdateWriter
-from training import CATALOGUE, PhasedTraining, Training, clock, record
+from training import CATALOGUE, LAYER_NORM_EPSILON, PhasedTraining, Training, clock, record
 
 NAME = "jax"
 MODULES = ("jax", "numpy")
@@ -33,6 +33,11 @@ def huber_terms(error, delta):
     return jnp.where(error <= delta, error * error / 2, delta * (error - delta / 2))
 
 
+def layer_norm(z, scale, shift):
+    variance = jnp.var(z, axis=-1, keepdims=True)
+    return (z - jnp.mean(z, axis=-1, keepdims=True)) * jax.lax.rsqrt(variance + LAYER_NORM_EPSILON) * scale + shift
+
+
 class Pure(Training):
     """Base of all modes: the step as a pure function of its state."""
 
@@ -59,14 +64,16 @@ class Pure(Training):
     OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
     PROFILER = "jax.profiler"
     DTYPES = ("f32", "f64", "bf16")
-    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results", "epsilon_place")
+    CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results", "epsilon_place", "normalizations")
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
         self.update_of = UpdateWriter(problem).compile({"sqrt": jnp.sqrt, "sign": jnp.sign})
-        self.layers = [(layer.bias, self.ACTIVATIONS[layer.activation]) for layer in problem.layers]
+        self.layers = [
+            (layer.bias, layer.normalization == "layer", self.ACTIVATIONS[layer.activation]) for layer in problem.layers
+        ]
 
     def array(self, values):
         """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step."""
@@ -102,9 +109,10 @@ class Pure(Training):
         if self.problem.mixed:
             x, parameters = jnp.asarray(x, jnp.bfloat16), [parameter.astype(jnp.bfloat16) for parameter in parameters]
         parameters = iter(parameters)
-        for bias, activation in self.layers:
+        for bias, normalizes, activation in self.layers:
             z = x @ next(parameters)
-            x = activation(z + next(parameters) if bias else z)
+            z = z + next(parameters) if bias else z
+            x = activation(layer_norm(z, next(parameters), next(parameters)) if normalizes else z)
         return x.astype(self.problem.dtype) if self.problem.mixed else x
 
     def loss_of(self, parameters, x, y):

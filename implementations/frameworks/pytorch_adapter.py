@@ -4,7 +4,7 @@ import re
 import op_profile
 import pytorch_ddp
 import pytorch_ops
-from training import CATALOGUE, PhasedTraining, clock
+from training import CATALOGUE, LAYER_NORM_EPSILON, PhasedTraining, clock
 
 NAME = "pytorch"
 MODULES = ("torch", "numpy")
@@ -43,7 +43,7 @@ class Modules(PhasedTraining):
 
     TASKS = ("train", "update", "gradients", "floor")
     DTYPES = ("f32", "f64", "bf16", "f16")
-    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results")
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results", "normalizations")
     # Of torch.nn, with what they are made with.
     MODULES = {
         "relu": ("ReLU", {}),
@@ -131,6 +131,8 @@ class Modules(PhasedTraining):
         modules = []
         for layer in self.problem.layers:
             modules.append(torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=self.dtype))
+            if layer.normalization == "layer":
+                modules.append(torch.nn.LayerNorm(layer.outputs, LAYER_NORM_EPSILON, dtype=self.dtype))
             if layer.activation != "identity":
                 name, settings = self.MODULES[layer.activation]
                 modules.append(getattr(torch.nn, name)(**settings))
@@ -350,7 +352,7 @@ class CompiledModel(Eager):
 class CompiledStep(CompiledModel):
     """torch.compile of one function for the whole step: model, loss, backward and torch.optim's update"""
 
-    CAPABILITIES = ("shuffle", "weight_decay", "rounds_results")
+    CAPABILITIES = ("shuffle", "weight_decay", "rounds_results", "normalizations")
 
     def __init__(self, problem, data, options):
         self.whole_step = torch.compile(self.step_of)

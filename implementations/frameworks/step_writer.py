@@ -163,6 +163,7 @@ class StepWriter:
         self.parameters = []
         for i, layer in enumerate(problem.layers):
             self.parameters += [f"w{i}"] + ([f"b{i}"] if layer.bias else [])
+            self.parameters += [f"scale{i}", f"shift{i}"] if layer.normalization == "layer" else []
         self.slots = [f"{slot}_{p}" for slot in "mv"[: problem.slots] for p in self.parameters]
 
     # Vocabulary.

@@ -11,6 +11,9 @@ with open(os.path.join(os.path.dirname(__file__), "catalogue.json"), encoding="u
     CATALOGUE = json.load(file)
 
 
+LAYER_NORM_EPSILON = 1e-5  # GDBENCH_LAYER_NORM_EPSILON of plugin.h
+
+
 def clock():
     return time.perf_counter_ns()
 

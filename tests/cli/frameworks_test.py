@@ -224,6 +224,25 @@ class EpsilonPlaces(Frameworks):
             self.assertEqual(options, {"keras/fit": {"epsilon_place": "hat"}, "loop/plain": {}})
 
 
+class Normalization(Frameworks):
+    """Layers that are normalised, by who has them."""
+
+    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
+
+    def test_it_is_right_or_refused(self):
+        normalized = network("tanh", "softmax_cross_entropy", 3, dtype="f64")
+        for layer in normalized["model"]["layers"]:
+            layer["normalization"] = "layer"
+        self.write_json("net.json", normalized)
+        modes = {"pytorch": ("eager", "fused"), "jax": ("eager", "jit", "donate")}
+        names = [f"{name}/{mode}" for name in modes if is_installed(name) for mode in modes[name]]
+        names += ["hand/naive", "hand/eigen", "tape/eigen", "tape/eigen+replay", "graph/eigen", "graph/jit"]
+        selected = [word for name in names for word in ("--impl", name)]
+        self.assert_all_ok(self.verify("--scenario", "./net.json", *selected), len(names))
+        (row,) = self.verify("--scenario", "./net.json", "--impl", "loop/plain", status=4)
+        self.assertIn("unsupported  loop/plain does not normalise layers", row)
+
+
 class Ranks(Frameworks):
     """Several processes of a framework; the last batch of an epoch has two rows, so one of three ranks has none."""
 
