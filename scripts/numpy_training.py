@@ -45,6 +45,7 @@ ACTIVATIONS = {
     ),
     "gelu_tanh": (lambda z: z / 2 * (1 + gelu_tangent(z)), gelu_tanh_slope),
     "sigmoid": (sigmoid, lambda z: 1 / (2 + numpy.exp(z) + numpy.exp(-z))),
+    "softplus": (lambda z: numpy.logaddexp(z, 0), sigmoid),
 }
 
 
@@ -135,6 +136,7 @@ PARAMETER_ROUNDINGS = {
 SLOPES_AT_RESULTS = {
     "tanh": lambda a: 1 - a**2,
     "sigmoid": lambda a: a * (1 - a),
+    "softplus": lambda a: -numpy.expm1(-a),
     "relu": lambda a: numpy.where(a > 0, 1.0, 0.0),
     "leaky_relu": lambda a: numpy.where(a > 0, 1.0, 0.01),
 }

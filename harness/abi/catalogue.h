@@ -33,7 +33,8 @@ enum class Activation : std::int32_t {
   leaky_relu = GDBENCH_LEAKY_RELU,
   silu = GDBENCH_SILU,
   gelu = GDBENCH_GELU,
-  gelu_tanh = GDBENCH_GELU_TANH
+  gelu_tanh = GDBENCH_GELU_TANH,
+  softplus = GDBENCH_SOFTPLUS
 };
 enum class Loss : std::int32_t {
   mse = GDBENCH_MSE,
@@ -155,6 +156,9 @@ inline constexpr ActivationRow kActivations[] = {
     // The cubic polynomial's 4 and a scaling, tanh, addition, product and scaling; in addition 1 - t t (2), the
     // polynomial's derivative (3), 3 products, 2 additions.
     {Activation::gelu_tanh, "gelu_tanh", Slope::varies, 9, 18, {5, 1, 1, 0}, true, 1.1291},
+    // Magnitude, its negation, exp, log1p, maximum, addition; negation, expm1, product. The least does without the
+    // logarithm, and takes the derivative from the exponential.
+    {Activation::softplus, "softplus", Slope::varies, 6, 3, {2, 1, 1, 0}},
 };
 
 struct NormalizationRow {

@@ -91,6 +91,11 @@ T normal_distribution(T z) {
   return std::erfc(-z / std::numbers::sqrt2_v<T>) / 2;
 }
 
+template <class T>
+T softplus(T z) {
+  return (z < T(0) ? T(0) : z) + std::log1p(std::exp(-std::abs(z)));
+}
+
 // sqrt(2 / pi) (z + 0.044715 z^3)
 template <class T>
 constexpr T gelu_cube = T(0.044715L);
@@ -191,6 +196,9 @@ void apply(Activation activation, std::vector<T>& values) {
       return;
     case Activation::gelu_tanh:
       for (T& value : values) value = value / 2 * (T(1) + std::tanh(gelu_argument(value)));
+      return;
+    case Activation::softplus:
+      for (T& value : values) value = softplus(value);
       return;
   }
 }
@@ -329,6 +337,8 @@ T derivative_of(Activation activation, T argument) {
       const T slope = gelu_scale<T> * (T(1) + 3 * gelu_cube<T> * argument * argument);
       return (T(1) + tangent + argument * (T(1) - tangent * tangent) * slope) / 2;
     }
+    case Activation::softplus:
+      return -std::expm1(-argument);
   }
   return T(0);
 }

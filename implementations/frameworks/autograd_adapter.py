@@ -59,6 +59,7 @@ class Tape(Written):
         "sigmoid": lambda z: 1 / (1 + anp.exp(-z)),
         "leaky_relu": lambda z: 0.01 * z + 0.99 * z * (z > 0),
         "silu": lambda z: z / (1 + anp.exp(-z)),
+        "softplus": lambda z: anp.logaddexp(z, 0),
         "gelu_tanh": lambda z: 0.5 * z * (1 + anp.tanh(numpy_adapter.GELU_SCALE * (z + 0.044715 * z**3))),
     }
     LOSSES = {

@@ -51,6 +51,7 @@ class Pure(Training):
         "silu": lambda z: jax.nn.silu(z),
         "gelu": lambda z: jax.nn.gelu(z, approximate=False),
         "gelu_tanh": lambda z: jax.nn.gelu(z, approximate=True),
+        "softplus": lambda z: jax.nn.softplus(z),
     }
     LOSSES = {
         "huber": lambda outputs, y, delta: jnp.mean(huber_terms(jnp.abs(outputs - y), delta)),

@@ -65,6 +65,7 @@ class Fit(TensorFlowTraining):
         "silu": "silu",
         "gelu": "gelu",
         "gelu_tanh": lambda z: keras.activations.gelu(z, approximate=True),
+        "softplus": "softplus",
     }
     EPSILON_PLACES = keras_optimizers.EPSILON_PLACES
     # Steps of a call of fit before the clock: ten, or fewer that take LEAD_NS, and two at least.

@@ -24,7 +24,7 @@ def start(threads):
 
 
 # Of 64 bits; MLX 0.32 computes them in 32.
-ROUNDED = {"sigmoid", "silu", "gelu", "binary_cross_entropy", "softmax_cross_entropy"}
+ROUNDED = {"sigmoid", "silu", "gelu", "softplus", "binary_cross_entropy", "softmax_cross_entropy"}
 
 
 class Arrays(Training):
@@ -40,6 +40,7 @@ class Arrays(Training):
         "silu": lambda z: nn.silu(z),
         "gelu": lambda z: nn.gelu(z),
         "gelu_tanh": lambda z: nn.gelu_approx(z),
+        "softplus": lambda z: nn.softplus(z),
     }
     LOSSES = {
         "huber": lambda outputs, y, delta: nn.losses.huber_loss(outputs, y, delta, reduction="mean"),

@@ -62,7 +62,7 @@ class Loops(Training):
     def names(self):
         problem = self.problem
         return {
-            **{name: getattr(math, name) for name in ("exp", "sqrt", "tanh")},
+            **{name: getattr(math, name) for name in ("exp", "expm1", "log1p", "sqrt", "tanh")},
             "sign": numpy.sign,
             "maximum": max,
             "clip": numba.njit(lambda value, low, high: min(max(value, low), high)),

@@ -25,6 +25,7 @@ ACTIVATIONS = {
     "leaky_relu": lambda z: numpy.maximum(z, 0.01 * z),
     "silu": lambda z: z / (1 + numpy.exp(-z)),
     "gelu_tanh": lambda z: 0.5 * z * (1 + numpy.tanh(GELU_SCALE * (z + 0.044715 * z**3))),
+    "softplus": lambda z: numpy.logaddexp(z, 0),
 }
 
 
@@ -78,7 +79,7 @@ class Written(Training):
             names["given"] = self.given
         return names
 
-    FUNCTIONS = "add arange clip divide exp maximum multiply negative reciprocal sign sqrt tanh".split()
+    FUNCTIONS = "add arange clip divide exp expm1 log1p maximum multiply negative reciprocal sign sqrt tanh".split()
 
     def set_state(self, parameters, slots):
         self.tensors = [array.copy() for group in (parameters, *slots) for array in group]

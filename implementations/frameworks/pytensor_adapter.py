@@ -36,6 +36,7 @@ class Function(Training):
         "sigmoid": lambda z: pt.sigmoid(z),
         "leaky_relu": lambda z: pt.maximum(z, 0.01 * z),
         "silu": lambda z: z * pt.sigmoid(z),
+        "softplus": lambda z: pt.softplus(z),
         "gelu": lambda z: z * (1 + pt.erf(z / 2**0.5)) / 2,
         "gelu_tanh": lambda z: 0.5 * z * (1 + pt.tanh((2 / 3.141592653589793) ** 0.5 * (z + 0.044715 * z**3))),
     }

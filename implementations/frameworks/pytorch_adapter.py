@@ -53,6 +53,7 @@ class Modules(PhasedTraining):
         "silu": ("SiLU", {}),
         "gelu": ("GELU", {}),
         "gelu_tanh": ("GELU", {"approximate": "tanh"}),
+        "softplus": ("Softplus", {"threshold": 40}),  # beyond 20, that of torch, float64 shows what is left out
     }
     ACTIVATIONS = ("identity", *MODULES)
     LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy", "huber")

@@ -126,6 +126,7 @@ ACTIVATED = {
     "sigmoid": "{a} = 1 / (1 + exp(-{z}))",
     "leaky_relu": "{a} = maximum({z}, 0.01 * {z})",
     "silu": "{s} = 1 / (1 + exp(-{z}))\n{a} = {z} * {s}",
+    "softplus": "{a} = maximum({z}, 0) + log1p(exp(-abs({z})))",
     "gelu_tanh": f"{{s}} = tanh({GELU_SCALE} * ({{z}} + 0.044715 * {{z}}**3))\n{{a}} = 0.5 * {{z}} * (1 + {{s}})",
 }
 # Where the derivative reads no z.
@@ -140,6 +141,7 @@ DERIVATIVE = {
     "tanh": "(1 - {a} * {a})",
     "sigmoid": "({a} * (1 - {a}))",
     "leaky_relu": "maximum(sign({a}), 0.01)",
+    "softplus": "-expm1(-{a})",
     "silu": "({s} * (1 + {z} * (1 - {s})))",
     "gelu_tanh": "(0.5 * (1 + {s} + {z} * (1 - {s} * {s}) * "
     f"({GELU_SCALE} + {3 * 0.044715 * GELU_SCALE} * {{z}} * {{z}})))",

@@ -45,6 +45,7 @@ class TensorFlowTraining(Training):
         "silu": lambda z: tf.nn.silu(z),
         "gelu": lambda z: tf.nn.gelu(z, approximate=False),
         "gelu_tanh": lambda z: tf.nn.gelu(z, approximate=True),
+        "softplus": lambda z: tf.nn.softplus(z),
     }
     LOSSES = {
         "huber": lambda outputs, target, delta: tf.reduce_mean(tf.keras.losses.huber(target, outputs, delta)),

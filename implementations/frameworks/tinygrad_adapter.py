@@ -37,6 +37,7 @@ class Jit(Training):
         "leaky_relu": lambda z: z.leaky_relu(0.01),
         "silu": lambda z: z.silu(),
         "gelu_tanh": lambda z: z.gelu(),
+        "softplus": lambda z: z.softplus(),
     }
     LOSSES = {
         "huber": huber,

@@ -38,6 +38,10 @@ void add_activation(nn::Sequential& model, Activation activation) {
     case Activation::gelu_tanh:
       model->push_back(nn::GELU(nn::GELUOptions().approximate("tanh")));
       break;
+    case Activation::softplus:
+      // Beyond 20, that of torch, f64 shows what is left out.
+      model->push_back(nn::Softplus(nn::SoftplusOptions().threshold(40)));
+      break;
   }
 }
 

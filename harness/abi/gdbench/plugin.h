@@ -102,7 +102,8 @@ typedef enum gdbench_activation {
   GDBENCH_LEAKY_RELU = 4, /* since 1.5: z for z > 0, else z / 100; its derivative at 0 is 1/100 */
   GDBENCH_SILU = 5,       /* since 1.6: z / (1 + exp(-z)) */
   GDBENCH_GELU = 6,       /* since 1.6; Hendrycks and Gimpel, 2016: z (1 + erf(z / sqrt(2))) / 2 */
-  GDBENCH_GELU_TANH = 7   /* since 1.6; nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
+  GDBENCH_GELU_TANH = 7,  /* since 1.6; nearly so: z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2 */
+  GDBENCH_SOFTPLUS = 8    /* since 1.12: log(1 + exp(z)) */
 } gdbench_activation;
 
 /* Means are over the rows of the batch. P is the last layer's output, Y the targets, both [rows, outputs]. */

@@ -57,6 +57,8 @@ S activated(Activation activation, const S& z) {
       break;  // no such function: its row does not offer it
     case Activation::gelu_tanh:
       return z / 2 * (1 + tanh(backends::kGeluScale * z * (1 + backends::kGeluCube * z * z)));
+    case Activation::softplus:
+      return log_one_and_exp(z);
   }
   std::abort();
 }

@@ -49,6 +49,8 @@ Matrix activated(Activation activation, const Matrix& z) {
       const Matrix t = stan::math::tanh(multiply(backends::kGeluScale, add(z, multiply(backends::kGeluCube, cube))));
       return elt_multiply(multiply(0.5, z), add(1.0, t));
     }
+    case Activation::softplus:
+      return stan::math::log1p_exp(z);
   }
   std::abort();
 }

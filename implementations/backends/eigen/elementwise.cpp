@@ -151,6 +151,15 @@ struct ArrayRule<Activation::gelu_tanh> {
     return (T(kGeluScale) * z * (T(1) + T(kGeluCube) * z * z)).tanh();
   }
 };
+template <>
+struct ArrayRule<Activation::softplus> {
+  template <class Values>
+  static auto value(const Values& z) {
+    using T = typename Values::Scalar;
+    return z.max(T(0)) + (-z.abs()).exp().log1p();
+  }
+  static auto gradient(const auto& a, const auto& d) { return -d * (-a).expm1(); }
+};
 
 template <class T, class Function>
 void run_activation(const Call* call, const Buffer* buffers, Stream* /*stream*/) {

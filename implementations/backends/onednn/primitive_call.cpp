@@ -78,6 +78,8 @@ std::optional<Eltwise> eltwise_of(Activation activation) {
       return Eltwise{dnnl::algorithm::eltwise_gelu_erf};
     case Activation::gelu_tanh:
       return Eltwise{dnnl::algorithm::eltwise_gelu_tanh};
+    case Activation::softplus:
+      return Eltwise{dnnl::algorithm::eltwise_soft_relu, 1};
   }
   return std::nullopt;
 }

@@ -90,6 +90,9 @@ void activate(Activation activation, Array<T>& values) {
     case Activation::gelu_tanh:
       for (T& z : values) z = z / 2 * (1 + std::tanh(gelu_argument(z)));
       return;
+    case Activation::softplus:
+      for (T& z : values) z = (z < 0 ? 0 : z) + std::log1p(std::exp(-std::abs(z)));
+      return;
   }
 }
 
@@ -134,6 +137,9 @@ void multiply_by_derivative(Layer<T>& layer) {
         const T slope = static_cast<T>(kGeluScale) * (1 + static_cast<T>(3 * kGeluCube) * z[j] * z[j]);
         delta[j] *= (1 + t + z[j] * (1 - t * t) * slope) / 2;
       }
+      return;
+    case Activation::softplus:
+      for (std::int64_t j = 0; j < outputs; ++j) delta[j] *= -std::expm1(-a[j]);
       return;
   }
 }

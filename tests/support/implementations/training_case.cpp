@@ -66,7 +66,7 @@ std::vector<TrainingCase> training_cases() {
                                            layer(3, 2, sigmoid)};
   const std::vector<gdbench_layer> shallow = {layer(3, 5, tanh), layer(5, 2)};
   const std::vector<gdbench_layer> others = {layer(4, 6, silu), layer(6, 5, gelu, false), layer(5, 4, gelu_tanh),
-                                             layer(4, 3, leaky_relu)};
+                                             layer(4, 7, softplus), layer(7, 3, leaky_relu)};
   return {
       {.layers = {layer(2, 1)}, .loss = half_mse, .rows = 3, .batch_rows = 3},
       {.layers = {layer(2, 1, identity, false)}, .rows = 3, .batch_rows = 3},

@@ -44,6 +44,8 @@ const Neighbours kNeighbours[] = {
     {"ReLU without its slope", hidden(Activation::leaky_relu), hidden(Activation::relu)},
     {"GELU's approximation", hidden(Activation::gelu), hidden(Activation::gelu_tanh)},
     {"the exact GELU", hidden(Activation::gelu_tanh), hidden(Activation::gelu)},
+    {"ReLU instead of softplus", hidden(Activation::softplus), hidden(Activation::relu)},
+    {"SiLU instead of softplus", hidden(Activation::softplus), hidden(Activation::silu)},
     {"GELU instead of SiLU", hidden(Activation::silu), hidden(Activation::gelu)},
     {"Huber's delta",
      [](Problem& problem) {

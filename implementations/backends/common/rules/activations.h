@@ -118,5 +118,17 @@ struct RuleOf<catalogue::Activation::gelu_tanh> {
     return std::tanh(T(kGeluScale) * z * (1 + T(kGeluCube) * z * z));
   }
 };
+// Of f(z), the derivative 1 / (1 + e^-z) is 1 - e^-f(z).
+template <>
+struct RuleOf<catalogue::Activation::softplus> {
+  template <class T>
+  GDBENCH_HOST_DEVICE static T value(T z) {
+    return (z < T(0) ? T(0) : z) + std::log1p(std::exp(-std::abs(z)));
+  }
+  template <class T>
+  GDBENCH_HOST_DEVICE static T derivative(T a) {
+    return -std::expm1(-a);
+  }
+};
 
 }  // namespace gdbench::backends

@@ -35,7 +35,8 @@ class Exponential {
     return builder_.multiply(builder_.power_of_two(whole_), builder_.add(number(1), rest_of_polynomial()));
   }
 
-  // e^x - 1 for x between 0 and the upper bound: 2^n (e^r - 1) + (2^n - 1), whose second part is exact.
+  // e^x - 1 for x between the bounds: 2^n (e^r - 1) + (2^n - 1), whose second part is exact, or is rounded where it is
+  // nearly all.
   Register value_less_one() {
     reduce();
     const Register scale = builder_.power_of_two(whole_);
@@ -131,6 +132,30 @@ Register hyperbolic_tangent(Builder& builder, Register x) {
   const Register t = Exponential(builder, bounded).value_less_one();
   const Register value = builder.divide(t, builder.add(t, builder.constant(type, 2)));
   return builder.select(negative, builder.negate(value), value);
+}
+
+// max(x, 0) + log(1 + y) with y = e^-|x|, where log(1 + y) = 2 artanh(s) with s = y / (2 + y), which is at most 1/3:
+// the series 2 s (1 + s^2 / 3 + s^4 / 5 + ...) loses nothing where y is small.
+Register softplus(Builder& builder, Register x) {
+  const Type type = builder.type_of(x);
+  const auto number = [&](double value) { return builder.constant(type, value); };
+  const Register negative = builder.less(x, number(0));
+  const Register opposite = builder.negate(x);
+  const Register y = exponential(builder, builder.select(negative, x, opposite));
+  const Register s = builder.divide(y, builder.add(y, number(2)));
+  const Register square = builder.multiply(s, s);
+  const int terms = type.scalar == Scalar::f32 ? 7 : 16;
+  Register sum = number(2.0 / (2 * terms + 1));
+  for (int i = terms; i-- > 0;) sum = builder.multiply_add(sum, square, number(2.0 / (2 * i + 1)));
+  return builder.multiply_add(s, sum, builder.select(negative, number(0), x));
+}
+
+// e^-a is less than half an ulp of 1 where a is cut off.
+Register softplus_slope(Builder& builder, Register a) {
+  const Type type = builder.type_of(a);
+  const Register most = builder.constant(type, type.scalar == Scalar::f32 ? 20 : 40);
+  const Register bounded = builder.select(builder.less(most, a), most, a);
+  return builder.negate(Exponential(builder, builder.negate(bounded)).value_less_one());
 }
 
 Normal normal(Builder& builder, Register z) {

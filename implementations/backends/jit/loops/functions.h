@@ -1,7 +1,8 @@
 // Elementary functions out of additions, multiplications and powers of two, lane by lane, for f32 and f64.
 //
-// Their errors against the exact value, as a test measures them over all of their ranges, are at most 2 ulp for exp, 3
-// ulp for sigmoid and tanh, and 7 ulp for the normal distribution. Subnormal results become 0; a NaN stays one.
+// Their errors against the exact value, as a test measures them over all of their ranges, are at most 2 ulp for exp
+// and softplus's slope, 3 ulp for sigmoid and tanh, 4 ulp for softplus, and 7 ulp for the normal distribution.
+// Subnormal results become 0; a NaN stays one.
 #pragma once
 
 #include "implementations/backends/jit/loops/builder.h"
@@ -13,6 +14,9 @@ Register exponential(Builder& builder, Register x);
 // 1 / (1 + e^-x).
 Register sigmoid(Builder& builder, Register x);
 Register hyperbolic_tangent(Builder& builder, Register x);
+// log(1 + e^x), and its derivative 1 - e^-a where it is a.
+Register softplus(Builder& builder, Register x);
+Register softplus_slope(Builder& builder, Register a);
 // At z: the normal distribution, erfc(-z / sqrt(2)) / 2, and its density, e^(-z^2 / 2) / sqrt(2 pi).
 struct Normal {
   Register distribution;

@@ -45,6 +45,8 @@ Register activated(Context& context, Activation activation, Register z) {
       return builder.multiply(z, normal(builder, z).distribution);
     case Activation::gelu_tanh:
       return builder.multiply(z, gelu_gate(context, z));
+    case Activation::softplus:
+      return softplus(builder, z);
     case Activation::identity:
       break;
   }
@@ -88,6 +90,8 @@ Register differentiated(Context& context, Activation activation, Register a, Reg
                                context.real_number(2 * kGeluScale, lanes));
       return gated(context, gelu_gate(context, a), builder.multiply(a, slope), d);
     }
+    case Activation::softplus:
+      return builder.multiply(d, softplus_slope(builder, a));
     case Activation::identity:
       break;
   }

@@ -91,6 +91,8 @@ TYPED_TEST(JitFunctionsTest, AreAsExactAsTheySay) {
   const auto exp_of = [](long double x) { return std::exp(x); };
   const auto sigmoid_of = [](long double x) { return 1 / (1 + std::exp(-x)); };
   const auto tanh_of = [](long double x) { return std::tanh(x); };
+  const auto softplus_of = [](long double x) { return std::max(x, 0.0L) + std::log1p(std::exp(-std::abs(x))); };
+  const auto slope_of = [](long double a) { return -std::expm1(-a); };
   const auto distribution = [](Builder& builder, Register z) { return normal(builder, z).distribution; };
   const auto distribution_of = [](long double z) { return std::erfc(-z / std::numbers::sqrt2_v<long double>) / 2; };
   for_each_target([&](const Target& target) {
@@ -100,6 +102,10 @@ TYPED_TEST(JitFunctionsTest, AreAsExactAsTheySay) {
       EXPECT_LE(worst_error(target, x, exponential, exp_of), 2.0);
       EXPECT_LE(worst_error(target, x, sigmoid, sigmoid_of), 3.0);
       EXPECT_LE(worst_error(target, x, hyperbolic_tangent, tanh_of), 3.0);
+      EXPECT_LE(worst_error(target, x, softplus, softplus_of), 4.0);
+      // From a value on, at which the slope is taken.
+      const std::vector<TypeParam> a = points<TypeParam>(range / 65536, range);
+      EXPECT_LE(worst_error(target, a, softplus_slope, slope_of), 2.0);
       // Below, the distribution is no normal number.
       const long double least = sizeof(TypeParam) == 4 ? 12.9L : 37.4L;
       const std::vector<TypeParam> z = points<TypeParam>(-std::min(range, least), range);
@@ -120,7 +126,8 @@ TYPED_TEST(JitFunctionsTest, GoOnBeyondTheirRange) {
   const std::pair<Register (*)(Builder&, Register), std::vector<TypeParam>> rows[] = {
       {exponential, {kInfinity, 0, kInfinity, 0, nan, 1}},
       {sigmoid, {1, 0, 1, 0, nan, TypeParam(0.5)}},
-      {hyperbolic_tangent, {1, -1, 1, -1, nan, 0}}};
+      {hyperbolic_tangent, {1, -1, 1, -1, nan, 0}},
+      {softplus, {kInfinity, 0, TypeParam(1e30F), 0, nan}}};
   for_each_target([&](const Target& target) {
     for (const auto& [function, expected] : rows) {
       const std::vector<TypeParam> found = mapped(target, x, function);
