@@ -73,9 +73,13 @@ TEST_P(MixedPrecisionTest, OneStepTellsWhatIsRoundedOtherwise) {
     const int with_optimizers = make == testing::random_case ? 0 : 50;
     EXPECT_GT(one.judged, (GetParam() == Dtype::f16 ? 240 : 290) - with_optimizers);
     EXPECT_LT(one.largest_share, 0.5);
+    EXPECT_EQ(one.refused, std::vector<std::string>());
     for (const auto& [fault, found] : one.found) EXPECT_GE(found, one.judged * 49 / 50) << static_cast<int>(fault);
     const Tally several = tally(make, 6);
     EXPECT_LT(several.largest_share, 0.5);
+    // Of some thousand cases one has a number, rounded to binary16 after some steps, that is further off than estimated
+    // and so near to a middle that another order of summation decides it.
+    EXPECT_LE(several.refused.size(), GetParam() == Dtype::f16 ? 1U : 0U);
     EXPECT_EQ(several.skipped > 0, GetParam() == Dtype::f16);
   }
 }
@@ -87,8 +91,11 @@ TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
   const Tally one = tally(testing::random_case, 1, true);
   EXPECT_GT(one.judged, 250);
   EXPECT_LT(one.largest_share, 0.5);
+  EXPECT_EQ(one.refused, std::vector<std::string>());
   EXPECT_GT(one.found.at(Fault::doubled_loss_gradient), one.judged * 9 / 10);
-  EXPECT_LT(tally(testing::random_optimizer_case, 6, true).largest_share, 0.5);
+  const Tally several = tally(testing::random_optimizer_case, 6, true);
+  EXPECT_LT(several.largest_share, 0.5);
+  EXPECT_EQ(several.refused, std::vector<std::string>());
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Case problem_case = testing::random_case(seed * 1000, GetParam());

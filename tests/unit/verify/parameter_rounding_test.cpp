@@ -109,8 +109,10 @@ TEST_P(ParameterRoundingTest, OneStepTellsHowParametersAreRounded) {
   for (const auto make : {testing::random_case, testing::random_optimizer_case}) {
     const Tally one = tally(make, 1);
     EXPECT_GT(one.judged, 280);
+    EXPECT_EQ(one.refused, std::vector<std::string>());
     for (const auto& [fault, found] : one.found) EXPECT_EQ(found, one.judged) << static_cast<int>(fault);
     const Tally several = tally(make, 6);
+    EXPECT_EQ(several.refused, std::vector<std::string>());
     EXPECT_EQ(several.found.at(Fault::unrounded_parameters), several.judged);
   }
 }
