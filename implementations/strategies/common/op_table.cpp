@@ -73,7 +73,8 @@ void derivative_of_activation(Emitter& emitter, const Application& application, 
       emit(emitter, Op::activation_gradient, {.activation = activation}, argument, g, gradient_of(0, 1u << 1));
 }
 
-// R = D f'(A): dD = G f'(A), dA = D G df'/dA; f' in terms of A is 1 - A^2 for tanh and A (1 - A) for sigmoid.
+// R = D f'(A): dD = G f'(A), dA = D G df'/dA; f' in terms of A is 1 - A^2 for tanh, A (1 - A) for sigmoid and 1 - e^-A
+// for softplus.
 void derivative_of_activation_gradient(Emitter& emitter, const Application& application, Value* gradients) {
   const Value a = application.operands[0];
   const Value d = application.operands[1];
@@ -90,6 +91,11 @@ void derivative_of_activation_gradient(Emitter& emitter, const Application& appl
       case catalogue::Activation::sigmoid: {
         const Value weighted = emit(emitter, Op::multiply, {}, a, product);
         gradients[0] = combine(emitter, 1, product, -2, weighted, gradient_of(0));
+        break;
+      }
+      case catalogue::Activation::softplus: {
+        const Value sloped = emit(emitter, Op::activation_gradient, {.activation = activation}, a, product);
+        gradients[0] = combine(emitter, 1, product, -1, sloped, gradient_of(0));
         break;
       }
       default:
