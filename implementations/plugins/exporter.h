@@ -38,7 +38,7 @@ gdbench_status guarded(const Body& body) {
 
 // What a plugin's gdbench_instance derives from. It adds make(), which returns the Training of a request that the table
 // allows. A Training has gdbench_implementation's functions from set_state on, and throws where those return a status;
-// sync, profile and runtime are optional.
+// evaluate may return an empty std::optional, and sync, profile and runtime need not be there.
 template <class Training>
 struct Instance {
   explicit Instance(const gdbench_implementation& of) : table(of) {}
@@ -87,7 +87,11 @@ gdbench_implementation table_with_functions() {
     return when_prepared(instance, [&](auto& training) { training.run(steps); });
   };
   table.evaluate = [](Defined* instance, std::int32_t split, double* loss) {
-    return when_prepared(instance, [&](auto& training) { *loss = training.evaluate(split); });
+    return when_prepared(instance, [&](auto& training) {
+      const std::optional<double> mean = training.evaluate(split);
+      if (!mean) throw implementations::Failure(GDBENCH_UNSUPPORTED, "there is nothing to evaluate");
+      *loss = *mean;
+    });
   };
   if constexpr (requires(Defined & instance) { instance.training->sync(); }) {
     table.sync = [](Defined* instance) { return when_prepared(instance, [](auto& training) { training.sync(); }); };

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <vector>
 
-#include "implementations/common/failure.h"
 #include "implementations/common/mixed_precision/loss_scaling.h"
 #include "implementations/strategies/loop/rows.h"
 
@@ -91,11 +90,9 @@ class Loop final : public Trainer {
     for (std::uint64_t s = 0; s < steps; ++s) update_alone ? update(1) : train_step();
   }
 
-  double evaluate(std::int32_t split) override {
+  std::optional<double> evaluate(std::int32_t split) override {
     const std::int64_t rows = split == 0 ? data_.rows : data_.validation_rows;
-    if (rows == 0 || rows_.empty()) {
-      throw implementations::Failure(GDBENCH_UNSUPPORTED, "there is nothing to evaluate");
-    }
+    if (rows == 0 || rows_.empty()) return std::nullopt;
     const T* x = static_cast<const T*>(split == 0 ? data_.x : data_.validation_x);
     const T* y = static_cast<const T*>(split == 0 ? data_.y : data_.validation_y);
     const std::int32_t* labels = split == 0 ? data_.labels : data_.validation_labels;

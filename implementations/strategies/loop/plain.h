@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "gdbench/plugin.h"
 
@@ -17,8 +18,8 @@ class Trainer {
   virtual void set_state(const gdbench_state& state) = 0;
   virtual void get_state(gdbench_state& state) = 0;
   virtual void run(std::uint64_t steps) = 0;
-  // The mean loss over a split's rows. Throws Failure where it has none, or the task has no loss.
-  virtual double evaluate(std::int32_t split) = 0;
+  // The mean loss over a split's rows; nothing where it has none, or the task has no loss.
+  virtual std::optional<double> evaluate(std::int32_t split) = 0;
 };
 
 // Whether so many threads share a step, or one of them would do all of it because it is small.
