@@ -88,11 +88,12 @@ Separator found_separator(std::string_view text, char line_end, const std::strin
 std::optional<std::size_t> first_fault(std::string_view text) {
   const auto is_ascii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
   if (std::ranges::all_of(text, is_ascii) || is_utf8(text)) return std::nullopt;
+  const auto length_at = [&](std::size_t at) -> std::size_t {
+    const auto first = static_cast<unsigned char>(text[at]);
+    return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  };
   std::size_t at = 0;
-  while (is_utf8(text.substr(0, at + 1)) || is_utf8(text.substr(0, at + 2)) || is_utf8(text.substr(0, at + 3)) ||
-         is_utf8(text.substr(0, at + 4))) {
-    ++at;
-  }
+  while (is_utf8(text.substr(at, length_at(at)))) at += length_at(at);
   return at;
 }
 

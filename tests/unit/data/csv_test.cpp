@@ -285,6 +285,9 @@ TEST_F(Csv, ReadsFilesOfManyBlocks) {
   const Dataset data = dataset(csv_scenario());
   ASSERT_EQ(data.rows, 60000);
   for (int row = 0; row < 60000; ++row) ASSERT_EQ(data.x<double>()[row], row);
+  EXPECT_EQ(error_of("x,y\n" + std::string(3'000'000, '1') + "\xc3\xa9\xff,2\n"),
+            "table.csv: line 2: found the byte 0xff at 3000006, which is not UTF-8, expected UTF-8 (iconv -f latin1 -t "
+            "utf-8 makes it so of Latin-1)");
   write("table.csv", "x,y\n\"" + std::string(600000, '\n') + "1\",2\n3,4\n");
   EXPECT_EQ(dataset(csv_scenario(), {{"data.one_hot", R"(["x"])"}}).features, 2) << "a cell of several blocks";
 }
