@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/document/drawing.h"
 #include "reports/document/elements.h"
 #include "tests/support/reports/golden.h"
 #include "tests/support/reports/outline.h"
@@ -151,6 +152,8 @@ TEST(Hues, AreGivenInTurnAndTheLastIsShared) {
   EXPECT_EQ(hues.of("b"), 1);
   EXPECT_EQ(hues.of("a"), 0);
   for (int i = 0; i < 20; ++i) EXPECT_LT(hues.of(std::to_string(i)), kHues);
+  EXPECT_EQ(stroke_class(-1), "s6") << "without a hue as the last";
+  EXPECT_EQ(area_class(-1), "k6");
 }
 
 // What outlines leave out: how a picture is named, folded and scrolled.
