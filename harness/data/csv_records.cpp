@@ -108,9 +108,12 @@ Result<CsvRecords> CsvRecords::open(const std::filesystem::path& file, Separator
   if (text().empty()) return file_error(file, "an empty file", "rows");
   const bool has_old_ends = text().find('\n') == std::string_view::npos && text().find('\r') != std::string_view::npos;
   if (has_old_ends) records.line_end_ = '\r';
-  for (; skip > 0 && !text().empty(); --skip) records.take_line();
+  records.skip_ = skip;
   if (separator == Separator::automatic) {
-    separator = found_separator(text(), records.line_end_, comment, records.complete_);
+    std::string_view rows = text();
+    for (; skip > 0 && !rows.empty(); --skip)
+      rows.remove_prefix(std::min(rows.find(records.line_end_), rows.size() - 1) + 1);
+    separator = found_separator(rows, records.line_end_, comment, records.complete_);
   }
   records.separator_ = separator;
   records.mark_ = mark_of(separator);
@@ -140,7 +143,9 @@ Result<bool> CsvRecords::next(CsvRecord& record) {
       continue;
     }
     if (begin_ == end_) return false;
-    if (!comment_.empty() && std::string_view(buffer_.data(), end_).substr(begin_).starts_with(comment_)) {
+    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+    if (skip_ > 0 || (!comment_.empty() && rest.starts_with(comment_))) {
+      skip_ = std::max<std::int64_t>(0, skip_ - 1);
       take_line();
       continue;
     }
@@ -187,7 +192,7 @@ CsvRecords::Parsed CsvRecords::parse(CsvRecord& record) {
     line_ = record.line;
     record.blank = false;
     next = at;
-    line = {first, at - begin_};
+    line = {first, std::min(at, end_) - begin_};
   }
   if (const std::optional<std::size_t> place = first_fault(line)) {
     const auto byte = static_cast<unsigned>(static_cast<unsigned char>(line[*place]));

@@ -64,6 +64,7 @@ class CsvRecords {
   std::size_t end_ = 0;
   std::int64_t start_ = 0;  // in the file, of the buffer
   std::int64_t line_ = 1;
+  std::int64_t skip_ = 0;  // lines that are still to be left out
   bool complete_ = false;  // the buffer's end is the file's
   std::string fault_;
 };

@@ -288,6 +288,15 @@ TEST_F(Csv, ReadsFilesOfManyBlocks) {
   EXPECT_EQ(error_of("x,y\n" + std::string(3'000'000, '1') + "\xc3\xa9\xff,2\n"),
             "table.csv: line 2: found the byte 0xff at 3000006, which is not UTF-8, expected UTF-8 (iconv -f latin1 -t "
             "utf-8 makes it so of Latin-1)");
+  // What lay in the buffer before does not follow the last cell.
+  for (std::size_t length = 1; length < 8; ++length) {
+    std::string names = std::string(length, 'n') + ",x,y\n";
+    for (int row = 0; row < 30000; ++row) names += "0,\"\xc3\xa9\xc3\xa9\",1\n";
+    write("table.csv", names + "1,\"\xc3\xa9\",\"1\"");
+    EXPECT_EQ(dataset(csv_scenario(), {{"data.one_hot", R"(["x"])"}}).rows, 30001) << length;
+  }
+  write("table.csv", std::string(600000, 'a') + "\nx,y\n1,2\n");
+  EXPECT_EQ(dataset(csv_scenario(), {{"data.skip", "1"}}).rows, 1) << "a line of several blocks that is left out";
   write("table.csv", "x,y\n\"" + std::string(600000, '\n') + "1\",2\n3,4\n");
   EXPECT_EQ(dataset(csv_scenario(), {{"data.one_hot", R"(["x"])"}}).features, 2) << "a cell of several blocks";
 }
