@@ -21,6 +21,8 @@ GDBENCH_FUZZ_TARGET(csv) {
     csv.features.clear();
     csv.one_hot.clear();
   }
-  static_cast<void>(gdbench::data::read_csv(file.path(), csv, (data[0] & 8) != 0 ? gdbench::catalogue::Targets::labels : gdbench::catalogue::Targets::shares));
+  static_cast<void>(gdbench::data::read_csv(
+      file.path(), csv,
+      (data[0] & 8) != 0 ? gdbench::catalogue::Targets::labels : gdbench::catalogue::Targets::shares));
   return 0;
 }
