@@ -143,11 +143,11 @@ struct ActivationRow {
 };
 inline constexpr ActivationRow kActivations[] = {
     {Activation::identity, "identity", Slope::constant, 0, 0},
-    {Activation::relu, "relu", Slope::jumps_at_zero, 1, 1},               // maximum; selection
-    {Activation::tanh, "tanh", Slope::varies, 1, 3, {2, 1, 1, 0}},        // d (1 - a a)
-    {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3, {2, 1, 1, 0}},  // negation, exp, addition, division; d a (1 -
-                                                                          // a)
-    {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},   // product, selection
+    {Activation::relu, "relu", Slope::jumps_at_zero, 1, 1},         // maximum; selection
+    {Activation::tanh, "tanh", Slope::varies, 1, 3, {2, 1, 1, 0}},  // d (1 - a a)
+    // Negation, exp, addition, division; d a (1 - a).
+    {Activation::sigmoid, "sigmoid", Slope::varies, 4, 3, {2, 1, 1, 0}},
+    {Activation::leaky_relu, "leaky_relu", Slope::jumps_at_zero, 2, 2},  // product, selection
     // As sigmoid s, and a product; d s (1 + z (1 - s)).
     {Activation::silu, "silu", Slope::varies, 5, 9, {3, 1, 1, 0}, true, 1.0999},
     // Two scalings, erf, addition, product; the same except the product, the density (4), product, addition, product.

@@ -103,8 +103,13 @@ constexpr Signature kOthers[] = {{"PAR1", "a Parquet file"},
                                   "7zXZ",
                                   "a file compressed by xz"}};
 constexpr std::string_view kZstandard = "\x28\xb5\x2f\xfd";
+constexpr std::string_view kGzip = "\x1f\x8b";
 
 }  // namespace
+
+bool is_compressed(std::string_view beginning) {
+  return beginning.starts_with(kZstandard) || beginning.starts_with(kGzip);
+}
 
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& file, const std::string& what) {
   if (const std::string reason = unreadable_because(file); !reason.empty()) return file_error(file, reason, what);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "harness/base/result.h"
 
@@ -20,6 +21,9 @@ class ByteSource {
 // By the file's first bytes. Errors: "FILE: found no such file, expected WHAT" and the like; a Parquet file, a zip
 // archive and others that a person may take for WHAT are named for what they are.
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& file, const std::string& what);
+
+// By a file's first bytes.
+bool is_compressed(std::string_view beginning);
 
 // All of them, at most max_data_bytes().
 Result<std::string> read_bytes(const std::filesystem::path& file, const std::string& what);

@@ -71,19 +71,19 @@ void make_targets_of_labels(Table& table) {
   table.remarks.push_back(cat("labels are targets of ", classes, " columns, 1 in that of the class and 0 elsewhere"));
 }
 
-// Columns that standardisation makes 0, or that are as good as a bias.
+// Columns that standardisation makes 0, or that are as good as a bias. Of a single row all are.
 void remark_constants(const ColumnMoments& moments, Table& table) {
+  constexpr std::size_t kMostNames = 3;
   const std::vector<double> scales = moments.scales();
+  const std::int64_t count = std::ranges::count(scales, 0.0);
+  if (count == 0 || table.rows == 1) return;
   std::vector<std::string> names;
-  for (std::size_t column = 0; column < scales.size(); ++column) {
+  for (std::size_t column = 0; column < scales.size() && names.size() < kMostNames; ++column) {
     if (scales[column] != 0) continue;
     names.push_back(table.feature_names.empty() ? std::to_string(column) : in_quotes(table.feature_names[column]));
   }
-  if (names.empty()) return;
-  const std::size_t count = names.size();
-  if (count > 3) names.resize(3);
   table.remarks.push_back(cat(count, count == 1 ? " feature is constant: " : " features are constant: ", joined(names),
-                              count > 3 ? " ..." : ""));
+                              count > static_cast<std::int64_t>(kMostNames) ? " ..." : ""));
 }
 
 // Converts [rows, columns] and refuses what is not finite in the scenario's dtype.
@@ -207,9 +207,12 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario) {
     if (table.has_labels && table.outputs < 2) {
       return usage_error(scenario.place() + ": /data: found one class only, expected at least two");
     }
-    const ColumnMoments moments = moments_of(table.x, table.features);
-    remark_constants(moments, table);
-    if (scenario.standardise.features) standardise(table.x, moments);
+    // The task update has one row of many features, of which nothing is to be said.
+    if (table.rows > 1 || scenario.standardise.features) {
+      const ColumnMoments moments = moments_of(table.x, table.features);
+      remark_constants(moments, table);
+      if (scenario.standardise.features) standardise(table.x, moments);
+    }
     if (scenario.standardise.targets && !table.has_labels) standardise(table.y, moments_of(table.y, table.outputs));
     return pack(scenario, std::move(table));
   } catch (const std::bad_alloc&) {

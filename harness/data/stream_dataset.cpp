@@ -10,6 +10,7 @@
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/base/unique_descriptor.h"
+#include "harness/data/byte_source.h"
 #include "harness/data/csv.h"
 #include "harness/data/moments.h"
 #include "harness/data/npy.h"
@@ -42,7 +43,7 @@ class StreamDescriber {
     file_.memory_cap_bytes = data_.memory_cap;
     TRY(note_size_and_time(file_));
     const std::string beginning = TRY(read_beginning(file_.path));
-    if (beginning.starts_with("\x1f\x8b") || beginning.starts_with("\x28\xb5\x2f\xfd")) {
+    if (is_compressed(beginning)) {
       return file_error(file_.path, "a compressed file", "one that is not: a stream is read where it lies");
     }
     TRY(file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv());

@@ -1,5 +1,5 @@
-// What the programs of whole trainings (region.h, warp_region.h) are made of: where a thread is, what
-// it reads from the device's memory, and sums over what lies in shared memory.
+// What the programs of whole trainings (region.h, warp_region.h) are made of: where a thread is, what it reads from the
+// device's memory, and sums over what lies in shared memory.
 #pragma once
 
 #include <cstdint>
