@@ -92,7 +92,7 @@ class MeasuredWorker {
   // A single step moves the parameters as far as the reference says, where a block's steps are too many for it.
   Result<std::string> untrusted_for_step();
   // The warm-ups took what so many steps take.
-  std::string untrusted_for_warm_up() const;
+  Result<std::string> untrusted_for_warm_up();
   // Of n steps, n random, and of 2n: a step must not take much longer than in the samples, 2n steps must take longer
   // than n by about as much again, and the state after 2n must be that of an untimed replay in two parts.
   Result<std::string> untrusted_for_lengths();

@@ -252,6 +252,22 @@ TEST_F(ForesightTest, WhoIsQuickerAfterAnEvaluationIsNotBelieved) {
                 "a block takes 2 ms from a state that is new, 0.666 ms after an evaluation of it");
 }
 
+// The caches were cold before the blocks of the samples.
+TEST_F(ForesightTest, OneShortWarmUpBeforeAQuickBlockIsEnough) {
+  for (const bool quick : {true, false}) {
+    int tries = 0;
+    add(quick ? "a/late" : "a/trains in its warm-up").says = [this, quick, tries](BlockAnswer& answer) mutable {
+      const bool is_again = are_checked() && answer.end_step == kStepsOfABlock && ++tries > 1;
+      answer.warm_up_ns = is_again ? 1e5 : 2e6;
+      if (is_again && !quick) take(answer, 2 * answer.real_ns);
+    };
+    plan_and_run();
+    expect_status(0, quick ? CellState::ok : CellState::untrusted,
+                  quick ? "" : "1 untimed step(s) before a block take at least 2 ms, a timed one 0.1 ms");
+    catalogue_.clear();
+  }
+}
+
 TEST_F(ForesightTest, OneCleanTryOfEachCheckIsEnough) {
   bool other_length = false;
   bool timed_length = false;
