@@ -14,9 +14,9 @@
 #include "app/invocation.h"
 #include "app/request.h"
 #include "harness/base/hash.h"
+#include "harness/base/kept_files.h"
 #include "harness/base/text.h"
 #include "harness/protocol/process.h"
-#include "harness/verify/trajectory_cache.h"
 
 namespace gdbench::app {
 
@@ -102,7 +102,7 @@ Result<fs::path> compiled(const fs::path& file, const Compiler& compiler) {
   const char* const flags = std::getenv(compiler.flags);
   std::istringstream more(flags == nullptr ? "" : flags);
   for (std::string flag; more >> flag;) command.push_back(std::move(flag));
-  const fs::path folder = verify::default_cache_folder().parent_path() / "own";
+  const fs::path folder = default_cache_folder("own");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return usage_error(cat(folder.string(), ": cannot be made: ", error.message()));

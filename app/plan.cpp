@@ -187,6 +187,7 @@ Result<measure::PlanRequest> ask_plugins(const Request& request, const protocol:
   if (interrupted()) return failure("interrupted before every plugin was asked");  // the plan would lack some cells
   asked.processors = measuring_processors();
   asked.shares_processors = request.verifies;
+  asked.reading = reading_options(request);
   return asked;
 }
 

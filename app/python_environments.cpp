@@ -99,6 +99,10 @@ void add_python(CLI::App& command) {
             "Run Python adapters in this environment, a folder or a Python; given again, in each, side by side, "
             "as pytorch/eager@NAME")
       ->allow_extra_args(false);
+  add_interpreter(command);
+}
+
+void add_interpreter(CLI::App& command) {
   static std::string read_before;
   add_value(command, std::string(kPython), "PATH", read_before,
             "The interpreter that frameworks and your own Python files run in, in place of GDBENCH_PYTHON");

@@ -13,6 +13,8 @@ namespace gdbench::app {
 
 // --python, and --env NAME=PATH, PATH the folder of an environment or a Python.
 void add_python(CLI::App& command);
+// --python alone.
+void add_interpreter(CLI::App& command);
 
 // Has adapters in Python run in what --env named from now on. Errors: a name that is none, or there twice; a path at
 // which no Python starts.

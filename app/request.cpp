@@ -12,9 +12,9 @@
 #include "app/invocation.h"
 #include "app/processors.h"
 #include "app/python_environments.h"
+#include "harness/base/kept_files.h"
 #include "harness/base/text.h"
 #include "harness/scenario/matrix.h"
-#include "harness/verify/trajectory_cache.h"
 #include "reports/answers/format.h"
 
 namespace gdbench::app {
@@ -31,25 +31,29 @@ CLI::Option* add_threads(CLI::App& command, Request& request, const std::string&
       ->allow_extra_args(false);
 }
 
-// Where references are kept; nothing, with a warning, where nothing can be written there.
-std::filesystem::path usable_cache_folder() {
-  const std::filesystem::path folder = verify::default_cache_folder();
+// Where `what` is kept; nothing, with a warning where `warns`, where nothing can be written there.
+std::filesystem::path usable_cache_folder(const std::string& what, bool warns) {
+  const std::filesystem::path folder = default_cache_folder(what);
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (!error && !folder.empty() && access(folder.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
   if (!error) return folder;
-  print_warning(cat(folder.string(), ": references cannot be kept there (", error.message(),
-                    "), so that each run makes them anew"));
+  if (warns) {
+    print_warning(cat(folder.string(), ": ", what, "s cannot be kept there (", error.message(),
+                      "), so that each run makes them anew"));
+  }
   return {};
+}
+
+// A line that is wider than the terminal would go on in the next one, and not be erased.
+void show_progress_line(const std::string& line) {
+  print_progress(answers::cut(line, static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1))));
 }
 
 void show_progress(const measure::ProgressState& state) {
   std::string left =
       state.seconds_left < 0 ? "" : ", about " + std::to_string(std::lround(state.seconds_left)) + " s left";
-  // A line that is wider than the terminal would go on in the next one, and not be erased.
-  const auto columns = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
-  const std::string line = formatted("%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str());
-  print_progress(answers::cut(line, columns));
+  show_progress_line(formatted("%3.0f%%  %s%s", state.fraction * 100, state.phase.c_str(), left.c_str()));
 }
 
 }  // namespace
@@ -77,8 +81,8 @@ void add_measuring_options(CLI::App& command, Request& request) {
       ->capture_default_str();
   command.add_flag(
       "--no-cache", request.no_cache,
-      "Compute the reference anew and guess how long a run takes, instead of using what earlier runs kept in "
-      "$XDG_CACHE_HOME/gdbench or ~/.cache/gdbench, at most 1 GiB");
+      "Compute the reference anew, read CSV files anew and guess how long a run takes, instead of using what earlier "
+      "runs kept in $XDG_CACHE_HOME/gdbench or ~/.cache/gdbench, at most 9 GiB");
 }
 
 void add_scenario(CLI::App& command, Request& request) {
@@ -143,8 +147,18 @@ measure::RunOptions run_options(const Request& request) {
   run.cancelled = &interrupted;
   run.progress = &show_progress;
   run.warn = &print_warning;
-  if (!request.no_cache) run.reference_cache = usable_cache_folder();
+  if (!request.no_cache) run.reference_cache = usable_cache_folder("reference", true);
   return run;
+}
+
+data::ReadingOptions reading_options(const Request& request) {
+  data::ReadingOptions options;
+  if (!request.no_cache) options.kept = usable_cache_folder("data", false);
+  options.progress = [](const std::string& file, double part) {
+    if (part < 1) show_progress_line(formatted("%3.0f%%  of %s is read", part * 100, file.c_str()));
+    if (part >= 1) clear_progress();
+  };
+  return options;
 }
 
 }  // namespace gdbench::app

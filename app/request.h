@@ -8,6 +8,7 @@
 
 #include "app/command_line.h"
 #include "app/output_file.h"
+#include "harness/data/reading_options.h"
 #include "harness/measure/options.h"
 
 namespace gdbench::app {
@@ -55,6 +56,7 @@ void add_matrix_options(CLI::App& command, Request& request);
 void add_cell_options(CLI::App& command, Request& request, double budget_seconds);
 void add_timeout(CLI::App& command, Request& request, const std::string& description);
 
+data::ReadingOptions reading_options(const Request& request);
 // Limits of every worker process.
 protocol::Limits worker_limits(const Request& request);
 

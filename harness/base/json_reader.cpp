@@ -250,7 +250,9 @@ std::filesystem::path JsonReader::file(const std::string& key) {
   std::filesystem::path path = text(key);
   if (!has(key)) return path;
   const std::filesystem::path folder = std::filesystem::path(document_->name()).parent_path();
-  const std::string reason = path.empty() ? "no path" : unreadable_because(folder / path);
+  const bool is_member = path.parent_path().extension() == ".npz";  // of an archive
+  const std::string reason =
+      path.empty() ? "no path" : unreadable_because(folder / (is_member ? path.parent_path() : path));
   if (!reason.empty()) fail(key, in_quotes(path.string()) + " (" + reason + ")", "a file that can be read");
   return path;
 }

@@ -92,16 +92,17 @@ struct Signature {
   std::string_view bytes;
   const char* found;
 };
-constexpr Signature kOthers[] = {{"PAR1", "a Parquet file"},
-                                 {"PK\x03\x04", "a zip archive (an .xlsx or .npz is one, too)"},
-                                 {"\x89HDF\r\n", "an HDF5 file"},
-                                 {"ARROW1", "an Arrow file"},
-                                 {"\xff\xfe", "text in UTF-16"},
-                                 {"\xfe\xff", "text in UTF-16"},
-                                 {"BZh", "a file compressed by bzip2"},
-                                 {"\xfd"
-                                  "7zXZ",
-                                  "a file compressed by xz"}};
+constexpr Signature kOthers[] = {
+    {"PAR1", "a Parquet file"},
+    {"PK\x03\x04", "a zip archive (an .xlsx is one, too; of an .npz FILE.npz/NAME is a member)"},
+    {"\x89HDF\r\n", "an HDF5 file"},
+    {"ARROW1", "an Arrow file"},
+    {"\xff\xfe", "text in UTF-16"},
+    {"\xfe\xff", "text in UTF-16"},
+    {"BZh", "a file compressed by bzip2"},
+    {"\xfd"
+     "7zXZ",
+     "a file compressed by xz"}};
 constexpr std::string_view kZstandard = "\x28\xb5\x2f\xfd";
 constexpr std::string_view kGzip = "\x1f\x8b";
 

@@ -28,9 +28,11 @@ namespace {
 
 constexpr std::int64_t kMaxOrderEntries = 4'000'000;
 constexpr std::int64_t kMaxEpochs = 16;
+constexpr std::uintmax_t kKeptBytes = std::uintmax_t{32} << 20;  // of a CSV file whose numbers are worth keeping
 
 struct SourceReader {
   const scenario::Scenario& scenario;
+  const ReadingOptions& options;
 
   std::filesystem::path resolve(const std::filesystem::path& path) const { return scenario.file.parent_path() / path; }
   bool labels() const { return takes_labels(scenario.loss); }
@@ -45,7 +47,14 @@ struct SourceReader {
     return make_synthetic(data, catalogue::row_of(scenario.loss.kind).targets);
   }
   Result<Table> operator()(const scenario::CsvData& data) const {
-    return read_csv(resolve(data.path), data, catalogue::row_of(scenario.loss.kind).targets);
+    const std::filesystem::path file = resolve(data.path);
+    const catalogue::Targets targets = catalogue::row_of(scenario.loss.kind).targets;
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
+    if (unknown || bytes < kKeptBytes || options.kept.empty()) return read_csv(file, data, targets, options);
+    Result<Converted> converted = convert_csv(file, data, targets, options);
+    if (!converted.ok() && converted.error().kind != ErrorKind::usage) return read_csv(file, data, targets, options);
+    return read_converted(TRY(std::move(converted)));
   }
   Result<Table> operator()(const scenario::NpyData& data) const {
     return read_npy(resolve(data.x), resolve(data.y), labels());
@@ -199,10 +208,10 @@ std::int64_t Dataset::batch_size(const scenario::Problem& problem, std::int64_t 
   return std::min(problem.batch_rows, rows - first);
 }
 
-Result<Dataset> make_dataset(const scenario::Scenario& scenario) {
+Result<Dataset> make_dataset(const scenario::Scenario& scenario, const ReadingOptions& options) {
   try {
-    if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario);
-    Table table = TRY(std::visit(SourceReader{scenario}, scenario.data));
+    if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario, options);
+    Table table = TRY(std::visit(SourceReader{scenario, options}, scenario.data));
     if (table.has_labels && !takes_labels(scenario.loss)) make_targets_of_labels(table);
     if (table.has_labels && table.outputs < 2) {
       return usage_error(scenario.place() + ": /data: found one class only, expected at least two");

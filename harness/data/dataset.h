@@ -8,6 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/shared_memory.h"
+#include "harness/data/converted.h"
 #include "harness/data/stream.h"
 #include "harness/scenario/problem.h"
 #include "harness/scenario/scenario.h"
@@ -31,6 +32,7 @@ struct Dataset {
 
   // Set where the rows stay in their file: x and the targets are not in memory then.
   std::shared_ptr<StreamRows> stream;
+  std::shared_ptr<const ScratchFolder> converted;  // holds that file, where it was made for this dataset alone
 
   std::vector<std::string> feature_names;
   std::vector<std::string> class_names;  // empty unless text labels were mapped
@@ -61,7 +63,7 @@ struct Dataset {
 
 // Reads or generates the data. Errors name the scenario's file, the JSON pointer or the data file's line, what was
 // found and what was expected.
-Result<Dataset> make_dataset(const scenario::Scenario& scenario);
+Result<Dataset> make_dataset(const scenario::Scenario& scenario, const ReadingOptions& options = {});
 
 // The problem that a scenario poses on its data: layer shapes, batch rows, learning rates. Errors as above, for
 // example an output layer whose width is not the number of targets or classes.

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "harness/base/text.h"
-#include "harness/data/csv.h"
+#include "harness/data/csv_cells.h"
 #include "harness/data/csv_records.h"
 #include "harness/data/names.h"
 #include "harness/scenario/constraints.h"
@@ -48,7 +48,7 @@ class LibsvmReader {
     if (!number && targets_ == Targets::numbers) return fault(record.line, in_quotes(target), "a finite number");
     all_numbers_ = all_numbers_ && number;
     table_.y.push_back(number.value_or(0));
-    if (targets_ != Targets::numbers) names_.add(target);
+    if (targets_ != Targets::numbers) places_.push_back(names_.place_of(target));
     std::int64_t last = -1;
     for (const std::string_view cell : std::span(record.cells).subspan(1)) {
       if (cell.starts_with('#')) break;
@@ -85,22 +85,24 @@ class LibsvmReader {
       table_.x[static_cast<std::size_t>(entry.row * table_.features + entry.index - base)] = entry.value;
     }
     table_.remarks.push_back(cat("indices count from ", base));
-    if (targets_ == Targets::labels) names_.take_labels(table_);
     const auto is_share = [](double value) { return value >= 0 && value <= 1; };
-    if (targets_ == Targets::shares && !(all_numbers_ && std::ranges::all_of(table_.y, is_share))) {
-      table_.y.clear();
-      if (const Status taken = names_.take_shares(table_, ""); !taken.ok()) {
-        return usage_error(one_line(file_.string() + ": targets: " + taken.error().message));
-      }
+    const bool are_shares = targets_ == Targets::shares && all_numbers_ && std::ranges::all_of(table_.y, is_share);
+    if (targets_ == Targets::numbers || are_shares) return std::move(table_);
+    if (targets_ == Targets::labels) {
+      names_.be_labels(table_);
+    } else if (const Status taken = names_.be_shares(table_, ""); !taken.ok()) {
+      return usage_error(one_line(file_.string() + ": targets: " + taken.error().message));
     }
-    if (table_.has_labels) table_.y.clear();
+    table_.y = std::move(places_);
+    names_.complete(table_);
     return std::move(table_);
   }
 
   const std::filesystem::path& file_;
   Targets targets_;
   NamedTargets names_;
-  bool all_numbers_ = true;  // the targets
+  std::vector<double> places_;  // of the targets, as names
+  bool all_numbers_ = true;     // the targets
   std::vector<Entry> entries_;
   std::int64_t first_index_ = scenario::kMaxColumns;
   std::int64_t last_index_ = 0;

@@ -6,36 +6,10 @@
 #include <tuple>
 
 #include "harness/base/text.h"
-#include "harness/data/csv.h"
+#include "harness/data/csv_cells.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
-
-namespace {
-
-// Where the columns of a feature begin in the new table, and which of them a place among its names is.
-struct NewColumns {
-  std::size_t first = 0;
-  std::vector<std::size_t> of_place;  // empty: a column of numbers
-};
-
-// The table's rows, [rows, width], in which each name is a 1 in a column of its own.
-std::vector<double> spread(const Table& table, const std::vector<NewColumns>& columns, std::size_t width) {
-  const auto rows = static_cast<std::size_t>(table.rows);
-  std::vector<double> x(rows * width);
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t feature = 0; feature < columns.size(); ++feature) {
-      const NewColumns& to = columns[feature];
-      const double value = table.x[row * columns.size() + feature];
-      const bool named = !to.of_place.empty();
-      const std::size_t column = to.first + (named ? to.of_place[static_cast<std::size_t>(value)] : 0);
-      x[row * width + column] = named ? 1 : value;
-    }
-  }
-  return x;
-}
-
-}  // namespace
 
 Classes classes_of(const std::vector<std::string>& texts) {
   std::vector<std::size_t> order(texts.size());
@@ -65,18 +39,16 @@ std::size_t DistinctTexts::place_of(std::string_view text) {
   return texts_.size() - 1;
 }
 
-void NamedTargets::take_labels(Table& table) {
+void NamedTargets::be_labels(Table& table) {
   Classes classes = classes_of(texts_.texts());
+  of_place_.assign(classes.of_text.begin(), classes.of_text.end());
+  labels_ = true;
   table.has_labels = true;
   table.outputs = static_cast<std::int64_t>(classes.names.size());
   table.class_names = std::move(classes.names);
-  table.labels = std::move(places_);
-  for (std::int32_t& label : table.labels) {
-    label = static_cast<std::int32_t>(classes.of_text[static_cast<std::size_t>(label)]);
-  }
 }
 
-Status NamedTargets::take_shares(Table& table, const std::string& positive) const {
+Status NamedTargets::be_shares(Table& table, const std::string& positive) {
   const Classes classes = classes_of(texts_.texts());
   const std::vector<std::string>& names = classes.names;
   if (names.size() != 2) {
@@ -88,20 +60,29 @@ Status NamedTargets::take_shares(Table& table, const std::string& positive) cons
     return usage_error(cat("found ", in_quotes(names[0]), " and ", in_quotes(names[1]), ", expected ",
                            in_quotes(positive), " as one of them, which /data/positive names"));
   }
-  for (const std::int32_t place : places_) {
-    table.y.push_back(classes.of_text[static_cast<std::size_t>(place)] == one ? 1 : 0);
-  }
+  for (const std::size_t name : classes.of_text) of_place_.push_back(name == one ? 1 : 0);
   table.remarks.push_back(
       cat("the targets ", in_quotes(names[1 - one]), " and ", in_quotes(names[one]), " are 0 and 1"));
   return {};
 }
 
-Status NamedColumns::expand(Table& table) const {
+void NamedTargets::complete(Table& rows) const {
+  if (of_place_.empty()) return;
+  const auto value_of = [&](double place) { return of_place_[static_cast<std::size_t>(place)]; };
+  if (!labels_) {
+    std::ranges::transform(rows.y, rows.y.begin(), value_of);
+    return;
+  }
+  rows.labels.resize(rows.y.size());
+  std::ranges::transform(rows.y, rows.labels.begin(), value_of);
+  rows.y = {};
+}
+
+Status NamedColumns::finish(Table& table, double most_bytes) {
   if (names_.empty()) return {};
-  std::vector<NewColumns> columns;
   std::vector<std::string> feature_names;
   for (std::size_t feature = 0; feature < table.feature_names.size(); ++feature) {
-    NewColumns& added = columns.emplace_back(NewColumns{feature_names.size(), {}});
+    NewColumns& added = columns_.emplace_back(NewColumns{feature_names.size(), {}});
     const std::string& column = table.feature_names[feature];
     if (!has(feature)) {
       feature_names.push_back(column);
@@ -111,18 +92,33 @@ Status NamedColumns::expand(Table& table) const {
     added.of_place = classes.of_text;
     for (const std::string& name : classes.names) feature_names.push_back(column + "=" + name);
     const auto bytes = static_cast<double>(table.rows) * static_cast<double>(feature_names.size()) * sizeof(double);
-    if (feature_names.size() > static_cast<std::size_t>(scenario::kMaxColumns) ||
-        bytes > static_cast<double>(max_data_bytes())) {
+    if (feature_names.size() > static_cast<std::size_t>(scenario::kMaxColumns) || bytes > most_bytes) {
       return usage_error(
           formatted("column %s: found %zu names in %lld rows, expected so few that their columns fit "
                     "into a quarter of the memory",
                     in_quotes(column).c_str(), classes.names.size(), static_cast<long long>(table.rows)));
     }
   }
-  table.x = spread(table, columns, feature_names.size());
-  table.features = static_cast<std::int64_t>(feature_names.size());
+  width_ = feature_names.size();
+  table.features = static_cast<std::int64_t>(width_);
   table.feature_names = std::move(feature_names);
   return {};
+}
+
+void NamedColumns::complete(Table& rows) const {
+  if (columns_.empty()) return;
+  const auto count = static_cast<std::size_t>(rows.rows);
+  std::vector<double> x(count * width_);
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t feature = 0; feature < columns_.size(); ++feature) {
+      const NewColumns& to = columns_[feature];
+      const double value = rows.x[row * columns_.size() + feature];
+      const bool named = !to.of_place.empty();
+      const std::size_t column = to.first + (named ? to.of_place[static_cast<std::size_t>(value)] : 0);
+      x[row * width_ + column] = named ? 1 : value;
+    }
+  }
+  rows.x = std::move(x);
 }
 
 }  // namespace gdbench::data

@@ -32,21 +32,25 @@ class DistinctTexts {
   std::vector<std::string> texts_;
 };
 
-// Targets that are names, a row's after the other.
+// Targets that are names. While rows are read, a target is the place of its name among those that were seen; in the end
+// it is its class, or 0 or 1.
 class NamedTargets {
  public:
-  void add(std::string_view name) { places_.push_back(static_cast<std::int32_t>(texts_.place_of(name))); }
-  bool empty() const { return places_.empty(); }
+  double place_of(std::string_view name) { return static_cast<double>(texts_.place_of(name)); }
+  bool empty() const { return texts_.texts().empty(); }
 
-  // Labels, by the names' classes.
-  void take_labels(Table& table);
-  // Targets of 0 and 1 from two names; `positive` is the one that is 1, or empty: the second class. The error, without
+  // After the last row: the table's classes.
+  void be_labels(Table& table);
+  // Likewise 0 and 1 from two names; `positive` is the one that is 1, or empty: the second class. The error, without
   // the file, of other names.
-  Status take_shares(Table& table, const std::string& positive) const;
+  Status be_shares(Table& table, const std::string& positive);
+  // Rows whose targets are places.
+  void complete(Table& rows) const;
 
  private:
   DistinctTexts texts_;
-  std::vector<std::int32_t> places_;
+  std::vector<std::int32_t> of_place_;
+  bool labels_ = false;
 };
 
 // Feature columns of names ("one-hot encoding"). While rows are read, such a column holds the place of its row's name
@@ -56,17 +60,28 @@ class NamedColumns {
  public:
   // By their number among the features.
   void add(std::size_t feature) { names_[feature]; }
+  bool any() const { return !names_.empty(); }
   bool has(std::size_t feature) const { return names_.contains(feature); }
   double place_of(std::size_t feature, std::string_view name) {
     return static_cast<double>(names_.at(feature).place_of(name));
   }
 
-  // Replaces them in the table, whose new columns are called "column=name". The error, without the file, where the
-  // table would not fit.
-  Status expand(Table& table) const;
+  // After the last row: the table's columns, of which new ones are called "column=name". The error, without the file,
+  // where its rows would not fit into so many bytes.
+  Status finish(Table& table, double most_bytes);
+  // Rows whose columns of names hold places.
+  void complete(Table& rows) const;
 
  private:
+  // Where the columns of a feature begin, and which of them a place among its names is.
+  struct NewColumns {
+    std::size_t first = 0;
+    std::vector<std::size_t> of_place;  // empty: a column of numbers
+  };
+
   std::map<std::size_t, DistinctTexts> names_;  // of a feature
+  std::vector<NewColumns> columns_;             // [features], where there are names
+  std::size_t width_ = 0;                       // of all columns
 };
 
 }  // namespace gdbench::data

@@ -14,6 +14,7 @@
 #include "harness/base/record_reader.h"
 #include "harness/base/text.h"
 #include "harness/data/byte_source.h"
+#include "harness/data/zip.h"
 #include "harness/scenario/constraints.h"
 
 namespace gdbench::data {
@@ -114,8 +115,18 @@ std::vector<double> transposed(const std::vector<double>& values, std::int64_t r
   return result;
 }
 
+// Of a file, or of a member of an archive: FILE.npz/NAME.
+Result<std::string> bytes_of(const std::filesystem::path& file) {
+  const std::filesystem::path archive = file.parent_path();
+  if (archive.extension() != ".npz" || !std::filesystem::is_regular_file(archive)) {
+    return read_bytes(file, "an NPY file");
+  }
+  const std::string bytes = TRY(read_file(archive, "an archive of NPY files", max_data_bytes()));
+  return zip_member(archive, bytes, file.filename().string() + ".npy");
+}
+
 Result<Array> read_array(const std::filesystem::path& file) {
-  std::string bytes = TRY(read_bytes(file, "an NPY file"));
+  std::string bytes = TRY(bytes_of(file));
   const NpyHeader header = TRY(parse_npy_header(file, bytes));
   const auto* type = std::ranges::find_if(
       kElementTypes, [&](const ElementType& known) { return header.descr.substr(1) == known.name; });
@@ -173,6 +184,13 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::vector<std::string> sizes;
   for (const std::int64_t size : shape) sizes.push_back(std::to_string(size));
   return "shape [" + joined(sizes) + "]";
+}
+
+std::string npy_header(std::int64_t rows, std::int64_t columns) {
+  std::string header("\x93NUMPY\x01\x00\x76\x00", 10);
+  header += cat("{'descr': '<f8', 'fortran_order': False, 'shape': (", rows, ", ", columns, "), }");
+  header.resize(kNpyHeaderBytes - 1, ' ');
+  return header + '\n';
 }
 
 Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::string_view bytes) {

@@ -27,6 +27,10 @@ struct NpyHeader {
 // understood.
 Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::string_view bytes);
 
+// That of an array [rows, columns] of <f8 in C order, version 1.0; its elements follow.
+constexpr std::size_t kNpyHeaderBytes = 128;
+std::string npy_header(std::int64_t rows, std::int64_t columns);
+
 // "shape [3, 2]"
 std::string shape_text(const std::vector<std::int64_t>& shape);
 

@@ -11,7 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/data/csv.h"
+#include "harness/data/csv_cells.h"
 #include "harness/data/moments.h"
 
 namespace gdbench::data {
@@ -125,8 +125,9 @@ Result<bool> StreamReader::next_csv(double* features, double* targets) {
     if (!read.ok() || !read.value()) return read;
   } while (line.empty() && file_.column_count > 1);
   const std::string place = "line " + std::to_string(line_ - 1);
-  if (line.find('"') != std::string_view::npos) {
-    return fault(place + ": found a quote, expected plain numbers: cells that are quoted cannot be streamed");
+  const auto is_ascii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
+  if (line.find('"') != std::string_view::npos || !(std::ranges::all_of(line, is_ascii) || is_utf8(line))) {
+    return fault(place + ": found a quote or what is not UTF-8, expected plain numbers");
   }
   cells_.clear();
   for (std::string_view rest = line;;) {

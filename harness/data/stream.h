@@ -59,6 +59,8 @@ class StreamReader {
   // Begins again before row `row`, counted from 0. Rows of a CSV file are passed one by one.
   Status seek(std::int64_t row);
   std::int64_t position() const { return row_; }  // of the row that is next
+  // Of the file that was read, 0 to 1.
+  double part() const { return static_cast<double>(offset_) / static_cast<double>(file_.file_bytes); }
 
   // Every byte of the rows is added to it as it is read.
   void hash_into(Hash64* hash) { hash_ = hash; }

@@ -11,7 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/data/byte_source.h"
-#include "harness/data/csv.h"
+#include "harness/data/csv_columns.h"
 #include "harness/data/moments.h"
 #include "harness/data/npy.h"
 #include "harness/data/stream.h"
@@ -21,6 +21,8 @@
 namespace gdbench::data {
 
 namespace {
+
+constexpr std::int64_t kRowsOfProgress = 1 << 16;
 
 // As much of a file's beginning as a header may have.
 Result<std::string> read_beginning(const std::filesystem::path& file) {
@@ -32,29 +34,48 @@ Result<std::string> read_beginning(const std::filesystem::path& file) {
   return bytes;
 }
 
+// Whether the keys say nothing but a header and numbers between commas.
+bool has_plain_keys(scenario::CsvData data) {
+  data.path.clear();
+  data.features.clear();
+  data.targets.clear();
+  if (data.separator == scenario::Separator::comma) data.separator = scenario::Separator::automatic;
+  return data == scenario::CsvData();
+}
+
 class StreamDescriber {
  public:
-  StreamDescriber(const scenario::Scenario& scenario, const scenario::StreamData& data)
-      : scenario_(scenario), data_(data), labels_(takes_labels(scenario.loss)) {}
+  // `shown` is the file that messages name.
+  StreamDescriber(const scenario::Scenario& scenario, const scenario::StreamData& data, const ReadingOptions& options,
+                  std::filesystem::path shown)
+      : scenario_(scenario),
+        data_(data),
+        options_(options),
+        shown_(std::move(shown)),
+        labels_(takes_labels(scenario.loss)) {}
 
   Result<Dataset> describe() {
     file_.path = std::filesystem::absolute(scenario_.file.parent_path() / data_.path).lexically_normal();
-    file_.format = data_.path.extension() == ".npy" ? StreamFormat::npy : StreamFormat::csv;
+    file_.format = data_.is_npy() ? StreamFormat::npy : StreamFormat::csv;
     file_.memory_cap_bytes = data_.memory_cap;
     TRY(note_size_and_time(file_));
-    const std::string beginning = TRY(read_beginning(file_.path));
-    if (is_compressed(beginning)) {
-      return file_error(file_.path, "a compressed file", "one that is not: a stream is read where it lies");
-    }
-    TRY(file_.format == StreamFormat::npy ? read_npy(beginning) : read_csv());
+    is_plain_ = false;
+    TRY(file_.format == StreamFormat::npy ? read_npy() : read_csv());
     TRY(read_rows());
     TRY(check_memory_cap());
     return dataset();
   }
+  // False where `describe` failed by what workers cannot read as it lies.
+  bool is_plain() const { return is_plain_; }
 
  private:
   Status read_csv() {
+    const std::string beginning = TRY(read_beginning(file_.path));
+    if (is_compressed(beginning)) return file_error(file_.path, "a compressed file", "one that is not");
     const CsvHeader header = TRY(read_csv_header(file_.path));
+    if (data_.features.empty() && header.cells.size() > 2 && header.cells.front().empty()) {
+      return file_error(file_.path, "a first column without a name", "a name");
+    }
     CsvColumns columns = TRY(find_csv_columns(file_.path, header.cells, data_.features, data_.targets));
     file_.column_count = static_cast<std::int64_t>(header.cells.size());
     file_.first_byte = header.first_byte;
@@ -64,7 +85,11 @@ class StreamDescriber {
     return {};
   }
 
-  Status read_npy(const std::string& beginning) {
+  Status read_npy() {
+    const std::string beginning = TRY(read_beginning(file_.path));
+    if (is_compressed(beginning)) {
+      return file_error(file_.path, "a compressed file", "one that is not: a stream is read where it lies");
+    }
     const NpyHeader header = TRY(parse_npy_header(file_.path, beginning));
     if (header.descr != "<f4" && header.descr != "<f8") {
       return file_error(file_.path, "elements of type " + in_quotes(header.descr), "<f4 or <f8 in a file to stream");
@@ -122,17 +147,21 @@ class StreamDescriber {
     StreamReader reader(file_);
     reader.hash_into(&hash_);
     for (;;) {
+      is_plain_ = false;
       const bool read = TRY(reader.next(x.data(), y.data()));
+      if (read && labels_) TRY(check_label(y[0]));
+      is_plain_ = true;
       if (!read) break;
       TRY(check_values(x, file_.feature_columns, !scenario_.standardise.features));
-      TRY(labels_ ? check_label(y[0]) : check_values(y, file_.target_columns, !scenario_.standardise.targets));
+      if (!labels_) TRY(check_values(y, file_.target_columns, !scenario_.standardise.targets));
       TRY(check_targets(scenario_, y, static_cast<std::int64_t>(targets), rows_));
       feature_moments.add(x.data());
       target_moments.add(y.data());
       if (++rows_ > scenario::kMaxRows)
-        return file_error(file_.path, "more than " + std::to_string(scenario::kMaxRows) + " rows", "fewer");
+        return file_error(shown_, "more than " + std::to_string(scenario::kMaxRows) + " rows", "fewer");
+      if (rows_ % kRowsOfProgress == 0) options_.progress(shown_.string(), reader.part());
     }
-    if (rows_ == 0) return file_error(file_.path, "no rows", "some");
+    if (rows_ == 0) return file_error(shown_, "no rows", "some");
     file_.feature_means = feature_moments.means();
     file_.feature_scales = feature_moments.scales();
     file_.target_means = target_moments.means();
@@ -144,7 +173,7 @@ class StreamDescriber {
   Status check_values(const std::vector<double>& values, const std::vector<std::int32_t>& columns, bool narrow) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isfinite(narrow ? catalogue::rounded_to(scenario_.dtype, values[i]) : values[i])) continue;
-      return file_error(file_.path,
+      return file_error(shown_,
                         std::to_string(values[i]) + " in row " + std::to_string(rows_) + ", column " +
                             std::to_string(columns[i]) + " (counted from 0)",
                         std::string("a finite ") + scenario::name_of(scenario_.dtype));
@@ -160,7 +189,7 @@ class StreamDescriber {
       if (model != nullptr) outputs_ = classes;
       return {};
     }
-    return file_error(file_.path,
+    return file_error(shown_,
                       std::to_string(label) + " in row " + std::to_string(rows_) + " (from 0), column " +
                           std::to_string(file_.target_columns[0]),
                       "an integer class from 0 to " + std::to_string(classes - 1));
@@ -201,7 +230,10 @@ class StreamDescriber {
 
   const scenario::Scenario& scenario_;
   const scenario::StreamData& data_;
+  const ReadingOptions& options_;
+  std::filesystem::path shown_;
   bool labels_;
+  bool is_plain_ = true;
   StreamFile file_;
   std::vector<std::string> feature_names_;
   Hash64 hash_;  // of the rows' bytes
@@ -211,8 +243,35 @@ class StreamDescriber {
 
 }  // namespace
 
-Result<Dataset> make_stream_dataset(const scenario::Scenario& scenario) {
-  return StreamDescriber(scenario, std::get<scenario::StreamData>(scenario.data)).describe();
+Result<Dataset> make_stream_dataset(const scenario::Scenario& scenario, const ReadingOptions& options) {
+  const auto& data = std::get<scenario::StreamData>(scenario.data);
+  const std::filesystem::path file = scenario.file.parent_path() / data.path;
+  if (data.is_npy() || has_plain_keys(data)) {
+    StreamDescriber describer(scenario, data, options, file);
+    Result<Dataset> dataset = describer.describe();
+    if (dataset.ok() || data.is_npy() || describer.is_plain()) return dataset;
+  }
+  Converted converted = TRY(convert_csv(file, data, catalogue::row_of(scenario.loss.kind).targets, options));
+  scenario::StreamData rows;
+  rows.path = std::filesystem::absolute(converted.file);
+  rows.memory_cap = data.memory_cap;
+  Table& table = converted.table;
+  const auto columns = static_cast<std::size_t>(table.features) + table.target_names.size();
+  for (std::size_t column = 0; column < columns; ++column) {
+    auto& names = column < static_cast<std::size_t>(table.features) ? rows.features : rows.targets;
+    names.push_back(std::to_string(column));
+  }
+  Dataset dataset = TRY(StreamDescriber(scenario, rows, options, file).describe());
+  dataset.feature_names = std::move(table.feature_names);
+  dataset.class_names = std::move(table.class_names);
+  if (table.has_labels) dataset.outputs = table.outputs;
+  dataset.dropped_rows = table.dropped_rows;
+  dataset.remarks = std::move(table.remarks);
+  std::error_code unknown;
+  const auto bytes = static_cast<double>(std::filesystem::file_size(converted.file, unknown));
+  dataset.remarks.push_back(formatted("what is streamed are the rows as numbers, a file of %.3g MB", bytes * 1e-6));
+  dataset.converted = std::move(converted.folder);
+  return dataset;
 }
 
 }  // namespace gdbench::data

@@ -136,6 +136,7 @@ class Planner {
     }
     auto planned = std::make_unique<PlannedScenario>();
     planned->scenario = std::move(read);
+    planned->reading = request_.reading;
     TRY(planned->acquire());
     if (const auto& remarks = planned->dataset->remarks; !remarks.empty()) {
       report_.add_notes({cat(planned->scenario.name, ": ", joined(remarks, "; "))});
@@ -298,7 +299,7 @@ class Planner {
 
 Status PlannedScenario::acquire() {
   if (dataset.has_value()) return {};
-  dataset = TRY(data::make_dataset(scenario));
+  dataset = TRY(data::make_dataset(scenario, reading));
   data_bytes = dataset->memory.size();
   shuffled = dataset->has_order;
   streamed = dataset->stream != nullptr;

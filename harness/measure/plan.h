@@ -42,6 +42,7 @@ struct PlannedCell {
 // Cells that share data, start state and reference. The data is made when it is needed and can be let go.
 struct PlannedScenario {
   scenario::Scenario scenario;
+  data::ReadingOptions reading{};
   std::optional<data::Dataset> dataset;
   scenario::Problem problem;
   scenario::State start;
@@ -87,6 +88,7 @@ struct PlanRequest {
   std::vector<protocol::Arm> arms;
   std::vector<std::vector<protocol::CatalogueEntry>> catalogues;  // of each arm
   std::vector<int> processors;                                    // that this process may use
+  data::ReadingOptions reading{};
   // Whether ranks may share processors where there are fewer than they need: where nothing is timed.
   bool shares_processors = false;
   // An implementation of the first arm that is measured a second time in every scenario, in the arm kControlArm: what

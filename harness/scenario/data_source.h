@@ -59,6 +59,7 @@ struct NumberFormat {
   Decimal decimal = Decimal::point;
   Thousands thousands = Thousands::none;
   bool percent = false;  // 12% is 0.12
+  bool operator==(const NumberFormat&) const = default;
 };
 
 struct CsvData {
@@ -74,6 +75,7 @@ struct CsvData {
   NumberFormat numbers;
   std::string positive;              // of targets that are two texts: the one that is 1
   std::vector<std::string> one_hot;  // features that hold names: each becomes a column of 0 and 1 for each name
+  bool operator==(const CsvData&) const = default;
 };
 
 struct NpyData {
@@ -90,13 +92,11 @@ struct LibsvmData {
   std::filesystem::path path;
 };
 
-// Rows that stay in their file and are read in order. A CSV file with a header and plain numbers below, or an NPY file
-// [rows, columns] of <f4 or <f8.
-struct StreamData {
-  std::filesystem::path path;
-  std::vector<std::string> features;  // names of a CSV's columns, numbers of an NPY's; empty: all that are no targets
-  std::vector<std::string> targets;
+// Rows that stay in their file and are read in order: an NPY file [rows, columns] of <f4 or <f8, or a CSV file. One
+// that has more than a header and plain numbers is converted to such an NPY file before.
+struct StreamData : CsvData {
   std::int64_t memory_cap = std::int64_t{64} << 20;  // bytes of a worker's buffers
+  bool is_npy() const { return path.extension() == ".npy"; }
 };
 
 using Data = std::variant<SyntheticData, CsvData, NpyData, IdxData, LibsvmData, StreamData>;

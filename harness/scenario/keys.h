@@ -84,8 +84,9 @@ constexpr IntegerRange kColumnNumbers = {0, kMaxColumns - 1};  // of an NPY file
 constexpr Key kTargetColumns = {"Columns that are the targets; for a loss of labels one.", kColumnNumbers};
 constexpr Key kFeatureColumns = {"Columns that are the features.", kColumnNumbers, "all other columns"};
 
-// Of columns that are named.
-void check_columns(auto& archive, const auto& data) {
+void column_fields(auto& archive, auto& data, bool by_number) {
+  archive.columns("features", data.features, by_number, kFeatureColumns);
+  archive.columns("targets", data.targets, by_number, kTargetColumns);
   archive.check("targets", !data.targets.empty(), archive.has("targets") ? "an empty array" : "nothing",
                 "at least one column");
   for (const std::string& target : data.targets) {
@@ -94,26 +95,27 @@ void check_columns(auto& archive, const auto& data) {
   }
 }
 
-void fields(auto& archive, Of<CsvData> auto& data) {
+// How a file of cells is written.
+void cell_fields(auto& archive, auto& data) {
   // Written where they are not as by default: the identity of scenarios stays what it was before there were such keys.
   const auto rare = [&](const char* key, auto& value, const auto& by_default, const Key& allowed) {
     if (!archive.kWrites || value != by_default) archive.optional(key, value, allowed);
   };
-  archive.field("path", data.path,
-                {"A UTF-8 file of rows of cells, which may be compressed (.gz, .zst), from the scenario's folder."});
   rare("separator", data.separator, Separator::automatic,
        {"What is between cells; auto: one of the others by which all of the first lines have as many cells."});
   rare("header", data.header, true,
        {"Whether the first line names the columns; otherwise features and targets are numbers of columns, from 0."});
   rare("skip", data.skip, std::int64_t{0}, {"Lines at the beginning that are left out.", kRowCountsOrNone});
-  archive.columns("features", data.features, !data.header, kFeatureColumns);
-  archive.columns("targets", data.targets, !data.header, kTargetColumns);
-  check_columns(archive, data);
+  column_fields(archive, data, !data.header);
   rare("comment", data.comment, std::string(), {"Lines that begin with this text are left out.", "none"});
   rare("missing", data.missing, std::vector<std::string>(), {"Texts of cells that count as empty: \"?\", \"NA\" ..."});
-  archive.optional("empty_cells", data.empty_cells,
-                   {"Whether rows with empty cells are refused or dropped, or such a number among the features becomes "
-                    "the mean of its column (rows without a target or a name are dropped)."});
+  constexpr bool kResident = Of<std::remove_reference_t<decltype(data)>, CsvData>;
+  if (kResident || !archive.kWrites || data.empty_cells != EmptyCells::reject) {
+    archive.optional(
+        "empty_cells", data.empty_cells,
+        {"Whether rows with empty cells are refused or dropped, or such a number among the features becomes "
+         "the mean of its column (rows without a target or a name are dropped)."});
+  }
   rare("decimal", data.numbers.decimal, Decimal::point, {"Between a number's integer and its fraction."});
   rare("thousands", data.numbers.thousands, Thousands::none, {"Between each three digits of a number's integer."});
   rare("percent", data.numbers.percent, false, {"Whether 12% is read, as 0.12."});
@@ -133,9 +135,16 @@ void fields(auto& archive, Of<CsvData> auto& data) {
                   "some of the features");
   }
 }
+
+void fields(auto& archive, Of<CsvData> auto& data) {
+  archive.field("path", data.path,
+                {"A UTF-8 file of rows of cells, which may be compressed (.gz, .zst), from the scenario's folder."});
+  cell_fields(archive, data);
+}
 void fields(auto& archive, Of<NpyData> auto& data) {
   archive.field("x", data.x,
-                {"The features [rows, features]: numbers of any type and order, from the scenario's folder."});
+                {"The features [rows, features]: numbers of any type and order, from the scenario's folder; "
+                 "FILE.npz/NAME is in an archive."});
   archive.field("y", data.y, {"The targets likewise: integers where the loss takes labels."});
 }
 void fields(auto& archive, Of<IdxData> auto& data) {
@@ -148,15 +157,15 @@ void fields(auto& archive, Of<LibsvmData> auto& data) {
                 {"Rows of TARGET INDEX:NUMBER ..., which may be compressed (.gz, .zst), from the scenario's folder."});
 }
 void fields(auto& archive, Of<StreamData> auto& data) {
-  archive.field("path", data.path,
-                {"A .csv file with a header and plain numbers, or an .npy file [rows, columns] of <f4 or <f8, from the "
-                 "scenario's folder."});
-  const std::string extension = data.path.extension().string();
-  archive.check("path", !archive.has("path") || extension == ".csv" || extension == ".npy",
-                in_quotes(data.path.string()), "a .csv or .npy file");
-  archive.columns("features", data.features, extension == ".npy", kFeatureColumns);
-  archive.columns("targets", data.targets, extension == ".npy", kTargetColumns);
-  check_columns(archive, data);
+  archive.field(
+      "path", data.path,
+      {"A file as of csv, or an .npy file [rows, columns] of <f4 or <f8, whose features and targets are numbers "
+       "of columns, from the scenario's folder."});
+  if (data.is_npy()) {
+    column_fields(archive, data, true);
+  } else {
+    cell_fields(archive, data);
+  }
   archive.optional("memory_cap", data.memory_cap,
                    {"Bytes that a worker holds of batches and blocks.", IntegerRange{1, INT64_MAX}});
 }

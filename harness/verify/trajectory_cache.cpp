@@ -2,20 +2,18 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/hash.h"
 #include "harness/base/json.h"
+#include "harness/base/kept_files.h"
 
 namespace gdbench::verify {
 
@@ -156,39 +154,7 @@ void TrajectoryCache::keep(const std::string& identity, const scenario::State& s
   stream.close();
   if (stream) fs::rename(partial, file, error);
   if (!stream || error) fs::remove(partial, error);
-  make_room();
-}
-
-void TrajectoryCache::make_room() const {
-  std::vector<std::tuple<fs::file_time_type, std::uintmax_t, fs::path>> files;  // last use, bytes
-  std::uintmax_t total = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename().string().find(kTrajectorySuffix) == std::string::npos) continue;
-    std::error_code gone;
-    const std::uintmax_t bytes = entry->file_size(gone);
-    const fs::file_time_type used = entry->last_write_time(gone);
-    if (gone) continue;  // another process removed it
-    files.emplace_back(used, bytes, entry->path());
-    total += bytes;
-  }
-  std::sort(files.begin(), files.end());
-  for (const auto& [used, bytes, file] : files) {
-    if (total <= max_bytes_) return;
-    fs::remove(file, error);
-    total -= bytes;
-  }
-}
-
-std::filesystem::path default_cache_folder() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
-    return fs::path(cache) / "gdbench/reference";
-  if (const std::string home = variable("HOME"); !home.empty()) return fs::path(home) / ".cache/gdbench/reference";
-  return {};
+  keep_recent(folder_, kTrajectorySuffix, max_bytes_);
 }
 
 }  // namespace gdbench::verify

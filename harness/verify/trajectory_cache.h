@@ -32,13 +32,8 @@ class TrajectoryCache {
   void keep(const std::string& identity, const scenario::State& start, const ReferenceTrajectory& reference) const;
 
  private:
-  void make_room() const;
-
   std::filesystem::path folder_;
   std::uintmax_t max_bytes_;
 };
-
-// gdbench/reference in $XDG_CACHE_HOME or in ~/.cache; empty where neither is known.
-std::filesystem::path default_cache_folder();
 
 }  // namespace gdbench::verify

@@ -138,6 +138,20 @@ function(gdbench_library folder)
   endif()
 endfunction()
 
+# Defines in `source` the hash of all sources of this folder: what is kept on disk must not outlive a change of what
+# computed it.
+function(gdbench_hash_sources source definition)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp *.h)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  set(hashes "")
+  foreach(one ${sources})
+    file(SHA256 ${one} hash)
+    string(APPEND hashes ${hash})
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS ${definition}="${hash}")
+endfunction()
+
 # gdbench_compile_quickly(NAME): for code that never runs inside the clock and is long to optimise (JSON, command line).
 # The sanitizers double what compiling it takes, so that there it is not optimised at all. The headers that most of it
 # includes are parsed once for all libraries, but not in a debug build, where each source has to include what it uses.

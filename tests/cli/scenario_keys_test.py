@@ -77,18 +77,36 @@ def line_of(schema, key):
     return text.replace("Default: required.", "Required.").replace(". .", ".")
 
 
-def lines_of(schema, margin=""):
+def kind_of(alternative):
+    ((key, value),) = [(name, one["const"]) for name, one in alternative["properties"].items() if "const" in one]
+    return key, value
+
+
+def known_keys(alternatives, number):
+    """The keys that an alternative has as one before it has them, and what that is called."""
+    keys = alternatives[number]["properties"]
+    for earlier in alternatives[:number]:
+        same = [key for key, entry in keys.items() if earlier["properties"].get(key) == entry]
+        if len(same) > 5:
+            return same, kind_of(earlier)[1]
+    return [], None
+
+
+def lines_of(schema, margin="", known=()):
     """A list of the keys of an object and of what is in them."""
     for key, entry in schema["properties"].items():
-        if key == "$schema" or "const" in entry:
+        if key == "$schema" or "const" in entry or key in known:
             continue
         indent = margin + "  "
         yield textwrap.fill(line_of(schema, key), 118, initial_indent=margin + "- ", subsequent_indent=indent,
                             break_long_words=False, break_on_hyphens=False)
-        for one in entry.get("oneOf", []):
-            (kind,) = [(name, value["const"]) for name, value in one["properties"].items() if "const" in value]
-            yield f"{indent}- `\"{kind[0]}\": \"{kind[1]}\"`"
-            yield from lines_of(one, indent + "  ")
+        alternatives = entry.get("oneOf", [])
+        for number, one in enumerate(alternatives):
+            yield "{}- `\"{}\": \"{}\"`".format(indent, *kind_of(one))
+            same, earlier = known_keys(alternatives, number)
+            yield from lines_of(one, indent + "  ", same)
+            if earlier:
+                yield f"{indent}  - and the keys of `{earlier}`."
         inner = [one for one in entry.get("anyOf", []) if one.get("type") == "object"]
         for one in [entry, entry.get("items", {}), *inner]:
             if "properties" in one:

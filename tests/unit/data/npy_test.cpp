@@ -1,5 +1,7 @@
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "tests/support/scenarios/files.h"
 
@@ -162,6 +164,48 @@ TEST_F(Npy, RefusesWhatIsNotFinite) {
             "s.json: /data: found inf in row 1, feature column 1 (counted from 0), expected a finite f64");
   EXPECT_EQ(error_of(good_x_, npy(header("<f8", "(2,)"), bytes_of<double>({NAN, 1}))),
             "s.json: /data: found nan in row 0, target column 0 (counted from 0), expected a finite f64");
+}
+
+class Npz : public Files {
+ protected:
+  // As NumPy 2.4 wrote it, of x [2, 3] and y [2]: the numbers 0 to 5, 7 and 8.
+  static std::string archive(const std::string& name) {
+    std::ifstream file(GDBENCH_SOURCE_DIR "/tests/fuzz/corpus/npz/" + name + ".npz", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static json scenario(const std::string& x = "a.npz/x") {
+    json result = npy_scenario();
+    result["data"]["x"] = x;
+    result["data"]["y"] = "a.npz/y";
+    return result;
+  }
+  std::string error_of(const std::string& bytes, const std::string& x = "a.npz/x") const {
+    write("a.npz", bytes);
+    return data_error(scenario(x));
+  }
+};
+
+TEST_F(Npz, ReadsMembersThatAreStoredOrDeflated) {
+  for (const std::string name : {"stored", "deflated"}) {
+    write("a.npz", archive(name));
+    const Dataset data = dataset(scenario());
+    EXPECT_EQ(std::vector<double>(data.x<double>(), data.x<double>() + 6), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(std::vector<double>(data.y<double>(), data.y<double>() + 2), (std::vector<double>{7, 8}));
+  }
+}
+
+TEST_F(Npz, NamesMembersAndRefusesDamage) {
+  const std::string good = archive("deflated");
+  EXPECT_EQ(error_of(good, "a.npz/features"), "a.npz: found no member \"features.npy\", expected one of x.npy, y.npy");
+  EXPECT_EQ(error_of(good, "a.npz"),
+            "a.npz: found a zip archive (an .xlsx is one, too; of an .npz FILE.npz/NAME is a member), expected an NPY "
+            "file");
+  EXPECT_EQ(error_of(good, "b.npz/x"),
+            "s.json: /data/x: found \"b.npz/x\" (no such file), expected a file that can be read");
+  for (std::size_t length = 0; length < good.size(); ++length) EXPECT_NE(error_of(good.substr(0, length)), "");
+  std::string changed = good;
+  changed[60] ^= 1;  // of the first member's bytes
+  EXPECT_EQ(error_of(changed), "a.npz: found a damaged zip archive, expected a whole one");
 }
 
 std::string idx(int type, const std::vector<unsigned>& shape, const std::string& elements) {

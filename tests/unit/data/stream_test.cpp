@@ -2,9 +2,11 @@
 #include "harness/data/stream.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::data {
@@ -84,12 +86,13 @@ TEST_F(Stream, AResolvedScenarioIsReadAgain) {
 
 TEST_F(Stream, SaysWhichLineHoldsNoNumber) {
   const std::pair<std::string, std::string> rows[] = {
-      {"a,b,c,y\n1,2,3,4\n\n1,2,,4\n", "line 4, column 2 (from 0): found \"\", expected a finite number"},
-      {"a,b,c,y\n1,\"2\",3,4\n",
-       "line 2: found a quote, expected plain numbers: cells that are quoted cannot be streamed"},
+      {"a,b,c,y\n1,2,3,4\n\n1,2,,4\n",
+       "line 4, column \"c\": found an empty cell, expected a value (or \"empty_cells\": \"drop\" or \"mean\" in "
+       "/data)"},
       {"a,b,c,y\n1,2,3\n", "line 2: found 3 cells, expected 4 as in the header"},
-      {"a,b,c,y\n1,2,3,4" + std::string(200'000, ' ') + "\n",
-       "line 2: found more than 131072 bytes, expected a shorter line"},
+      {"a,b,c,y\n1,2,3,4\xe9\n",
+       "line 2: found the byte 0xe9 at 15, which is not UTF-8, expected UTF-8 (iconv -f latin1 -t utf-8 makes it so of "
+       "Latin-1)"},
       {"a,b,c,y\n", "found no rows, expected some"},
       {"", "found an empty file, expected rows"},
   };
@@ -102,16 +105,92 @@ TEST_F(Stream, SaysWhichLineHoldsNoNumber) {
             std::string::npos);
 }
 
+// A stream takes the keys of a resident file: the rows become numbers once, and are the same ones.
+TEST_F(Stream, WhatIsNotPlainIsConverted) {
+  std::string messy = ";color;weight;y\n";
+  for (int row = 0; row < kRows; ++row) {
+    const char* const colors[] = {"red", "\"light \"\"blue\"\"; dark\"", "green"};
+    messy += cat(row, ";", colors[row % 3], ";", row % 5 == 0 ? "?" : cat(row % 11, ",5"), ";", row % 2 ? "no" : "yes",
+                 "\n");
+  }
+  write("messy.txt", messy);
+  const json keys = {{"path", "messy.txt"}, {"targets", {"y"}}, {"one_hot", {"color"}},
+                     {"decimal", ","},      {"missing", {"?"}}, {"empty_cells", "mean"}};
+  for (const char* loss : {"binary_cross_entropy", "softmax_cross_entropy"}) {
+    const auto scenario_of = [&](const std::string& source) {
+      json scenario = this->scenario(source);
+      scenario["data"] = keys;
+      scenario["data"]["source"] = source;
+      scenario["standardise"] = {{"features", true}};
+      scenario["loss"] = loss;
+      if (scenario["loss"] == "softmax_cross_entropy") {
+        scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 2}}}}};
+      }
+      return scenario;
+    };
+    const Dataset resident = dataset(scenario_of("csv"));
+    const Dataset streamed = dataset(scenario_of("stream"));
+    ASSERT_EQ(streamed.rows, kRows);
+    EXPECT_EQ(streamed.feature_names, resident.feature_names);
+    EXPECT_EQ(streamed.class_names, resident.class_names);
+    EXPECT_EQ(streamed.outputs, resident.outputs);
+    std::vector<double> x;
+    std::vector<double> y;
+    streamed.stream->read(4'000, 3'000, x, y);
+    EXPECT_TRUE(std::equal(x.begin(), x.end(), resident.x<float>() + 4'000 * resident.features));
+    for (int row = 0; row < 3'000; ++row) {
+      const float expected = resident.y<float>()[4'000 + row];
+      ASSERT_EQ(y[static_cast<std::size_t>(row)],
+                resident.has_labels ? static_cast<double>(resident.labels()[4'000 + row]) : expected);
+    }
+    std::vector<std::string> remarks = resident.remarks;
+    remarks.push_back(streamed.remarks.back());
+    EXPECT_EQ(streamed.remarks, remarks);
+    EXPECT_TRUE(remarks.back().starts_with("what is streamed are the rows as numbers, a file of ")) << remarks.back();
+  }
+}
+
+TEST_F(Stream, AConvertedFileIsKept) {
+  write("table.csv", "a;b;c;y\n1;2;3;4\n5;6;7;8\n");
+  ReadingOptions options;
+  options.kept = folder_ / "kept";
+  const auto read = [&] {
+    const Result<scenario::Scenario> scenario =
+        scenario::read_scenario(write_json(this->scenario("stream")), {{"batch", "1"}});
+    return make_dataset(scenario.value(), options).value();
+  };
+  const auto files = [&] {
+    std::map<std::string, std::filesystem::file_time_type> times;
+    for (const auto& entry : std::filesystem::directory_iterator(options.kept)) {
+      if (entry.path().extension() == ".json") times[entry.path()] = entry.last_write_time();
+    }
+    return times;
+  };
+  const Dataset first = read();
+  const auto kept = files();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(read().digest, first.digest);
+  EXPECT_EQ(files(), kept) << "not written again";
+  write("table.csv", "a;b;c;y\n1;2;3;4\n5;6;7;9\n");
+  EXPECT_NE(read().digest, first.digest);
+  EXPECT_EQ(files().size(), 2U);
+  std::ofstream(kept.begin()->first) << "{}";  // damaged
+  write("table.csv", "a;b;c;y\n1;2;3;4\n5;6;7;8\n");
+  EXPECT_EQ(read().digest, first.digest);
+}
+
 TEST_F(Stream, LabelsAreIntegersBelowTheWidthOfTheOutputs) {
   const json model = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 5}}}}};
   const json softmax = {{"loss", "softmax_cross_entropy"}, {"model", model}, {"batch", {{"rows", 1}}}};
   EXPECT_EQ(stream_error("table.csv", softmax), "") << "three of five classes are there";
-  write("large.csv", "a,b,c,y\n1,2,3,4\n1,2,3,5\n");
-  EXPECT_EQ(stream_error("large.csv", softmax),
-            "large.csv: found 5.000000 in row 1 (from 0), column 3, expected an integer class from 0 to 4");
-  write("half.csv", "a,b,c,y\n1,2,3,0.5\n");
-  EXPECT_EQ(stream_error("half.csv", softmax),
-            "half.csv: found 0.500000 in row 0 (from 0), column 3, expected an integer class from 0 to 4");
+  // Others are names of classes, as in a resident file.
+  write("large.csv", "a,b,c,y\n1,2,3,4\n1,2,3,0.5\n");
+  for (const char* source : {"csv", "stream"}) {
+    json of_source = softmax;
+    of_source["data"]["source"] = source;
+    EXPECT_EQ(stream_error("large.csv", of_source),
+              "s.json: /model/layers/0/width: found 5, expected 2, for the data have 2 classes");
+  }
 }
 
 TEST_F(Stream, SharesAreFrom0To1AsInAResidentFile) {

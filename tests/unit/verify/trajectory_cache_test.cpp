@@ -9,6 +9,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "harness/base/kept_files.h"
 #include "tests/support/reports/temporary_folder.h"
 #include "tests/support/verify/cases.h"
 
@@ -101,7 +102,7 @@ TEST(DefaultCacheFolder, IsTheUsersOwn) {
   const auto folder_with = [](const std::string& cache, const std::string& home) {
     setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     setenv("HOME", home.c_str(), 1);
-    return default_cache_folder();
+    return default_cache_folder("reference");
   };
   const std::string cache = variable("XDG_CACHE_HOME");
   const std::string home = variable("HOME");

@@ -1,0 +1,65 @@
+"""gdbench data convert: what pandas reads as what scenarios read, and one line where that does not work."""
+
+import sys
+import unittest
+
+from program import SOURCE, ProgramTest
+
+PANDAS = SOURCE / "build" / "consumers" / "bin" / "python"
+ROWS = [{"weight": 0.5 * i, "color": ["red", "blue"][i % 2], "y": i} for i in range(40)]
+
+
+class ConvertTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write_json("rows.json", ROWS)
+
+    def convert(self, *files, python=PANDAS, status=0):
+        return self.call("data", "convert", *files, "--python", str(python), status=status)
+
+    @unittest.skipUnless(PANDAS.exists(), "scripts/consumers installs pandas from PyPI")
+    def test_a_table_becomes_a_file_that_a_scenario_reads(self):
+        output, _ = self.convert("rows.json", "rows.csv.gz")
+        self.assertEqual(output, "rows.csv.gz: 40 rows of weight, color, y\n")
+        self.write_json("s.json", {
+            "name": "s", "model": {"kind": "linear_regression"}, "optimizer": {"learning_rate": 0.001},
+            "data": {"source": "csv", "path": "rows.csv.gz", "targets": ["y"], "one_hot": ["color"]},
+        })  # fmt: skip
+        self.call("verify", "--scenario", "s.json", "--impl", "hand/eigen")
+        self.write_json("numbers.json", [{"a": row["weight"], "y": row["y"]} for row in ROWS])
+        self.convert("numbers.json", "rows.npy")
+        self.write_json("s.json", {
+            "name": "s", "model": {"kind": "linear_regression"}, "optimizer": {"learning_rate": 0.001},
+            "data": {"source": "stream", "path": "rows.npy", "targets": [1]}, "batch": {"rows": 8, "shuffle": False},
+        })  # fmt: skip
+        self.call("verify", "--scenario", "s.json", "--impl", "hand/eigen")
+
+    @unittest.skipUnless(PANDAS.exists(), "scripts/consumers installs pandas from PyPI")
+    def test_says_what_cannot_be_converted(self):
+        self.write("broken.json", "[")
+        self.write("rows.pickle", "")
+        for file, out, expected in (
+            ("rows.json", "rows.npy", "rows.npy: found column 'color' of type "),
+            ("broken.json", "rows.csv", "broken.json: ValueError: "),
+            ("rows.pickle", "rows.csv", "rows.pickle: found .pickle, expected one of .parquet .feather"),
+            ("rows.json", "rows.xlsx", "rows.xlsx: found another end, expected one of .csv .csv.gz .csv.zst .npy"),
+            ("rows.json", "nowhere/rows.csv", "nowhere"),
+        ):
+            _, errors = self.convert(file, out, status=2)
+            self.assertEqual(errors.count("\n"), 1, errors)
+            self.assertIn(expected, errors)
+
+    def test_a_python_without_pandas_is_named(self):
+        folder = self.folder / "without"
+        folder.mkdir()
+        (folder / "pandas.py").write_text("raise ImportError('none')\n")
+        self.variables = {"PYTHONPATH": str(folder)}
+        _, errors = self.convert("rows.json", "rows.csv", python=sys.executable, status=2)
+        self.assertEqual(errors, f"gdbench: {sys.executable} has no pandas, "
+                                 "which reads .json (--python names one that has)\n")
+        self.expect_error(["data", "convert", "rows.json", "rows.csv", "--python", "/nowhere"],
+                          'found "/nowhere", expected a Python interpreter')
+
+
+if __name__ == "__main__":
+    unittest.main()
