@@ -15,18 +15,61 @@
 #include "harness/questions/compare/compare.h"
 #include "reports/answers/documents.h"
 #include "reports/answers/environments.h"
+#include "reports/answers/format.h"
 #include "reports/exports/exports.h"
 
 namespace gdbench::app {
+
+namespace {
+
+constexpr report::Quantity kGates[] = {report::Quantity::first_step, report::Quantity::prepare,
+                                       report::Quantity::import,     report::Quantity::peak_memory,
+                                       report::Quantity::own_memory, report::Quantity::allocations};
+constexpr const char* kAll = "all";
+
+std::vector<std::string> gate_names() {
+  std::vector<std::string> names;
+  for (const report::Quantity quantity : kGates) names.emplace_back(report::name_of(quantity));
+  return names;
+}
+
+}  // namespace
 
 void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
   add_value(command, "--margin", "SHARE", options.margin,
             "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
             "two runs)")
       ->transform(as_share());
+  add_value(command, "--gate", "QUANTITY[=SHARE]", options.gates,
+            cat("Judge this of every cell, too, by a margin of its own: ", joined(gate_names()),
+                "; all: each of them (given again, several; default 10% of times, 5% of memory, 1% of counts)"))
+      ->allow_extra_args(false);
   add_forms(command, options.answer, "the comparison, or without one the report,");
   add_document(command, "--junit", options.junit,
                "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
+}
+
+Result<compare::CompareOptions> compare_options(const ComparisonOptions& options, double default_margin) {
+  compare::CompareOptions result{.margin = options.margin.value_or(default_margin)};
+  std::vector<std::string> expected = gate_names();
+  expected.emplace_back(kAll);
+  for (const std::string& text : options.gates) {
+    const std::string name = text.substr(0, text.find('='));
+    std::string share = name.size() < text.size() ? text.substr(name.size() + 1) : "";
+    const std::string fault = share.empty() ? "" : as_share()(share);
+    if (!fault.empty()) return usage_error(cat("--gate ", name, ": ", fault));
+    bool known = false;
+    for (const report::Quantity quantity : kGates) {
+      if (name != kAll && name != report::name_of(quantity)) continue;
+      known = true;
+      if (std::ranges::find(result.gates, quantity, &report::Gate::quantity) != result.gates.end()) {
+        return usage_error(cat("--gate: found ", report::name_of(quantity), " twice, expected each once"));
+      }
+      result.gates.push_back({quantity, share.empty() ? compare::margin_of(quantity) : *number_of<double>(share)});
+    }
+    if (!known) return usage_error(cat("--gate: found ", in_quotes(name), ", expected ", one_of(name, expected)));
+  }
+  return result;
 }
 
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options) {
@@ -53,15 +96,15 @@ Result<ComparisonBase> ComparisonBase::make(const std::string& against, const Co
   if (against.empty()) return opponent;
   opponent.against_ = against;
   const bool build = std::filesystem::is_directory(against);
-  opponent.margin_ = options.margin.value_or(build ? compare::kMarginOfArms : compare::kMarginOfReports);
+  opponent.options_ = TRY(compare_options(options, build ? compare::kMarginOfArms : compare::kMarginOfReports));
   if (build) return opponent;
   opponent.report_ = TRY(stored_report(against));
   return opponent;
 }
 
 report::ReportComparison ComparisonBase::compare(const report::Report& report) const {
-  report::ReportComparison comparison = report_ ? compare::compare_reports(*report_, report, {.margin = margin_})
-                                                : compare::compare_arms(report, {.margin = margin_});
+  report::ReportComparison comparison =
+      report_ ? compare::compare_reports(*report_, report, options_) : compare::compare_arms(report, options_);
   comparison.base = against_;
   comparison.next = "this build";
   return comparison;
@@ -102,7 +145,8 @@ Decision decide(const report::ReportComparison& comparison) {
     const auto cell = std::ranges::find(comparison.cells, change, &report::ComparedCell::change);
     if (cell == comparison.cells.end()) return std::nullopt;
     const std::string why = cell->remark.empty() ? "" : " (" + cell->remark + ")";
-    return Decision{status, cat(cell->id, " is ", report::name_of(change), why)};
+    const std::string what = cell->of_step() ? "" : cat(", ", answers::quantity_name(cell->quantity), ",");
+    return Decision{status, cat(cell->id, what, " is ", report::name_of(change), why)};
   };
   const int status = status_of(comparison);
   if (status == kRegressed) return with(Change::regressed, kRegressed).value_or(Decision{kRegressed, ""});

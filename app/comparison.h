@@ -3,11 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/answer.h"
 #include "harness/base/result.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
+#include "harness/questions/compare/compare.h"
 #include "harness/report/comparison.h"
 #include "harness/report/journal.h"
 #include "harness/report/report.h"
@@ -15,13 +17,17 @@
 namespace gdbench::app {
 
 struct ComparisonOptions {
-  std::optional<double> margin;  // nothing: the default of what is compared
+  std::optional<double> margin;    // of steps; nothing: the default of what is compared
+  std::vector<std::string> gates;  // what else is judged: QUANTITY or QUANTITY=SHARE
   AnswerOptions answer;
   std::string junit;  // a file of JUnit XML
 };
 
-// --margin, --junit and the forms of an answer.
+// --margin, --gate, --junit and the forms of an answer.
 void add_comparison_options(CLI::App& command, ComparisonOptions& options);
+
+// Errors: a quantity that cannot be judged, or is there twice; no share.
+Result<compare::CompareOptions> compare_options(const ComparisonOptions& options, double default_margin);
 
 // Prints the comparison and writes its forms and JUnit XML. Errors: they cannot be written.
 Status show_comparison(const report::ReportComparison& comparison, const ComparisonOptions& options);
@@ -52,7 +58,7 @@ class ComparisonBase {
 
  private:
   std::string against_;
-  double margin_ = 0;
+  compare::CompareOptions options_;
   std::optional<report::Report> report_;
 };
 

@@ -25,21 +25,21 @@ bool has_arm(const report::Report& report, const std::string& arm) {
 
 // The two arms of one report.
 Result<report::ReportComparison> compare_one(const CompareOptions& options) {
+  const compare::CompareOptions judged = TRY(compare_options(options.comparison, compare::kMarginOfArms));
   const report::Report report = TRY(stored_report(options.base));
   if (!has_arm(report, report::kBaseArm) || !has_arm(report, report::kNewArm)) {
     return usage_error(one_line(options.base) +
                        ": found one build, expected two (gdbench run --against) or a second report");
   }
-  const double margin = options.comparison.margin.value_or(compare::kMarginOfArms);
-  return compare::compare_arms(report, {.margin = margin});
+  return compare::compare_arms(report, judged);
 }
 
 Result<report::ReportComparison> compare_two(const CompareOptions& options) {
+  compare::CompareOptions judged = TRY(compare_options(options.comparison, compare::kMarginOfReports));
+  judged.force = options.force;
   const report::Report base = TRY(stored_report(options.base));
   const report::Report next = TRY(stored_report(options.next));
-  const double margin = options.comparison.margin.value_or(compare::kMarginOfReports);
-  report::ReportComparison comparison =
-      compare::compare_reports(base, next, {.margin = margin, .force = options.force});
+  report::ReportComparison comparison = compare::compare_reports(base, next, judged);
   comparison.base = options.base;
   comparison.next = options.next;
   return comparison;

@@ -77,8 +77,9 @@ Status write_documents(const report::Report& report, const ComparisonOptions& op
 // Errors: what compares has nothing to compare.
 Status check_sides(const RunOptions& options, const ComparisonBase& base) {
   const Request& request = options.request;
-  if (!base.exists() && options.comparison.margin) {
-    return usage_error("--margin: found nothing to compare with, expected --against");
+  if (!base.exists() && (options.comparison.margin || !options.comparison.gates.empty())) {
+    return usage_error(
+        cat(options.comparison.margin ? "--margin" : "--gate", ": found nothing to compare with, expected --against"));
   }
   if (base.build().empty() && !(request.padded.empty() && request.padded_base.empty())) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");

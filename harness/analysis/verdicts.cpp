@@ -38,8 +38,9 @@ void apply(const report::Control& control, stats::VerdictOptions& options) {
   if (verdict == stats::Verdict::faster || verdict == stats::Verdict::slower) options.unfit = unfit_words(control);
 }
 
-// Launch -> value; without what is no positive number, which no ratio can be taken of.
-ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
+}  // namespace
+
+ByLaunch by_launch(Quantity quantity, std::uint64_t steps, const Cell& cell) {
   ByLaunch values;
   const auto of_launches = [&](const auto& value_of) {
     for (const report::Launch& launch : cell.launches) values[launch.launch] = static_cast<double>(value_of(launch));
@@ -56,6 +57,14 @@ ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
     case Quantity::first_step:
       of_launches([](const report::Launch& launch) { return launch.first_step_ns; });
       break;
+    case Quantity::prepare:
+      of_launches([](const report::Launch& launch) {
+        return 1e9 * (launch.prepare_seconds - launch.import_seconds.value_or(0));
+      });
+      break;
+    case Quantity::import:
+      of_launches([](const report::Launch& launch) { return 1e9 * launch.import_seconds.value_or(0); });
+      break;
     case Quantity::peak_memory:
       of_launches([](const report::Launch& launch) { return launch.peak_resident_bytes; });
       break;
@@ -64,10 +73,15 @@ ByLaunch values_of(Quantity quantity, std::uint64_t steps, const Cell& cell) {
       break;
     case Quantity::steps_to_target:
       values = {{0, static_cast<double>(cell.target->steps)}};
+      break;
+    case Quantity::allocations:
+      values = {{0, cell.profile ? cell.profile->allocations_per_step.value_or(0) : 0}};
   }
   std::erase_if(values, [](const auto& entry) { return !(entry.second > 0) || !std::isfinite(entry.second); });
   return values;
 }
+
+namespace {
 
 std::vector<stats::Observation> observations_of(const ByLaunch& values) {
   std::vector<stats::Observation> observations;
@@ -101,9 +115,9 @@ Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, cons
     if (side_by_side) return {pairs_of(base, candidate), {}, {}};
     return {{}, observations_of(base), observations_of(candidate)};
   }
-  const ByLaunch of_base = values_of(quantity, steps, base);
-  const ByLaunch of_candidate = values_of(quantity, steps, candidate);
-  if (!side_by_side && quantity != Quantity::steps_to_target) {
+  const ByLaunch of_base = by_launch(quantity, steps, base);
+  const ByLaunch of_candidate = by_launch(quantity, steps, candidate);
+  if (!side_by_side && !report::is_counted(quantity)) {
     return {{}, observations_of(of_base), observations_of(of_candidate)};
   }
   Compared result;
@@ -114,20 +128,23 @@ Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, cons
   return result;
 }
 
-std::vector<report::Control> controls_of(const report::Report& report) {
+std::vector<report::Control> controls_of(const report::Report& report, Quantity quantity) {
   std::vector<report::Control> controls;
   for (const Cell& cell : report.cells) {
     const Cell* twin = cell.arm == report::kControlArm && cell.summary ? twin_of(report, cell) : nullptr;
     if (twin == nullptr) continue;
-    const stats::Comparison comparison = stats::compare(pairs_of(*twin, cell), {});
+    const stats::Comparison comparison = compared(quantity, 0, *twin, cell, true).compare({});
     if (comparison.ratio.launches > 0) controls.push_back({cell.scenario, cell.id, twin->id, comparison});
   }
   return controls;
 }
 
-Comparer::Comparer(const report::Report& report) : report_(report) {
+Comparer::Comparer(const report::Report& report, Quantity quantity) : report_(report) {
   if (!report.controls) return;
-  for (const report::Control& control : *report.controls) apply(control, by_scenario_[control.scenario]);
+  const bool of_steps = quantity == Quantity::step;
+  for (const report::Control& control : of_steps ? *report.controls : controls_of(report, quantity)) {
+    apply(control, by_scenario_[control.scenario]);
+  }
 }
 
 const stats::VerdictOptions& Comparer::options(const std::string& scenario) const {

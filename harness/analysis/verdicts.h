@@ -32,20 +32,25 @@ struct Compared {
   stats::Comparison compare(const stats::VerdictOptions& options) const;
 };
 
-// Of cells that have such a quantity. `steps` is for time_for_steps.
+// A cell's values of a quantity; `steps` is for time_for_steps. Without what is no positive number, which no ratio can
+// be taken of.
+ByLaunch by_launch(report::Quantity quantity, std::uint64_t steps, const report::Cell& cell);
+
+// Of cells that have such a quantity.
 Compared compared(report::Quantity quantity, std::uint64_t steps, const report::Cell& base,
                   const report::Cell& candidate, bool side_by_side);
 
 // One for each timed cell of the arm kControlArm whose twin was timed.
-std::vector<report::Control> controls_of(const report::Report& report);
+std::vector<report::Control> controls_of(const report::Report& report,
+                                         report::Quantity quantity = report::Quantity::step);
 
 // Compares cells of one report, which is pointed to. Of each base the samples are sorted once.
 class Comparer {
  public:
-  explicit Comparer(const report::Report& report);
+  explicit Comparer(const report::Report& report, report::Quantity quantity = report::Quantity::step);
 
-  // For every verdict about cells of a scenario, from report.controls: the margin is at least what a control is off by;
-  // where a control is confidently another than its twin, by more than the margin, there is no verdict.
+  // For every verdict about a quantity of cells of a scenario, from the controls: the margin is at least what a control
+  // is off by; where a control is confidently another than its twin, by more than the margin, there is no verdict.
   const stats::VerdictOptions& options(const std::string& scenario) const;
   // For cells of two scenarios: the stricter of both.
   stats::VerdictOptions options(const report::Cell& base, const report::Cell& candidate) const;

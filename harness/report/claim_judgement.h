@@ -10,28 +10,10 @@
 
 #include "harness/base/json.h"
 #include "harness/report/named.h"
+#include "harness/report/quantity.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
-
-// What of a cell is compared. A launch has one value of each, except for step.
-enum class Quantity {
-  step,             // time of a steady step
-  first_step,       // time of a process's first step
-  time_for_steps,   // load, prepare without imports, first step and N - 1 steady ones; not the process's start
-  peak_memory,      // largest resident memory of the process
-  own_memory,       // of that, what it does not share (no data files, no libraries)
-  time_to_target,   // load, prepare without imports, and the steps to the scenario's target loss
-  steps_to_target,  // counted, so without an interval
-};
-inline constexpr Named<Quantity> kQuantities[] = {{Quantity::step, "step"},
-                                                  {Quantity::first_step, "first_step"},
-                                                  {Quantity::time_for_steps, "time_for_steps"},
-                                                  {Quantity::peak_memory, "peak_memory"},
-                                                  {Quantity::own_memory, "own_memory"},
-                                                  {Quantity::time_to_target, "time_to_target"},
-                                                  {Quantity::steps_to_target, "steps_to_target"}};
-constexpr const auto& rows_of(Quantity /*any*/) { return kQuantities; }
 
 // ratio: quantity of a over that of b. saving: 1 - a / b. trend: what the ratio is multiplied by from the first value
 // of an axis to the last. crossover: a is ahead at the first value, b at the last.

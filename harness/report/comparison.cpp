@@ -7,8 +7,15 @@
 
 namespace gdbench::report {
 
+FIELDS_OF(Gate, quantity, margin)
+
 void fields(auto& archive, Of<ComparedCell> auto& cell) {
-  FIELDS(archive, cell, id, change, remark, base_ns, new_ns, ratio, layout);
+  FIELDS(archive, cell, id, quantity, change, remark);  // quantity since 1.3
+  archive.only_if(cell.of_step() && cell.base, "base_ns", cell.base);
+  archive.only_if(cell.of_step() && cell.next, "new_ns", cell.next);
+  archive.only_if(!cell.of_step() && cell.base, "base", cell.base);
+  archive.only_if(!cell.of_step() && cell.next, "new", cell.next);
+  FIELDS(archive, cell, ratio, layout);
   archive.unless_empty("layouts", cell.layouts);
 }
 
@@ -17,11 +24,13 @@ void fields(auto& archive, Of<ReportComparison> auto& comparison) {
   archive.field("new", comparison.next);
   archive.unless_empty("base_build", comparison.base_build);
   archive.unless_empty("new_build", comparison.next_build);
-  FIELDS(archive, comparison, paired, margin, confidence, noise_floor, not_comparable, remarks, cells);
+  FIELDS(archive, comparison, paired, margin);
+  archive.unless_empty("gates", comparison.gates);
+  FIELDS(archive, comparison, confidence, noise_floor, not_comparable, remarks, cells);
 }
 
 OrderedJson to_json(const ReportComparison& comparison) {
-  return RecordWriter::document("gdbench-comparison", 1, 2, comparison);
+  return RecordWriter::document("gdbench-comparison", 1, 3, comparison);
 }
 
 namespace {

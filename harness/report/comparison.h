@@ -8,6 +8,7 @@
 
 #include "harness/base/json.h"
 #include "harness/report/named.h"
+#include "harness/report/quantity.h"
 #include "harness/report/report.h"
 #include "harness/stats/estimate.h"
 
@@ -31,11 +32,19 @@ inline constexpr Named<Change> kChanges[] = {{Change::regressed, "regressed"},  
                                              {Change::removed, "removed"},       {Change::added, "added"}};
 constexpr const auto& rows_of(Change /*any*/) { return kChanges; }
 
+// What is judged of every cell next to its step, and the share by which it may grow.
+struct Gate {
+  Quantity quantity = Quantity::step;
+  double margin = 0;
+};
+
+// One quantity of a cell.
 struct ComparedCell {
   std::string id;  // without its arm
+  Quantity quantity = Quantity::step;
   Change change = Change::inconclusive;
-  std::optional<stats::Estimate> base_ns;  // time per step
-  std::optional<stats::Estimate> new_ns;
+  std::optional<stats::Estimate> base;  // nanoseconds, bytes or a count
+  std::optional<stats::Estimate> next;
   std::optional<stats::Estimate> ratio;  // of the new one to the base
   std::optional<double> layout;          // how far a padded build is from the same one without padding: a share
   std::vector<double> layouts;           // ratios, where there are padded builds: of each pair of layouts
@@ -45,6 +54,7 @@ struct ComparedCell {
   // holds a file's path.
   std::string scenario() const { return id.substr(0, id.find('/')); }
   std::string name() const { return scenario().size() < id.size() ? id.substr(scenario().size() + 1) : ""; }
+  bool of_step() const { return quantity == Quantity::step; }
 };
 
 struct ReportComparison {
@@ -53,9 +63,10 @@ struct ReportComparison {
   std::string base_build;      // version and revision, as a worker of it says; empty where none does
   std::string next_build;      // likewise
   bool paired = false;         // measured side by side; else in two runs, between which the machine may have changed
-  double margin = 0;           // as asked for
+  double margin = 0;           // of steps, as asked for
+  std::vector<Gate> gates;     // what is judged next to them
   double confidence = 0;       // that no cell is wrongly called regressed or improved
-  double noise_floor = 0;      // the largest margin that a run's own noise made necessary
+  double noise_floor = 0;      // the largest margin of steps that a run's own noise made necessary
   std::string not_comparable;  // why there are no verdicts at all; empty: there are
   std::vector<std::string> remarks;
   std::vector<ComparedCell> cells;

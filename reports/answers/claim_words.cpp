@@ -23,15 +23,8 @@ using report::RelationKind;
 using report::Settings;
 
 std::string quantity_words(const ClaimRelation& relation) {
-  static const std::map<Quantity, std::string> words = {{Quantity::step, "time of a step"},
-                                                        {Quantity::first_step, "time of the first step"},
-                                                        {Quantity::time_for_steps, "time from loading to "},
-                                                        {Quantity::peak_memory, "peak memory"},
-                                                        {Quantity::own_memory, "own memory"},
-                                                        {Quantity::time_to_target, "time to the target loss"},
-                                                        {Quantity::steps_to_target, "steps to the target loss"}};
   const std::string which = relation.steps.size() == 1 ? "step " + std::to_string(relation.steps.front()) : "a step";
-  return words.at(relation.quantity) + (relation.quantity == Quantity::time_for_steps ? which : "");
+  return quantity_name(relation.quantity) + (relation.quantity == Quantity::time_for_steps ? which : "");
 }
 
 // "x/y", "x/y batch=1", "batch=1".
@@ -161,13 +154,12 @@ bool was_run(const ClaimJudgement& judgement) {
 std::string figure_words(const ClaimRelation& relation, const JudgedPoint& point) {
   if (!point.ratio || point.ratio->launches == 0) return "";
   const stats::Estimate& ratio = *point.ratio;
-  const bool is_counted = relation.quantity == Quantity::steps_to_target;
   if (relation.kind == RelationKind::saving) {
     const std::string saved = percent_text(1 - ratio.value) + "%";
-    if (is_counted) return saved;
+    if (is_counted(relation.quantity)) return saved;
     return saved + " [" + percent_text(1 - ratio.interval.high) + ", " + percent_text(1 - ratio.interval.low) + "]";
   }
-  return is_counted ? format_number(ratio.value) + "x" : format_ratio(ratio);
+  return is_counted(relation.quantity) ? format_number(ratio.value) + "x" : format_ratio(ratio);
 }
 
 std::vector<double> measured_ratios(const JudgedRelation& relation) {

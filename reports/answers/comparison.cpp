@@ -36,9 +36,11 @@ Cells cells_with(const ReportComparison& comparison, Change change) {
   return cells;
 }
 
-std::string time_of(const std::optional<stats::Estimate>& estimate) {
-  return estimate ? format_duration_ns(estimate->value) : "-";
+std::string value_of(const ComparedCell& cell, const std::optional<stats::Estimate>& estimate) {
+  return estimate ? format_quantity(cell.quantity, estimate->value) : "-";
 }
+
+bool are_steps(const Cells& cells) { return std::ranges::all_of(cells, &ComparedCell::of_step); }
 
 std::string change_text(double ratio) { return formatted("%+.1f%%", 100 * (ratio - 1)); }
 
@@ -49,10 +51,15 @@ std::string layouts_of(const ComparedCell& cell) {
 }
 
 Columns table_of(const Cells& cells) {
-  Columns table = {left("cell"), left("change"), left("time"), right("base"), right("new"), left("remark", 1)};
+  Columns table = {left("cell"),  left("change"), left(are_steps(cells) ? "time" : "by"),
+                   right("base"), right("new"),   left("remark", 1)};
   for (const ComparedCell* cell : cells) {
     add_row(table, {cell->id, report::name_of(cell->change), cell->ratio ? format_change(*cell->ratio) : "-",
-                    time_of(cell->base_ns), time_of(cell->new_ns), cell->remark});
+                    value_of(*cell, cell->base), value_of(*cell, cell->next), cell->remark});
+  }
+  if (!are_steps(cells)) {
+    table.insert(table.begin() + 1, left("quantity"));
+    for (const ComparedCell* cell : cells) table[1].texts.push_back(quantity_name(cell->quantity));
   }
   // Padded builds have a ratio for each layout of the code.
   if (std::ranges::any_of(cells, [](const ComparedCell* cell) { return !cell->layouts.empty(); })) {
@@ -72,7 +79,7 @@ document::Look look_of(Change change) {
 }
 
 document::BarRow row_of(const ComparedCell& cell) {
-  document::BarRow row{.label = cell.name(),
+  document::BarRow row{.label = cell.of_step() ? cell.name() : cat(cell.name(), ", ", quantity_name(cell.quantity)),
                        .look = look_of(cell.change),
                        .dots = cell.layouts,
                        .word = report::name_of(cell.change),
@@ -118,7 +125,8 @@ Figure figure_of(const ReportComparison& comparison) {
     sentence += " Small dots are the layouts of the code.";
   }
   if (!folded.empty()) sentence += " The equivalent cells of a scenario share a row, with a dot for each.";
-  return {.title = "Time per step of the new build over that of the base",
+  return {.title = comparison.gates.empty() ? "Time per step of the new build over that of the base"
+                                            : "Figures of the new build over those of the base",
           .sentence = std::move(sentence),
           .chart = std::move(rows)};
 }
@@ -126,12 +134,18 @@ Figure figure_of(const ReportComparison& comparison) {
 std::string method_words(const ReportComparison& comparison) {
   const std::string sides = comparison.paired ? "measured side by side in one run" : "from two runs";
   const double margin = std::max(comparison.margin, comparison.noise_floor);
+  std::string others;
+  for (const report::Gate& gate : comparison.gates) {
+    join(others, cat(quantity_name(gate.quantity), " ", format_percent(gate.margin)));
+  }
   return cat(comparison.next, " against ", comparison.base, ", ", sides,
              ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin "
              "of ",
              format_percent(comparison.margin),
              margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "",
-             ", at ", format_percent(comparison.confidence), " for all cells together (Holm).");
+             ", at ", format_percent(comparison.confidence),
+             others.empty() ? " for all cells together (Holm)."
+                            : cat(" for all figures together (Holm). Margins of the others: ", others, "."));
 }
 
 // "Base: before.json, gdbench 0.1.0 0123abc."
@@ -144,7 +158,8 @@ std::string side_words(const std::string& side, const std::string& name, const s
 document::Paragraph comparison_answer(const ReportComparison& comparison) {
   if (!comparison.not_comparable.empty()) return {"Not comparable: " + comparison.not_comparable, Style::bad};
   const std::size_t regressed = cells_with(comparison, Change::regressed).size();
-  return {counts_by_kind(counted(comparison.cells.size(), "cell"), kChangesByUrgency,
+  const char* const noun = comparison.gates.empty() ? "cell" : "figure";
+  return {counts_by_kind(counted(comparison.cells.size(), noun), kChangesByUrgency,
                          [&](Change change) { return cells_with(comparison, change).size(); }),
           regressed > 0 ? Style::bad : Style::plain};
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <sstream>
 
 #include "harness/base/text.h"
@@ -143,6 +144,27 @@ std::string format_bytes(double bytes) {
 std::string format_difference_ns(const stats::Estimate& difference) { return with_interval(difference, true); }
 
 std::string format_estimate_ns(const stats::Estimate& estimate) { return with_interval(estimate, false); }
+
+std::string quantity_name(report::Quantity quantity) {
+  using report::Quantity;
+  static const std::map<Quantity, std::string> words = {{Quantity::step, "time of a step"},
+                                                        {Quantity::first_step, "time of the first step"},
+                                                        {Quantity::prepare, "time to prepare"},
+                                                        {Quantity::import, "time to import"},
+                                                        {Quantity::time_for_steps, "time from loading to "},
+                                                        {Quantity::peak_memory, "peak memory"},
+                                                        {Quantity::own_memory, "own memory"},
+                                                        {Quantity::time_to_target, "time to the target loss"},
+                                                        {Quantity::steps_to_target, "steps to the target loss"},
+                                                        {Quantity::allocations, "allocations of a step"}};
+  return words.at(quantity);
+}
+
+std::string format_quantity(report::Quantity quantity, double value) {
+  return report::is_memory(quantity)    ? format_bytes(value)
+         : report::is_counted(quantity) ? format_number(value)
+                                        : format_duration_ns(value);
+}
 
 std::string format_change(const stats::Estimate& ratio) {
   if (!is_finite(ratio)) return "-";

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/report/quantity.h"
 #include "harness/report/report.h"
 #include "harness/stats/estimate.h"
 #include "reports/document/document.h"
@@ -64,6 +65,11 @@ std::string format_difference_ns(const stats::Estimate& difference);
 
 // The same without signs: "25.1 ns [24.3, 26.0]".
 std::string format_estimate_ns(const stats::Estimate& estimate);
+
+// "time of a step", "peak memory".
+std::string quantity_name(report::Quantity quantity);
+// A value of it, with its unit where it has one.
+std::string format_quantity(report::Quantity quantity, double value);
 
 // A ratio as a change with its interval: "+268% [+263, +275]".
 std::string format_change(const stats::Estimate& ratio);

@@ -135,12 +135,16 @@ Outcome outcome_of(report::Change change) {
 
 TestCase case_of(const report::ComparedCell& cell) {
   TestCase test{.suite = cell.scenario(), .name = cell.name()};
+  if (!cell.of_step()) test.name += ", " + answers::quantity_name(cell.quantity);
   test.outcome = outcome_of(cell.change);
   test.type = report::name_of(cell.change);
   std::vector<std::string> parts = {test.type};
-  if (cell.ratio) parts.push_back("time " + answers::format_change(*cell.ratio));
-  if (cell.base_ns) parts.push_back("base " + time_words(*cell.base_ns));
-  if (cell.new_ns) parts.push_back("new " + time_words(*cell.new_ns));
+  if (cell.ratio) parts.push_back((cell.of_step() ? "time " : "") + answers::format_change(*cell.ratio));
+  const auto words = [&](const stats::Estimate& value) {
+    return cell.of_step() ? time_words(value) : answers::format_quantity(cell.quantity, value.value);
+  };
+  if (cell.base) parts.push_back("base " + words(*cell.base));
+  if (cell.next) parts.push_back("new " + words(*cell.next));
   if (!cell.remark.empty()) parts.push_back(cell.remark);
   test.output = joined(parts, "; ");
   test.message = test.output;

@@ -48,6 +48,26 @@ class Compare(ProgramTest):
         failed = [case.get("name") for case in cases if case.find("failure") is not None]
         self.assertEqual(failed, ["loop/plain", "loop/plain"])
 
+    def test_other_quantities_are_judged_where_that_is_asked(self):
+        larger = copy.deepcopy(self.base)
+        for cell in larger["cells"]:
+            for launch in cell["launches"] if cell["implementation"] == "loop/plain" else []:
+                launch["peak_resident_bytes"] *= 2
+        self.write_json("larger.json", larger)
+        files = ("base.json", "larger.json", "--margin", "50%")
+        self.assertNotIn("regressed", self.changes(*files, status=None).values())
+        for gate in (["peak_memory"], ["all=20%"], ["own_memory", "peak_memory=90%"]):
+            words = [word for one in gate for word in ("--gate", one)]
+            output, _ = self.call("compare", *files, *words, "--json", status=1)
+            found = {(cell["id"], cell["quantity"]) for cell in json.loads(output)["cells"]
+                     if cell["change"] == "regressed"}
+            self.assertEqual(found, {(f"{name}/loop/plain", "peak_memory") for name in ("linreg-3x2", "linreg-300x10")})
+        self.assertNotIn("regressed", self.changes(*files, "--gate", "peak_memory=150%", status=None).values())
+        for gate, expected in (("speed", 'found "speed", expected one of '), ("all=much", "much"),
+                               ("all --gate prepare", "found prepare twice")):
+            self.expect_error(["compare", *files, "--gate", *gate.split()], "--gate", expected)
+        self.expect_error(["run", "--gate", "all"], "--gate: found nothing to compare with, expected --against")
+
     def test_another_machine_is_not_comparable_unless_forced(self):
         other = copy.deepcopy(self.base)
         other["environment"]["cpu"]["model"] = "Abacus"

@@ -79,6 +79,11 @@ std::string reason_without(Quantity quantity, const Cell& cell) {
       if (!launch.peak_anonymous_bytes) return "its own memory was not read";
     }
   }
+  const auto imports = [](const Launch& launch) { return launch.import_seconds.has_value(); };
+  if (quantity == Quantity::import && std::ranges::none_of(cell.launches, imports)) return "it imports nothing";
+  if (quantity == Quantity::allocations && !(cell.profile && cell.profile->allocations_per_step)) {
+    return "its allocations were not counted";
+  }
   if (quantity != Quantity::steps_to_target && quantity != Quantity::time_to_target) return "";
   if (!cell.target) return "it was not trained to a target";
   if (cell.target->state != report::TargetState::reached) {
@@ -88,10 +93,6 @@ std::string reason_without(Quantity quantity, const Cell& cell) {
   return cell.target->steps == 0 ? "its loss is at the target from the start" : "";
 }
 
-bool is_counted(Quantity quantity) { return quantity == Quantity::steps_to_target; }
-
-bool is_time(Quantity quantity) {
-  return !is_counted(quantity) && quantity != Quantity::peak_memory && quantity != Quantity::own_memory;
-}
+bool is_time(Quantity quantity) { return !report::is_counted(quantity) && !report::is_memory(quantity); }
 
 }  // namespace gdbench::claims

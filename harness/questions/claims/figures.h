@@ -36,9 +36,6 @@ class CellFinder {
 // Why the cell, which is ok and timed, has no such quantity; empty where it has.
 std::string reason_without(report::Quantity quantity, const report::Cell& cell);
 
-// Counted, so that one process says it for all.
-bool is_counted(report::Quantity quantity);
-
 // A time, which a machine that is unfit spoils.
 bool is_time(report::Quantity quantity);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -22,6 +23,7 @@ namespace {
 using report::Cell;
 using report::Change;
 using report::ComparedCell;
+using report::Quantity;
 using report::Report;
 using report::ReportComparison;
 
@@ -63,14 +65,14 @@ std::vector<Match> matched(const Report& base, const std::string& base_arm, cons
 ComparedCell compared_cell(const Match& match) {
   ComparedCell cell;
   cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
-  if (match.base != nullptr && match.base->summary) cell.base_ns = match.base->summary->step_ns;
-  if (match.next != nullptr && match.next->summary) cell.new_ns = match.next->summary->step_ns;
-  if (cell.base_ns && cell.new_ns) {
+  if (match.base != nullptr && match.base->summary) cell.base = match.base->summary->step_ns;
+  if (match.next != nullptr && match.next->summary) cell.next = match.next->summary->step_ns;
+  if (cell.base && cell.next) {
     if (!match.decided_by_times()) cell.remark = "the scenario is not the same any more";
-  } else if (cell.new_ns) {
+  } else if (cell.next) {
     cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
     if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
-  } else if (cell.base_ns) {
+  } else if (cell.base) {
     cell.change =
         match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::removed;
     if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
@@ -78,39 +80,91 @@ ComparedCell compared_cell(const Match& match) {
   return cell;
 }
 
+std::optional<stats::Estimate> typical(Quantity quantity, const Cell& cell) {
+  std::vector<stats::Observation> values;
+  for (const auto& [launch, value] : analysis::by_launch(quantity, 0, cell)) values.push_back({launch, value});
+  if (values.empty()) return std::nullopt;
+  return stats::typical_time(values);
+}
+
+// The same of what is judged next to steps; nothing where a side has no such quantity.
+std::optional<ComparedCell> compared_cell(const Match& match, Quantity quantity) {
+  if (!match.decided_by_times()) return std::nullopt;
+  ComparedCell cell;
+  cell.id = id_without_arm(*match.next);
+  cell.quantity = quantity;
+  cell.base = typical(quantity, *match.base);
+  cell.next = typical(quantity, *match.next);
+  if (!cell.base || !cell.next) return std::nullopt;
+  return cell;
+}
+
+// What is counted is as large in every launch.
+void judge_count(double margin, ComparedCell& cell) {
+  const double ratio = cell.next->value / cell.base->value;
+  const stats::Interval range = stats::margin_range(margin);
+  cell.change = ratio > range.high ? Change::regressed : ratio < range.low ? Change::improved : Change::equivalent;
+  cell.ratio = stats::Estimate{.value = ratio, .interval = {ratio, ratio}, .launches = 1};
+}
+
 // At a confidence of its own; the cell may be given what else is found.
 using CompareMatch = std::function<stats::Comparison(const Match&, double confidence, ComparedCell&)>;
 
-// Judges all matches that have times on both sides as one family.
+// Judges all matches that have times on both sides as one family, each quantity of them.
 void judge(const std::vector<Match>& matches, const CompareMatch& compare, ReportComparison& result) {
-  std::vector<std::pair<const Match*, std::size_t>> timed;  // with the number of its cell
+  std::vector<std::pair<const Match*, std::size_t>> judged;  // with the number of its cell
   for (const Match& match : matches) {
     ComparedCell cell = compared_cell(match);
-    if (!cell.base_ns && !cell.new_ns) continue;
-    if (match.decided_by_times()) timed.emplace_back(&match, result.cells.size());
+    if (!cell.base && !cell.next) continue;
+    if (match.decided_by_times()) judged.emplace_back(&match, result.cells.size());
     result.cells.push_back(std::move(cell));
+    for (const report::Gate& gate : result.gates) {
+      std::optional<ComparedCell> other = compared_cell(match, gate.quantity);
+      if (!other) continue;
+      if (report::is_counted(gate.quantity)) {
+        judge_count(gate.margin, *other);
+      } else {
+        judged.emplace_back(&match, result.cells.size());
+      }
+      result.cells.push_back(std::move(*other));
+    }
   }
   const auto one = [&](std::size_t i, double confidence) {
-    return compare(*timed[i].first, confidence, result.cells[timed[i].second]);
+    return compare(*judged[i].first, confidence, result.cells[judged[i].second]);
   };
-  const std::vector<stats::Comparison> comparisons = stats::compare_family(timed.size(), result.confidence, one);
-  for (std::size_t i = 0; i < timed.size(); ++i) {
-    ComparedCell& cell = result.cells[timed[i].second];
+  const std::vector<stats::Comparison> comparisons = stats::compare_family(judged.size(), result.confidence, one);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    ComparedCell& cell = result.cells[judged[i].second];
     cell.change = change_of(comparisons[i].verdict);
     if (comparisons[i].ratio.launches > 0) cell.ratio = comparisons[i].ratio;
     cell.remark = comparisons[i].remark;
   }
 }
 
-stats::VerdictOptions options_for(const analysis::Comparer& comparer, const std::string& scenario,
-                                  const CompareOptions& options, double confidence) {
-  stats::VerdictOptions verdict = comparer.options(scenario);
-  verdict.margin = options.margin;
-  verdict.confidence = confidence;
-  // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
-  verdict.minimum_launches = stats::min_launches(confidence);
-  return verdict;
-}
+// What is known of a side's noise, of each quantity that is judged.
+class Noise {
+ public:
+  Noise(const Report& report, const CompareOptions& options) : options_(options) {
+    comparers_.emplace(Quantity::step, analysis::Comparer(report));
+    for (const report::Gate& gate : options.gates) {
+      comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity));
+    }
+  }
+
+  stats::VerdictOptions options_for(Quantity quantity, const std::string& scenario, double confidence) const {
+    stats::VerdictOptions verdict = comparers_.at(quantity).options(scenario);
+    const auto gate = std::ranges::find(options_.gates, quantity, &report::Gate::quantity);
+    verdict.margin = gate == options_.gates.end() ? options_.margin : gate->margin;
+    verdict.confidence = confidence;
+    // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
+    verdict.minimum_launches = stats::min_launches(confidence);
+    return verdict;
+  }
+
+ private:
+  const CompareOptions& options_;
+  std::map<Quantity, analysis::Comparer> comparers_;
+};
 
 // Launches before or from a number on, as a part of its own.
 std::vector<stats::Pair> part_of(const std::vector<stats::Pair>& pairs, int from, bool later) {
@@ -121,15 +175,15 @@ std::vector<stats::Pair> part_of(const std::vector<stats::Pair>& pairs, int from
 }
 
 // How far the later half of a run's launches is from the earlier, in the middle over its cells; as a share.
-double drift_of(const Report& report) {
+double drift_of(const Report& report, Quantity quantity) {
   std::vector<double> shifts;
   for (const Cell& cell : report.cells) {
     if (!cell.summary || cell.arm != report::kNewArm) continue;
-    const analysis::ByLaunch steps = analysis::step_by_launch(cell);
+    const analysis::ByLaunch values = analysis::by_launch(quantity, 0, cell);
     std::vector<double> earlier;
     std::vector<double> later;
-    for (const auto& [launch, step_ns] : steps) {
-      (earlier.size() < steps.size() / 2 ? earlier : later).push_back(step_ns);
+    for (const auto& [launch, value] : values) {
+      (earlier.size() < values.size() / 2 ? earlier : later).push_back(value);
     }
     if (earlier.empty()) continue;
     shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
@@ -137,8 +191,9 @@ double drift_of(const Report& report) {
   return shifts.empty() ? 0 : std::exp(stats::median(shifts)) - 1;
 }
 
-stats::Comparison compare_confirmed(const Cell& base, const Cell& next, const stats::VerdictOptions& verdict) {
-  const std::vector<stats::Pair> pairs = analysis::pairs_of(base, next);
+stats::Comparison compare_confirmed(Quantity quantity, const Cell& base, const Cell& next,
+                                    const stats::VerdictOptions& verdict) {
+  const std::vector<stats::Pair> pairs = analysis::compared(quantity, 0, base, next, true).pairs;
   if (!next.confirmed_from) return stats::compare(pairs, verdict);
   const stats::Comparison first = stats::compare(part_of(pairs, *next.confirmed_from, false), verdict);
   stats::Comparison second = stats::compare(part_of(pairs, *next.confirmed_from, true), verdict);
@@ -160,11 +215,13 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   comparison.paired = true;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
-  const analysis::Comparer comparer(report);
+  comparison.gates = options.gates;
+  const Noise noise(report, options);
   const Layouts base_layouts(report, report::kBasePaddedArm);
   const Layouts next_layouts(report, report::kNewPaddedArm);
   const auto compare = [&](const Match& match, double confidence, ComparedCell& cell) {
-    const stats::VerdictOptions verdict = options_for(comparer, match.next->scenario, options, confidence);
+    const stats::VerdictOptions verdict = noise.options_for(cell.quantity, match.next->scenario, confidence);
+    if (!cell.of_step()) return compare_confirmed(cell.quantity, *match.base, *match.next, verdict);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     const std::vector<const Cell*> bases = base_layouts.of(*match.base);
     const std::vector<const Cell*> nexts = next_layouts.of(*match.next);
@@ -172,7 +229,7 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
     cell.layouts.clear();
     for (const Cell* base : bases) {
       for (const Cell* next : nexts) {
-        const stats::Comparison one = compare_confirmed(*base, *next, verdict);
+        const stats::Comparison one = compare_confirmed(Quantity::step, *base, *next, verdict);
         all = all ? agreed(*all, one) : one;
         if (one.ratio.launches > 0) cell.layouts.push_back(one.ratio.value);
       }
@@ -203,7 +260,11 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   if (!builds.empty()) comparison.remarks.push_back("not built alike: " + builds);
   // One and the same run has nothing between its two sides.
   comparison.paired = base.run.id == next.run.id;
-  const double drift = comparison.paired ? 0 : std::max(drift_of(base), drift_of(next));
+  comparison.gates = options.gates;
+  const auto drift_between = [&](Quantity quantity) {
+    return comparison.paired ? 0 : std::max(drift_of(base, quantity), drift_of(next, quantity));
+  };
+  const double drift = drift_between(Quantity::step);
   if (drift > options.margin) {
     comparison.remarks.push_back("within one of the runs the machine's speed drifted by " +
                                  formatted("%.2g%%", 100 * drift) + ", which is the least margin here");
@@ -214,15 +275,16 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
         "--against "
         "measures both builds side by side");
   }
-  const analysis::Comparer base_comparer(base);
-  const analysis::Comparer next_comparer(next);
-  const auto compare = [&](const Match& match, double confidence, ComparedCell& /*cell*/) {
-    stats::VerdictOptions verdict = options_for(next_comparer, match.next->scenario, options, confidence);
-    const stats::VerdictOptions other = options_for(base_comparer, match.base->scenario, options, confidence);
-    verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, drift});
+  const Noise base_noise(base, options);
+  const Noise next_noise(next, options);
+  const auto compare = [&](const Match& match, double confidence, ComparedCell& cell) {
+    stats::VerdictOptions verdict = next_noise.options_for(cell.quantity, match.next->scenario, confidence);
+    const stats::VerdictOptions other = base_noise.options_for(cell.quantity, match.base->scenario, confidence);
+    const double least = cell.of_step() ? drift : drift_between(cell.quantity);
+    verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, least});
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;
-    comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
-    return analysis::compared(report::Quantity::step, 0, *match.base, *match.next, comparison.paired).compare(verdict);
+    if (cell.of_step()) comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
+    return analysis::compared(cell.quantity, 0, *match.base, *match.next, comparison.paired).compare(verdict);
   };
   judge(matched(base, report::kNewArm, next, report::kNewArm), compare, comparison);
   return comparison;

@@ -16,8 +16,14 @@ namespace gdbench::compare {
 constexpr double kMarginOfArms = 0.01;
 constexpr double kMarginOfReports = 0.03;
 
+// Of what is judged next to steps, unless it has one of its own.
+constexpr double margin_of(report::Quantity quantity) {
+  return report::is_counted(quantity) ? 0.01 : report::is_memory(quantity) ? 0.05 : 0.1;
+}
+
 struct CompareOptions {
-  double margin = kMarginOfReports;
+  double margin = kMarginOfReports;  // of steps
+  std::vector<report::Gate> gates{};
   double confidence = 0.99;  // that no cell is called regressed or improved that is not, over all of them
   bool force = false;        // compare reports of different machines
 };

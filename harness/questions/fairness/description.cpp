@@ -102,9 +102,8 @@ class Reading {
   }
 
   std::string value_of(JsonReader& reader, const Field& field, const std::string& name, const Json* value) {
-    if (value != nullptr && field.form != Form::items &&
-        std::find(field.names.begin(), field.names.end(), *value) != field.names.end())
-      return *value;
+    const auto is_name = [&](const std::string& known) { return value != nullptr && *value == known; };
+    if (field.form != Form::items && std::ranges::any_of(field.names, is_name)) return *value;
     const bool other = field.form == Form::object ? value->is_object() : value != nullptr && value->is_number();
     if (*field.expected != '\0' && !other) {
       reader.fail(name, field.expected);

@@ -14,8 +14,8 @@ ComparedCell compared(std::string id, Change change, double ratio, stats::Interv
   ComparedCell cell;
   cell.id = std::move(id);
   cell.change = change;
-  cell.base_ns = stats::Estimate{.value = 1000, .interval = {990, 1010}, .launches = 12};
-  cell.new_ns = stats::Estimate{.value = 1000 * ratio, .interval = {990 * ratio, 1010 * ratio}, .launches = 12};
+  cell.base = stats::Estimate{.value = 1000, .interval = {990, 1010}, .launches = 12};
+  cell.next = stats::Estimate{.value = 1000 * ratio, .interval = {990 * ratio, 1010 * ratio}, .launches = 12};
   cell.ratio = stats::Estimate{.value = ratio, .interval = interval, .launches = 12};
   return cell;
 }
@@ -24,7 +24,7 @@ ComparedCell only_base(std::string id, Change change, std::string remark) {
   ComparedCell cell;
   cell.id = std::move(id);
   cell.change = change;
-  cell.base_ns = stats::Estimate{.value = 1000, .interval = {990, 1010}, .launches = 12};
+  cell.base = stats::Estimate{.value = 1000, .interval = {990, 1010}, .launches = 12};
   cell.remark = std::move(remark);
   return cell;
 }
@@ -53,7 +53,7 @@ report::ReportComparison example_comparison() {
   comparison.cells[2].remark = "the interval from 0.4 to 2.5 reaches across the margin of 1%";
   comparison.cells[3].layouts = {1.08, 1.1, 1.12, 1.09};
   for (const std::size_t came : {6U, 7U}) {
-    comparison.cells[came].base_ns.reset();
+    comparison.cells[came].base.reset();
     comparison.cells[came].ratio.reset();
   }
   return comparison;

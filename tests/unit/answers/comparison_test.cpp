@@ -18,6 +18,21 @@ TEST(Comparison, SaysWhichMarginCounts) {
   EXPECT_TRUE(tests::says(tests::outline_of(document_of(comparison)), "beyond the margin of 1.0%, at 99%"));
 }
 
+TEST(Comparison, NamesEachQuantityThatIsJudged) {
+  report::ReportComparison comparison = tests::example_comparison();
+  comparison.gates = {{report::Quantity::peak_memory, 0.05}, {report::Quantity::first_step, 0.1}};
+  report::ComparedCell& cell = comparison.cells.emplace_back(comparison.cells[3]);
+  cell.id = "network/hand/y";
+  cell.quantity = report::Quantity::peak_memory;
+  cell.base->value = 4096;
+  const std::string outline = tests::outline_of(document_of(comparison));
+  for (const char* words :
+       {"9 figures: 2 regressed", "at 99% for all figures together", "Figures of the new build over those of the base",
+        "peak memory", "4 KiB", "Margins of the others: peak memory 5.0%, time of the first step 10%"}) {
+    EXPECT_TRUE(tests::says(outline, words)) << words << outline;
+  }
+}
+
 TEST(Comparison, SaysWhyNothingIsComparable) {
   report::ReportComparison comparison = tests::example_comparison();
   comparison.not_comparable = "not the same machine";

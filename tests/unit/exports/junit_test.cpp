@@ -102,8 +102,8 @@ report::ReportComparison comparison_of(const std::string& id, Change change) {
   report::ComparedCell cell;
   cell.id = id;
   cell.change = change;
-  cell.base_ns = stats::Estimate{20, {19, 21}, 9};
-  cell.new_ns = stats::Estimate{30, {29, 31}, 9};
+  cell.base = stats::Estimate{20, {19, 21}, 9};
+  cell.next = stats::Estimate{30, {29, 31}, 9};
   cell.remark = "<why>";
   report::ReportComparison comparison;
   comparison.cells.push_back(cell);
@@ -147,6 +147,14 @@ TEST(JunitOfComparisons, SaysWhatWasComparedAndHow) {
                                     {"remark", "padded"}}) {
     EXPECT_EQ(count_of(text, std::string("<property name=\"") + name + "\" value=\"" + value + "\"/>"), 1U) << text;
   }
+}
+
+TEST(JunitOfComparisons, NamesTheQuantityThatIsNoStep) {
+  report::ReportComparison comparison = comparison_of("example-3x2/example/loops", Change::regressed);
+  comparison.cells[0].quantity = report::Quantity::peak_memory;
+  const std::string text = junit(comparison);
+  EXPECT_NE(text.find("name=\"example/loops, peak memory\""), std::string::npos) << text;
+  EXPECT_NE(text.find("; base 20 B; new 30 B"), std::string::npos) << text;
 }
 
 TEST(JunitOfComparisons, AcceptsNamesOfAnyShape) {

@@ -31,14 +31,14 @@ TEST(ComparisonDocument, NamesWhatWasFound) {
   ComparedCell& cell = comparison.cells.emplace_back();
   cell.id = "s/a";
   cell.change = Change::regressed;
-  cell.base_ns = estimate(10);
-  cell.new_ns = estimate(20);
+  cell.base = estimate(10);
+  cell.next = estimate(20);
   cell.ratio = estimate(2);
   const std::string head =
-      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":2},"base":"a.json","new":"b.json",)";
+      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":3},"base":"a.json","new":"b.json",)";
   const std::string middle =
       R"("paired":true,"margin":0.02,"confidence":0.95,"noise_floor":0.01,"not_comparable":"",)"
-      R"("remarks":["another kernel"],"cells":[{"id":"s/a","change":"regressed","remark":"","base_ns":)" +
+      R"("remarks":["another kernel"],"cells":[{"id":"s/a","quantity":"step","change":"regressed","remark":"","base_ns":)" +
       text_of(estimate(10)) + R"(,"new_ns":)" + text_of(estimate(20)) + R"(,"ratio":)" + text_of(estimate(2));
   EXPECT_EQ(to_json(comparison).dump(), head + middle + "}]}") << "nothing of builds and layouts that nobody knows";
   comparison.base_build = "gdbench 1";
@@ -47,6 +47,12 @@ TEST(ComparisonDocument, NamesWhatWasFound) {
   cell.layouts = {1.5, 2.5};
   EXPECT_EQ(to_json(comparison).dump(), head + R"("base_build":"gdbench 1","new_build":"gdbench 2",)" + middle +
                                             R"(,"layout":0.25,"layouts":[1.5,2.5]}]})");
+  cell.quantity = Quantity::peak_memory;
+  comparison.gates = {{Quantity::peak_memory, 0.05}};
+  const OrderedJson json = to_json(comparison);
+  EXPECT_EQ(json["gates"].dump(), R"([{"quantity":"peak_memory","margin":0.05}])");
+  EXPECT_EQ(json["cells"][0]["base"].dump(), text_of(estimate(10)));
+  EXPECT_FALSE(json["cells"][0].contains("base_ns"));
 }
 
 TEST(CalibrationDocument, HasTheLevelsBesideTheOutcomes) {

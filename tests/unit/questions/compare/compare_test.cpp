@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "harness/analysis/summarise.h"
 #include "two_arms.h"
@@ -39,6 +40,95 @@ TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
   EXPECT_EQ(cell_in(comparison, "s/b").change, Change::equivalent);
   EXPECT_EQ(cell_in(comparison, "s/c").change, Change::improved);
   EXPECT_EQ(cell_in(compare_arms(report, {.margin = 0.10}), "s/a").change, Change::equivalent) << "5% do not matter";
+}
+
+using report::Quantity;
+
+constexpr Quantity kGated[] = {Quantity::first_step,  Quantity::prepare,    Quantity::import,
+                               Quantity::peak_memory, Quantity::own_memory, Quantity::allocations};
+
+std::vector<report::Gate> gates() {
+  std::vector<report::Gate> gates;
+  for (const Quantity quantity : kGated) gates.push_back({quantity, margin_of(quantity)});
+  return gates;
+}
+
+// Every quantity of a cell, with a scatter that differs from launch to launch; `grown` is larger by a factor.
+report::Cell with_quantities(report::Cell cell, std::mt19937_64& generator, Quantity grown = Quantity::step,
+                             double factor = 1) {
+  std::normal_distribution<double> scatter(0, 0.03);
+  const auto value = [&](Quantity quantity, double typical) {
+    return typical * (quantity == grown ? factor : 1) * (1 + scatter(generator));
+  };
+  for (report::Launch& launch : cell.launches) {
+    launch.first_step_ns = value(Quantity::first_step, 1e6);
+    launch.import_seconds = value(Quantity::import, 2);
+    launch.prepare_seconds = *launch.import_seconds + value(Quantity::prepare, 0.5);
+    launch.peak_resident_bytes = static_cast<std::int64_t>(value(Quantity::peak_memory, 1e8));
+    launch.peak_anonymous_bytes = static_cast<std::int64_t>(value(Quantity::own_memory, 5e7));
+  }
+  cell.profile.emplace().allocations_per_step = grown == Quantity::allocations ? 10 * factor : 10;
+  return cell;
+}
+
+TEST(Gates, EachQuantityThatGrewIsNamedAndNoOther) {
+  std::mt19937_64 generator(1);
+  for (const auto& [grown, factor] : {std::pair{Quantity::first_step, 2.0},
+                                      {Quantity::prepare, 1.3},
+                                      {Quantity::import, 1.3},
+                                      {Quantity::peak_memory, 1.15},
+                                      {Quantity::own_memory, 1.15},
+                                      {Quantity::allocations, 1.1}}) {
+    const report::Report report = report_of({with_quantities(cell_taking("a", "base", 100), generator),
+                                             with_quantities(cell_taking("a", "new", 100), generator, grown, factor)});
+    const report::ReportComparison comparison = compare_arms(report, {.margin = 0.01, .gates = gates()});
+    ASSERT_EQ(comparison.cells.size(), 1 + std::size(kGated));
+    for (const report::ComparedCell& cell : comparison.cells) {
+      EXPECT_EQ(cell.change == Change::regressed, cell.quantity == grown) << report::name_of(cell.quantity);
+      ASSERT_TRUE(cell.ratio);
+      EXPECT_NEAR(cell.ratio->value, cell.quantity == grown ? factor : 1, 0.05);
+    }
+    EXPECT_EQ(compare_arms(report, {.margin = 0.01}).cells.size(), 1U) << "nothing else is judged unasked";
+  }
+}
+
+// The reports of two runs, too; what a side lacks is no row.
+TEST(Gates, JudgeReportsAndLeaveOutWhatIsNotThere) {
+  std::mt19937_64 generator(1);
+  const auto report = [&](Quantity grown, double factor) {
+    return report_of({with_quantities(cell_taking("a", "new", 100), generator, grown, factor)});
+  };
+  const CompareOptions options = {.margin = 0.03, .gates = {{Quantity::own_memory, 0.05}, {Quantity::import, 0.1}}};
+  report::Report next = report(Quantity::own_memory, 1.5);
+  report::ReportComparison comparison = compare_reports(report(Quantity::step, 1), next, options);
+  ASSERT_EQ(comparison.cells.size(), 3U);
+  EXPECT_EQ(comparison.cells[1].change, Change::regressed);
+  for (report::Launch& launch : next.cells[0].launches) launch.import_seconds.reset();
+  comparison = compare_reports(report(Quantity::step, 1), next, options);
+  ASSERT_EQ(comparison.cells.size(), 2U);
+  EXPECT_EQ(comparison.cells[1].quantity, Quantity::own_memory);
+}
+
+// Two builds that are the same: at 99% for all figures together at most 1 of 100 comparisons alarms, so that more than
+// 9 of 300 would be seen once in 600 times at that rate.
+TEST(Gates, DoNotAlarmWithoutACause) {
+  std::mt19937_64 generator(7);
+  int alarms = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    std::vector<report::Cell> cells;
+    for (const char* name : {"a", "b", "c"}) {
+      for (const char* arm : {"base", "new"}) {
+        cells.push_back(with_quantities(cell_taking(name, arm, 100, 16, 2 * i + (arm[0] == 'b')), generator));
+      }
+    }
+    CompareOptions options = {.margin = 0, .gates = gates()};
+    for (report::Gate& gate : options.gates) gate.margin = 0;
+    const report::ReportComparison comparison = compare_arms(report_of(std::move(cells)), options);
+    alarms += std::ranges::any_of(comparison.cells, [](const report::ComparedCell& cell) {
+      return cell.change == Change::regressed || cell.change == Change::improved;
+    });
+  }
+  EXPECT_LE(alarms, 9);
 }
 
 TEST(CompareArms, FewLaunchesReachNoVerdictAndSaySo) {
@@ -96,7 +186,7 @@ TEST(CompareArms, SaysWhichBuildsItComparesAndHow) {
   EXPECT_EQ(comparison.confidence, 0.95);
   EXPECT_NEAR(comparison.noise_floor, 0.003, 0.0005) << "what the control is off by";
   ASSERT_EQ(comparison.cells.size(), 2U);
-  EXPECT_NEAR(comparison.cells[0].base_ns->value, 100, 1);
+  EXPECT_NEAR(comparison.cells[0].base->value, 100, 1);
   EXPECT_NEAR(comparison.cells[0].ratio->value, 1, 1e-9);
   EXPECT_TRUE(comparison.cells[0].layouts.empty()) << "there is one layout";
   ASSERT_EQ(comparison.remarks.size(), 1U);
@@ -195,9 +285,9 @@ TEST(CompareReports, SaysWhatCameAndWentAndWhyACellHasNoRatio) {
                                   {"s/u", Change::removed, "unsupported: f64"},
                                   {"s/k", Change::inconclusive, "the scenario is not the same any more"},
                                   {"s/a", Change::removed, ""}});
-  EXPECT_NEAR(cell_in(comparison, "s/c").base_ns->value, 4, 0.1);
-  EXPECT_FALSE(cell_in(comparison, "s/c").new_ns);
-  EXPECT_NEAR(cell_in(comparison, "s/z").new_ns->value, 16, 0.4);
+  EXPECT_NEAR(cell_in(comparison, "s/c").base->value, 4, 0.1);
+  EXPECT_FALSE(cell_in(comparison, "s/c").next);
+  EXPECT_NEAR(cell_in(comparison, "s/z").next->value, 16, 0.4);
   expect_differences(compare_reports(next, base, {}),
                      {{"s/a", Change::added, ""},
                       {"s/c", Change::fixed, "wrong: w0 differs in the base"},
