@@ -16,6 +16,7 @@ struct CompareOptions {
   std::string base;
   std::string next;
   bool force = false;
+  bool ratios = false;
   ComparisonOptions comparison;
 };
 
@@ -39,13 +40,18 @@ Result<report::ReportComparison> compare_two(const CompareOptions& options) {
   judged.force = options.force;
   const report::Report base = TRY(stored_report(options.base));
   const report::Report next = TRY(stored_report(options.next));
-  report::ReportComparison comparison = compare::compare_reports(base, next, judged);
+  report::ReportComparison comparison =
+      options.ratios ? compare::compare_ratios(base, next, judged) : compare::compare_reports(base, next, judged);
   comparison.base = options.base;
   comparison.next = options.next;
   return comparison;
 }
 
 Result<int> compare(const CompareOptions& options) {
+  if (options.ratios && (options.next.empty() || !options.comparison.gates.empty())) {
+    return usage_error(options.next.empty() ? "--ratios: found one report, expected two"
+                                            : "--ratios: found --gate next to it, expected one of them");
+  }
   const report::ReportComparison comparison = TRY(options.next.empty() ? compare_one(options) : compare_two(options));
   TRY(show_comparison(comparison, options.comparison));
   return status_of(comparison);
@@ -62,12 +68,15 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   add_comparison_options(command, options->comparison);
   command.add_flag("--json", options->comparison.answer.json, "Print the comparison as JSON");
   command.add_flag("--force", options->force, "Compare reports of different machines");
+  command.add_flag("--ratios", options->ratios,
+                   "Compare what each report says of its cells in relation to its baseline, of any two machines");
   command.footer(
       "Exit status: 0 nothing is slower; 1 a cell regressed; 2 usage; 3 a cell fails that did not; 4 inconclusive, or\n"
       "not comparable.\n"
       "Examples:\n"
       "  gdbench compare before.json after.json\n"
       "  gdbench compare before.json after.json --margin 5% --markdown comment.md --html changes.html\n"
+      "  gdbench compare here.json there.json --ratios\n"
       "  gdbench compare report.json                  the two builds of gdbench run --against");
   when_chosen(command, invocation, [options] { return compare(*options); });
 }

@@ -48,6 +48,8 @@ ByLaunch by_launch(Quantity quantity, std::uint64_t steps, const Cell& cell) {
   switch (quantity) {
     case Quantity::step:
       return step_by_launch(cell);
+    case Quantity::ratio:
+      break;  // of two cells
     case Quantity::time_to_target:
       values = training_times(cell, cell.target->steps);
       break;

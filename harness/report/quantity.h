@@ -8,6 +8,7 @@ namespace gdbench::report {
 // What of a cell is compared. A launch has one value of each, except for step.
 enum class Quantity {
   step,             // time of a steady step
+  ratio,            // that over the baseline's
   first_step,       // time of a process's first step
   prepare,          // time of preparing (tracing, compiling), without imports
   import,           // time of loading a framework
@@ -19,6 +20,7 @@ enum class Quantity {
   allocations,      // of a steady step, likewise
 };
 inline constexpr Named<Quantity> kQuantities[] = {{Quantity::step, "step"},
+                                                  {Quantity::ratio, "ratio"},
                                                   {Quantity::first_step, "first_step"},
                                                   {Quantity::prepare, "prepare"},
                                                   {Quantity::import, "import"},

@@ -40,7 +40,14 @@ std::string value_of(const ComparedCell& cell, const std::optional<stats::Estima
   return estimate ? format_quantity(cell.quantity, estimate->value) : "-";
 }
 
-bool are_steps(const Cells& cells) { return std::ranges::all_of(cells, &ComparedCell::of_step); }
+// All of the same quantity, so that it need not be named.
+bool are_alike(const Cells& cells) {
+  return std::ranges::all_of(cells, [&](const ComparedCell* cell) { return cell->quantity == cells[0]->quantity; });
+}
+
+bool are_ratios(const ReportComparison& comparison) {
+  return !comparison.cells.empty() && comparison.cells[0].quantity == report::Quantity::ratio;
+}
 
 std::string change_text(double ratio) { return formatted("%+.1f%%", 100 * (ratio - 1)); }
 
@@ -51,13 +58,14 @@ std::string layouts_of(const ComparedCell& cell) {
 }
 
 Columns table_of(const Cells& cells) {
-  Columns table = {left("cell"),  left("change"), left(are_steps(cells) ? "time" : "by"),
-                   right("base"), right("new"),   left("remark", 1)};
+  Columns table = {
+      left("cell"),  left("change"), left(are_alike(cells) && (cells.empty() || cells[0]->of_step()) ? "time" : "by"),
+      right("base"), right("new"),   left("remark", 1)};
   for (const ComparedCell* cell : cells) {
     add_row(table, {cell->id, report::name_of(cell->change), cell->ratio ? format_change(*cell->ratio) : "-",
                     value_of(*cell, cell->base), value_of(*cell, cell->next), cell->remark});
   }
-  if (!are_steps(cells)) {
+  if (!are_alike(cells)) {
     table.insert(table.begin() + 1, left("quantity"));
     for (const ComparedCell* cell : cells) table[1].texts.push_back(quantity_name(cell->quantity));
   }
@@ -79,7 +87,8 @@ document::Look look_of(Change change) {
 }
 
 document::BarRow row_of(const ComparedCell& cell) {
-  document::BarRow row{.label = cell.of_step() ? cell.name() : cat(cell.name(), ", ", quantity_name(cell.quantity)),
+  const bool is_named = !cell.of_step() && cell.quantity != report::Quantity::ratio;
+  document::BarRow row{.label = !is_named ? cell.name() : cat(cell.name(), ", ", quantity_name(cell.quantity)),
                        .look = look_of(cell.change),
                        .dots = cell.layouts,
                        .word = report::name_of(cell.change),
@@ -125,8 +134,9 @@ Figure figure_of(const ReportComparison& comparison) {
     sentence += " Small dots are the layouts of the code.";
   }
   if (!folded.empty()) sentence += " The equivalent cells of a scenario share a row, with a dot for each.";
-  return {.title = comparison.gates.empty() ? "Time per step of the new build over that of the base"
-                                            : "Figures of the new build over those of the base",
+  return {.title = are_ratios(comparison)     ? "Ratios to the baseline in the new report over those in the base"
+                   : comparison.gates.empty() ? "Time per step of the new build over that of the base"
+                                              : "Figures of the new build over those of the base",
           .sentence = std::move(sentence),
           .chart = std::move(rows)};
 }
@@ -139,8 +149,9 @@ std::string method_words(const ReportComparison& comparison) {
     join(others, cat(quantity_name(gate.quantity), " ", format_percent(gate.margin)));
   }
   return cat(comparison.next, " against ", comparison.base, ", ", sides,
-             ". time: change of the step's time with its interval; regressed and improved: all of it beyond the margin "
-             "of ",
+             are_ratios(comparison) ? ". by: change of the ratio of a step to its baseline's"
+                                    : ". time: change of the step's time",
+             " with its interval; regressed and improved: all of it beyond the margin of ",
              format_percent(comparison.margin),
              margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "",
              ", at ", format_percent(comparison.confidence),

@@ -148,6 +148,7 @@ std::string format_estimate_ns(const stats::Estimate& estimate) { return with_in
 std::string quantity_name(report::Quantity quantity) {
   using report::Quantity;
   static const std::map<Quantity, std::string> words = {{Quantity::step, "time of a step"},
+                                                        {Quantity::ratio, "ratio to the baseline"},
                                                         {Quantity::first_step, "time of the first step"},
                                                         {Quantity::prepare, "time to prepare"},
                                                         {Quantity::import, "time to import"},
@@ -161,9 +162,10 @@ std::string quantity_name(report::Quantity quantity) {
 }
 
 std::string format_quantity(report::Quantity quantity, double value) {
-  return report::is_memory(quantity)    ? format_bytes(value)
-         : report::is_counted(quantity) ? format_number(value)
-                                        : format_duration_ns(value);
+  return quantity == report::Quantity::ratio ? format_factor(value)
+         : report::is_memory(quantity)       ? format_bytes(value)
+         : report::is_counted(quantity)      ? format_number(value)
+                                             : format_duration_ns(value);
 }
 
 std::string format_change(const stats::Estimate& ratio) {

@@ -72,6 +72,15 @@ class Compare(ProgramTest):
         other = copy.deepcopy(self.base)
         other["environment"]["cpu"]["model"] = "Abacus"
         self.write_json("other.json", other)
+        slower = slowed(slowed(other, "loop/plain", 7), "hand/eigen", 14)
+        self.write_json("slower.json", slower)
+        changes = self.changes("base.json", "slower.json", "--ratios", "--margin", "50%", status=1)
+        self.assertEqual(set(changes.values()), {"regressed"})
+        self.assertEqual(set(changes), {f"{name}/hand/eigen" for name in ("linreg-3x2", "linreg-300x10")})
+        output, _ = self.call("compare", "base.json", "slower.json", "--ratios", status=1)
+        self.assertIn('Note: ratios to loop/plain, each within a run: not the same machine: cpu/model: found "Abacus"',
+                      " ".join(output.split()))
+        self.expect_error(["compare", "base.json", "--ratios"], "--ratios: found one report, expected two")
         output, _ = self.call("compare", "base.json", "other.json", status=4)
         self.assertIn('cpu/model: found "Abacus"', output)
         output, _ = self.call("compare", "base.json", "other.json", "--force", "--margin", "50%", status=None)

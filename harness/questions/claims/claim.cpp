@@ -12,6 +12,13 @@ namespace gdbench::claims {
 
 namespace {
 
+// All but the ratio to a baseline: a relation is a ratio of its own.
+std::vector<report::Quantity> quantities() {
+  std::vector<report::Quantity> all = report::all_of<report::Quantity>();
+  std::erase(all, report::Quantity::ratio);
+  return all;
+}
+
 using report::ClaimRelation;
 using report::PointRule;
 using report::Quantity;
@@ -28,7 +35,7 @@ class RelationParser {
   ClaimRelation parse() {
     ClaimRelation relation;
     relation.kind = reader_.choice("kind", report::all_of<RelationKind>());
-    relation.quantity = reader_.choice("quantity", report::all_of<Quantity>());
+    relation.quantity = reader_.choice("quantity", quantities());
     read_steps(relation);
     relation.a = settings("a");
     relation.b = settings("b");

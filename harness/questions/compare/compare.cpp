@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/text.h"
+#include "harness/questions/compare/judging.h"
 #include "harness/questions/compare/layouts.h"
 #include "harness/stats/estimate.h"
 
@@ -21,17 +19,10 @@ namespace gdbench::compare {
 namespace {
 
 using report::Cell;
-using report::Change;
 using report::ComparedCell;
 using report::Quantity;
 using report::Report;
 using report::ReportComparison;
-
-Change change_of(stats::Verdict verdict) {
-  // By verdict: faster, slower, equivalent, inconclusive.
-  constexpr Change kChangeAt[] = {Change::improved, Change::regressed, Change::equivalent, Change::inconclusive};
-  return kChangeAt[static_cast<std::size_t>(verdict)];
-}
 
 // Of an arm, as the first worker that says one does.
 std::string build_of(const Report& report, const std::string& arm) {
@@ -40,131 +31,6 @@ std::string build_of(const Report& report, const std::string& arm) {
   }
   return "";
 }
-
-// Cells of one arm of either report, by their id. In the order of the new side, then what only the base has.
-std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
-                           const std::string& next_arm) {
-  std::unordered_map<std::string, const Cell*> known;
-  for (const Cell& cell : base.cells) {
-    if (cell.arm == base_arm) known.emplace(id_without_arm(cell), &cell);
-  }
-  std::vector<Match> matches;
-  for (const Cell& cell : next.cells) {
-    if (cell.arm != next_arm) continue;
-    const auto found = known.find(id_without_arm(cell));
-    matches.push_back({found == known.end() ? nullptr : found->second, &cell});
-    if (found != known.end()) known.erase(found);
-  }
-  for (const Cell& cell : base.cells) {
-    if (cell.arm == base_arm && known.contains(id_without_arm(cell))) matches.push_back({&cell, nullptr});
-  }
-  return matches;
-}
-
-// What can be said without a look at the times, which neither side may have.
-ComparedCell compared_cell(const Match& match) {
-  ComparedCell cell;
-  cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
-  if (match.base != nullptr && match.base->summary) cell.base = match.base->summary->step_ns;
-  if (match.next != nullptr && match.next->summary) cell.next = match.next->summary->step_ns;
-  if (cell.base && cell.next) {
-    if (!match.decided_by_times()) cell.remark = "the scenario is not the same any more";
-  } else if (cell.next) {
-    cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
-    if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
-  } else if (cell.base) {
-    cell.change =
-        match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::removed;
-    if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
-  }
-  return cell;
-}
-
-std::optional<stats::Estimate> typical(Quantity quantity, const Cell& cell) {
-  std::vector<stats::Observation> values;
-  for (const auto& [launch, value] : analysis::by_launch(quantity, 0, cell)) values.push_back({launch, value});
-  if (values.empty()) return std::nullopt;
-  return stats::typical_time(values);
-}
-
-// The same of what is judged next to steps; nothing where a side has no such quantity.
-std::optional<ComparedCell> compared_cell(const Match& match, Quantity quantity) {
-  if (!match.decided_by_times()) return std::nullopt;
-  ComparedCell cell;
-  cell.id = id_without_arm(*match.next);
-  cell.quantity = quantity;
-  cell.base = typical(quantity, *match.base);
-  cell.next = typical(quantity, *match.next);
-  if (!cell.base || !cell.next) return std::nullopt;
-  return cell;
-}
-
-// What is counted is as large in every launch.
-void judge_count(double margin, ComparedCell& cell) {
-  const double ratio = cell.next->value / cell.base->value;
-  const stats::Interval range = stats::margin_range(margin);
-  cell.change = ratio > range.high ? Change::regressed : ratio < range.low ? Change::improved : Change::equivalent;
-  cell.ratio = stats::Estimate{.value = ratio, .interval = {ratio, ratio}, .launches = 1};
-}
-
-// At a confidence of its own; the cell may be given what else is found.
-using CompareMatch = std::function<stats::Comparison(const Match&, double confidence, ComparedCell&)>;
-
-// Judges all matches that have times on both sides as one family, each quantity of them.
-void judge(const std::vector<Match>& matches, const CompareMatch& compare, ReportComparison& result) {
-  std::vector<std::pair<const Match*, std::size_t>> judged;  // with the number of its cell
-  for (const Match& match : matches) {
-    ComparedCell cell = compared_cell(match);
-    if (!cell.base && !cell.next) continue;
-    if (match.decided_by_times()) judged.emplace_back(&match, result.cells.size());
-    result.cells.push_back(std::move(cell));
-    for (const report::Gate& gate : result.gates) {
-      std::optional<ComparedCell> other = compared_cell(match, gate.quantity);
-      if (!other) continue;
-      if (report::is_counted(gate.quantity)) {
-        judge_count(gate.margin, *other);
-      } else {
-        judged.emplace_back(&match, result.cells.size());
-      }
-      result.cells.push_back(std::move(*other));
-    }
-  }
-  const auto one = [&](std::size_t i, double confidence) {
-    return compare(*judged[i].first, confidence, result.cells[judged[i].second]);
-  };
-  const std::vector<stats::Comparison> comparisons = stats::compare_family(judged.size(), result.confidence, one);
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    ComparedCell& cell = result.cells[judged[i].second];
-    cell.change = change_of(comparisons[i].verdict);
-    if (comparisons[i].ratio.launches > 0) cell.ratio = comparisons[i].ratio;
-    cell.remark = comparisons[i].remark;
-  }
-}
-
-// What is known of a side's noise, of each quantity that is judged.
-class Noise {
- public:
-  Noise(const Report& report, const CompareOptions& options) : options_(options) {
-    comparers_.emplace(Quantity::step, analysis::Comparer(report));
-    for (const report::Gate& gate : options.gates) {
-      comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity));
-    }
-  }
-
-  stats::VerdictOptions options_for(Quantity quantity, const std::string& scenario, double confidence) const {
-    stats::VerdictOptions verdict = comparers_.at(quantity).options(scenario);
-    const auto gate = std::ranges::find(options_.gates, quantity, &report::Gate::quantity);
-    verdict.margin = gate == options_.gates.end() ? options_.margin : gate->margin;
-    verdict.confidence = confidence;
-    // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
-    verdict.minimum_launches = stats::min_launches(confidence);
-    return verdict;
-  }
-
- private:
-  const CompareOptions& options_;
-  std::map<Quantity, analysis::Comparer> comparers_;
-};
 
 // Launches before or from a number on, as a part of its own.
 std::vector<stats::Pair> part_of(const std::vector<stats::Pair>& pairs, int from, bool later) {
@@ -189,6 +55,24 @@ double drift_of(const Report& report, Quantity quantity) {
     shifts.push_back(std::abs(std::log(stats::median(later) / stats::median(earlier))));
   }
   return shifts.empty() ? 0 : std::exp(stats::median(shifts)) - 1;
+}
+
+// What all cells have in common is the machine's doing rather than the code's: where each is off by as much, within
+// half of that, beyond the margin.
+std::string moved_alike(const ReportComparison& comparison) {
+  constexpr std::size_t kLeastCells = 5;
+  std::vector<double> ratios;
+  for (const ComparedCell& cell : comparison.cells) {
+    if (cell.of_step() && cell.ratio) ratios.push_back(cell.ratio->value);
+  }
+  if (ratios.size() < kLeastCells) return "";
+  const double middle = stats::median(ratios);
+  const double shift = std::abs(std::log(middle));
+  const auto is_near = [&](double ratio) { return std::abs(std::log(ratio / middle)) < shift / 2; };
+  if (shift <= std::log(1 + comparison.margin) || !std::ranges::all_of(ratios, is_near)) return "";
+  return cat("all ", ratios.size(), " cells moved alike, to about ", formatted("%.2f", middle),
+             " times the base: that is what a busier or another machine does, and hardly a change of the code; gdbench "
+             "compare --ratios compares what does not depend on it");
 }
 
 stats::Comparison compare_confirmed(Quantity quantity, const Cell& base, const Cell& next,
@@ -239,7 +123,8 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
     if (padded && all->ratio.launches > 0) cell.layout = std::max(layout_effect(bases), layout_effect(nexts));
     return *all;
   };
-  judge(matched(report, report::kBaseArm, report, report::kNewArm), compare, comparison);
+  const auto rows = [&](const Match& match) { return rows_of(match, options.gates); };
+  judge(matched(report, report::kBaseArm, report, report::kNewArm), rows, compare, comparison);
   comparison.remarks = layout_remarks(comparison);
   return comparison;
 }
@@ -286,7 +171,11 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
     if (cell.of_step()) comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     return analysis::compared(cell.quantity, 0, *match.base, *match.next, comparison.paired).compare(verdict);
   };
-  judge(matched(base, report::kNewArm, next, report::kNewArm), compare, comparison);
+  const auto rows = [&](const Match& match) { return rows_of(match, options.gates); };
+  judge(matched(base, report::kNewArm, next, report::kNewArm), rows, compare, comparison);
+  if (const std::string alike = moved_alike(comparison); !comparison.paired && !alike.empty()) {
+    comparison.remarks.push_back(alike);
+  }
   return comparison;
 }
 

@@ -38,6 +38,11 @@ report::ReportComparison compare_arms(const report::Report& report, const Compar
 report::ReportComparison compare_reports(const report::Report& base, const report::Report& next,
                                          const CompareOptions& options);
 
+// Of two reports what a step takes over that of the report's baseline, which the machines need not be alike for. Each
+// side's ratio is of its own launches; there are no gates.
+report::ReportComparison compare_ratios(const report::Report& base, const report::Report& next,
+                                        const CompareOptions& options);
+
 // Whether two reports come from machines whose times can be compared: parts of an environment
 // (harness/machine/environment.h), as JSON pointers. What times depend on: not the load or the frequency of the moment,
 // which differ from run to run, nor memory_bytes, which a hypervisor changes.

@@ -386,5 +386,48 @@ TEST(CompareReports, ADriftIsThatOfTheCellInTheMiddleBetweenTheHalvesOfARun) {
       << comparison.remarks.at(0);
 }
 
+// Cells of a run whose baseline takes `step_ns`, and others that many times as much.
+report::Report report_of_ratios(double step_ns, const std::vector<std::pair<std::string, double>>& ratios,
+                                unsigned seed) {
+  std::vector<report::Cell> cells = {cell_taking("hand/naive", "new", step_ns, 20, seed)};
+  for (const auto& [name, ratio] : ratios) cells.push_back(cell_taking(name, "new", ratio * step_ns, 20, ++seed));
+  return report_of(std::move(cells));
+}
+
+TEST(CompareRatios, OfUnlikeMachinesAreWhatDiffersBetweenTheirCells) {
+  const report::Report base = report_of_ratios(100, {{"a", 0.33}, {"b", 2}, {"c", 1.5}}, 1);
+  report::Report next = report_of_ratios(700, {{"a", 0.41}, {"b", 2}, {"c", 1.2}}, 11);
+  next.environment = R"({"cpu": {"model": "Other"}, "kernel": "Linux 6"})";
+  EXPECT_NE(compare_reports(base, next, {}).not_comparable, "");
+  const report::ReportComparison comparison = compare_ratios(base, next, {});
+  EXPECT_EQ(comparison.remarks,
+            std::vector<std::string>{"ratios to hand/naive, each within a run: not the same machine: "
+                                     "cpu/model: found \"Other\", the base has \"Processor\""});
+  ASSERT_EQ(comparison.cells.size(), 3U) << "none of the baseline";
+  EXPECT_EQ(cell_in(comparison, "s/a").change, Change::regressed);
+  EXPECT_NEAR(cell_in(comparison, "s/a").base->value, 0.33, 0.01);
+  EXPECT_NEAR(cell_in(comparison, "s/a").next->value, 0.41, 0.01);
+  EXPECT_NEAR(cell_in(comparison, "s/a").ratio->value, 0.41 / 0.33, 0.02);
+  EXPECT_EQ(cell_in(comparison, "s/b").change, Change::equivalent);
+  EXPECT_EQ(cell_in(comparison, "s/c").change, Change::improved);
+  next.run.baseline = "b";
+  EXPECT_EQ(compare_ratios(base, next, {}).not_comparable, "found ratios to b, the base has some to hand/naive");
+}
+
+TEST(CompareReports, SayWhereAllCellsMovedAlike) {
+  const std::vector<std::pair<std::string, double>> ratios = {{"a", 0.5}, {"b", 2}, {"c", 1.5}, {"d", 3}};
+  const auto says = [](const report::ReportComparison& comparison) {
+    return std::ranges::any_of(
+        comparison.remarks, [](const std::string& remark) { return remark.find("moved alike") != std::string::npos; });
+  };
+  const report::Report base = report_of_ratios(100, ratios, 1);
+  const report::ReportComparison slower = compare_reports(base, report_of_ratios(120, ratios, 11), {});
+  EXPECT_TRUE(says(slower));
+  EXPECT_TRUE(slower.remarks.back().starts_with("all 5 cells moved alike, to about 1.2")) << slower.remarks.back();
+  EXPECT_FALSE(says(compare_reports(base, report_of_ratios(101, ratios, 11), {}))) << "within the margin";
+  EXPECT_FALSE(says(compare_reports(base, report_of_ratios(120, {{"a", 0.4}, {"b", 2}, {"c", 1.5}, {"d", 3}}, 11), {})))
+      << "one is as it was";
+}
+
 }  // namespace
 }  // namespace gdbench::compare

@@ -1,0 +1,145 @@
+#include "harness/questions/compare/judging.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/stats/estimate.h"
+
+namespace gdbench::compare {
+
+using report::Cell;
+using report::Change;
+using report::ComparedCell;
+using report::Quantity;
+using report::Report;
+using report::ReportComparison;
+
+namespace {
+
+Change change_of(stats::Verdict verdict) {
+  // By verdict: faster, slower, equivalent, inconclusive.
+  constexpr Change kChangeAt[] = {Change::improved, Change::regressed, Change::equivalent, Change::inconclusive};
+  return kChangeAt[static_cast<std::size_t>(verdict)];
+}
+
+// What can be said without a look at the times, which neither side may have.
+ComparedCell compared_cell(const Match& match) {
+  ComparedCell cell;
+  cell.id = id_without_arm(match.next != nullptr ? *match.next : *match.base);
+  if (match.base != nullptr && match.base->summary) cell.base = match.base->summary->step_ns;
+  if (match.next != nullptr && match.next->summary) cell.next = match.next->summary->step_ns;
+  if (cell.base && cell.next) {
+    if (!match.decided_by_times()) cell.remark = "the scenario is not the same any more";
+  } else if (cell.next) {
+    cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
+    if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
+  } else if (cell.base) {
+    cell.change =
+        match.next != nullptr && report::is_failure(match.next->status.state) ? Change::failing : Change::removed;
+    if (match.next != nullptr) cell.remark = report::words_of(match.next->status);
+  }
+  return cell;
+}
+
+std::optional<stats::Estimate> typical(Quantity quantity, const Cell& cell) {
+  std::vector<stats::Observation> values;
+  for (const auto& [launch, value] : analysis::by_launch(quantity, 0, cell)) values.push_back({launch, value});
+  if (values.empty()) return std::nullopt;
+  return stats::typical_time(values);
+}
+
+// The same of what is judged next to steps; nothing where a side has no such quantity.
+std::optional<ComparedCell> compared_cell(const Match& match, Quantity quantity) {
+  if (!match.decided_by_times()) return std::nullopt;
+  ComparedCell cell;
+  cell.id = id_without_arm(*match.next);
+  cell.quantity = quantity;
+  cell.base = typical(quantity, *match.base);
+  cell.next = typical(quantity, *match.next);
+  if (!cell.base || !cell.next) return std::nullopt;
+  return cell;
+}
+
+// What is counted is as large in every launch.
+void judge_count(double margin, ComparedCell& cell) {
+  const double ratio = cell.next->value / cell.base->value;
+  const stats::Interval range = stats::margin_range(margin);
+  cell.change = ratio > range.high ? Change::regressed : ratio < range.low ? Change::improved : Change::equivalent;
+  cell.ratio = stats::Estimate{.value = ratio, .interval = {ratio, ratio}, .launches = 1};
+}
+
+}  // namespace
+
+// Cells of one arm of either report, by their id. In the order of the new side, then what only the base has.
+std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
+                           const std::string& next_arm) {
+  std::unordered_map<std::string, const Cell*> known;
+  for (const Cell& cell : base.cells) {
+    if (cell.arm == base_arm) known.emplace(id_without_arm(cell), &cell);
+  }
+  std::vector<Match> matches;
+  for (const Cell& cell : next.cells) {
+    if (cell.arm != next_arm) continue;
+    const auto found = known.find(id_without_arm(cell));
+    matches.push_back({found == known.end() ? nullptr : found->second, &cell});
+    if (found != known.end()) known.erase(found);
+  }
+  for (const Cell& cell : base.cells) {
+    if (cell.arm == base_arm && known.contains(id_without_arm(cell))) matches.push_back({&cell, nullptr});
+  }
+  return matches;
+}
+
+std::vector<Row> rows_of(const Match& match, const std::vector<report::Gate>& gates) {
+  std::vector<Row> rows = {{compared_cell(match), match.decided_by_times()}};
+  for (const report::Gate& gate : gates) {
+    std::optional<ComparedCell> other = compared_cell(match, gate.quantity);
+    if (!other) continue;
+    const bool is_counted = report::is_counted(gate.quantity);
+    if (is_counted) judge_count(gate.margin, *other);
+    rows.push_back({std::move(*other), !is_counted});
+  }
+  return rows;
+}
+
+void judge(const std::vector<Match>& matches, const std::function<std::vector<Row>(const Match&)>& rows,
+           const CompareMatch& compare, ReportComparison& result) {
+  std::vector<std::pair<const Match*, std::size_t>> judged;  // with the number of its cell
+  for (const Match& match : matches) {
+    for (Row& row : rows(match)) {
+      if (!row.cell.base && !row.cell.next) continue;
+      if (row.is_judged) judged.emplace_back(&match, result.cells.size());
+      result.cells.push_back(std::move(row.cell));
+    }
+  }
+  const auto one = [&](std::size_t i, double confidence) {
+    return compare(*judged[i].first, confidence, result.cells[judged[i].second]);
+  };
+  const std::vector<stats::Comparison> comparisons = stats::compare_family(judged.size(), result.confidence, one);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    ComparedCell& cell = result.cells[judged[i].second];
+    cell.change = change_of(comparisons[i].verdict);
+    if (comparisons[i].ratio.launches > 0) cell.ratio = comparisons[i].ratio;
+    cell.remark = comparisons[i].remark;
+  }
+}
+
+Noise::Noise(const Report& report, const CompareOptions& options) : options_(options) {
+  comparers_.emplace(Quantity::step, analysis::Comparer(report));
+  for (const report::Gate& gate : options.gates) {
+    comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity));
+  }
+}
+
+stats::VerdictOptions Noise::options_for(Quantity quantity, const std::string& scenario, double confidence) const {
+  stats::VerdictOptions verdict = comparers_.at(quantity).options(scenario);
+  const auto gate = std::ranges::find(options_.gates, quantity, &report::Gate::quantity);
+  verdict.margin = gate == options_.gates.end() ? options_.margin : gate->margin;
+  verdict.confidence = confidence;
+  // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
+  verdict.minimum_launches = stats::min_launches(confidence);
+  return verdict;
+}
+
+}  // namespace gdbench::compare
