@@ -49,7 +49,14 @@ std::optional<stats::Estimate> typical(Quantity quantity, const Cell& cell) {
   return stats::typical_time(values);
 }
 
-// The same of what is judged next to steps; nothing where a side has no such quantity.
+// Less than this nobody feels, and scatters by its own size from launch to launch.
+double least_felt(Quantity quantity) {
+  constexpr double kTimeNs = 1e7;
+  constexpr double kMemoryBytes = 0x1p20;
+  return report::is_counted(quantity) ? 0 : report::is_memory(quantity) ? kMemoryBytes : kTimeNs;
+}
+
+// The same of what is judged next to steps; nothing where a side has no such quantity, or neither has any to be felt.
 std::optional<ComparedCell> compared_cell(const Match& match, Quantity quantity) {
   if (!match.decided_by_times()) return std::nullopt;
   ComparedCell cell;
@@ -58,6 +65,7 @@ std::optional<ComparedCell> compared_cell(const Match& match, Quantity quantity)
   cell.base = typical(quantity, *match.base);
   cell.next = typical(quantity, *match.next);
   if (!cell.base || !cell.next) return std::nullopt;
+  if (std::max(cell.base->value, cell.next->value) < least_felt(quantity)) return std::nullopt;
   return cell;
 }
 

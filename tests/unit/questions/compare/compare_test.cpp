@@ -61,7 +61,7 @@ report::Cell with_quantities(report::Cell cell, std::mt19937_64& generator, Quan
     return typical * (quantity == grown ? factor : 1) * (1 + scatter(generator));
   };
   for (report::Launch& launch : cell.launches) {
-    launch.first_step_ns = value(Quantity::first_step, 1e6);
+    launch.first_step_ns = value(Quantity::first_step, 2e7);
     launch.import_seconds = value(Quantity::import, 2);
     launch.prepare_seconds = *launch.import_seconds + value(Quantity::prepare, 0.5);
     launch.peak_resident_bytes = static_cast<std::int64_t>(value(Quantity::peak_memory, 1e8));
@@ -107,6 +107,8 @@ TEST(Gates, JudgeReportsAndLeaveOutWhatIsNotThere) {
   comparison = compare_reports(report(Quantity::step, 1), next, options);
   ASSERT_EQ(comparison.cells.size(), 2U);
   EXPECT_EQ(comparison.cells[1].quantity, Quantity::own_memory);
+  for (report::Launch& launch : next.cells[0].launches) launch.peak_anonymous_bytes = 1000;
+  EXPECT_EQ(compare_reports(next, next, options).cells.size(), 1U) << "too little to be felt";
 }
 
 // Two builds that are the same: at 99% for all figures together at most 1 of 100 comparisons alarms, so that more than
