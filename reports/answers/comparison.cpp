@@ -40,10 +40,7 @@ std::string value_of(const ComparedCell& cell, const std::optional<stats::Estima
   return estimate ? format_quantity(cell.quantity, estimate->value) : "-";
 }
 
-// All of the same quantity, so that it need not be named.
-bool are_alike(const Cells& cells) {
-  return std::ranges::all_of(cells, [&](const ComparedCell* cell) { return cell->quantity == cells[0]->quantity; });
-}
+bool is_named(const ComparedCell& cell) { return !cell.of_step() && cell.quantity != report::Quantity::ratio; }
 
 bool are_ratios(const ReportComparison& comparison) {
   return !comparison.cells.empty() && comparison.cells[0].quantity == report::Quantity::ratio;
@@ -58,14 +55,14 @@ std::string layouts_of(const ComparedCell& cell) {
 }
 
 Columns table_of(const Cells& cells) {
-  Columns table = {
-      left("cell"),  left("change"), left(are_alike(cells) && (cells.empty() || cells[0]->of_step()) ? "time" : "by"),
-      right("base"), right("new"),   left("remark", 1)};
+  const bool of_steps = std::ranges::all_of(cells, &ComparedCell::of_step);
+  Columns table = {left("cell"),  left("change"), left(of_steps ? "time" : "by"),
+                   right("base"), right("new"),   left("remark", 1)};
   for (const ComparedCell* cell : cells) {
     add_row(table, {cell->id, report::name_of(cell->change), cell->ratio ? format_change(*cell->ratio) : "-",
                     value_of(*cell, cell->base), value_of(*cell, cell->next), cell->remark});
   }
-  if (!are_alike(cells)) {
+  if (std::ranges::any_of(cells, [](const ComparedCell* cell) { return is_named(*cell); })) {
     table.insert(table.begin() + 1, left("quantity"));
     for (const ComparedCell* cell : cells) table[1].texts.push_back(quantity_name(cell->quantity));
   }
@@ -87,8 +84,7 @@ document::Look look_of(Change change) {
 }
 
 document::BarRow row_of(const ComparedCell& cell) {
-  const bool is_named = !cell.of_step() && cell.quantity != report::Quantity::ratio;
-  document::BarRow row{.label = !is_named ? cell.name() : cat(cell.name(), ", ", quantity_name(cell.quantity)),
+  document::BarRow row{.label = !is_named(cell) ? cell.name() : cat(cell.name(), ", ", quantity_name(cell.quantity)),
                        .look = look_of(cell.change),
                        .dots = cell.layouts,
                        .word = report::name_of(cell.change),

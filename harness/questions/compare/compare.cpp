@@ -79,7 +79,13 @@ stats::Comparison compare_confirmed(Quantity quantity, const Cell& base, const C
                                     const stats::VerdictOptions& verdict) {
   const std::vector<stats::Pair> pairs = analysis::compared(quantity, 0, base, next, true).pairs;
   if (!next.confirmed_from) return stats::compare(pairs, verdict);
+  const auto is_apart = [](const stats::Comparison& comparison) {
+    return comparison.verdict == stats::Verdict::faster || comparison.verdict == stats::Verdict::slower;
+  };
   const stats::Comparison first = stats::compare(part_of(pairs, *next.confirmed_from, false), verdict);
+  // Launched again for another of the cell's quantities.
+  stats::Comparison all = stats::compare(pairs, verdict);
+  if (!is_apart(first) && !is_apart(all)) return all;
   stats::Comparison second = stats::compare(part_of(pairs, *next.confirmed_from, true), verdict);
   if (first.verdict == second.verdict) return second;
   second.remark = std::string(stats::name_of(first.verdict)) + " at first" +

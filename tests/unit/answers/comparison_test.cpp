@@ -25,12 +25,16 @@ TEST(Comparison, NamesEachQuantityThatIsJudged) {
   cell.id = "network/hand/y";
   cell.quantity = report::Quantity::peak_memory;
   cell.base->value = 4096;
-  const std::string outline = tests::outline_of(document_of(comparison));
+  std::string outline = tests::outline_of(document_of(comparison));
   for (const char* words :
        {"9 figures: 2 regressed", "at 99% for all figures together", "Figures of the new build over those of the base",
         "peak memory", "4 KiB", "Margins of the others: peak memory 5.0%, time of the first step 10%"}) {
     EXPECT_TRUE(tests::says(outline, words)) << words << outline;
   }
+  // Of tables that hold nothing else, too.
+  comparison.cells = {comparison.cells.back()};
+  outline = tests::outline_of(document_of(comparison));
+  EXPECT_TRUE(tests::says(outline, "network/hand/y  peak memory  regressed")) << outline;
 }
 
 TEST(Comparison, SaysWhyNothingIsComparable) {
