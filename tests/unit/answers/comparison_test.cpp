@@ -34,7 +34,7 @@ TEST(Comparison, NamesEachQuantityThatIsJudged) {
   // Of tables that hold nothing else, too.
   comparison.cells = {comparison.cells.back()};
   outline = tests::outline_of(document_of(comparison));
-  EXPECT_TRUE(tests::says(outline, "network/hand/y  peak memory  regressed")) << outline;
+  EXPECT_TRUE(tests::says(outline, "network/hand/y peak memory regressed")) << outline;
 }
 
 TEST(Comparison, SaysWhyNothingIsComparable) {
