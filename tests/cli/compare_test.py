@@ -56,12 +56,13 @@ class Compare(ProgramTest):
         self.write_json("larger.json", larger)
         files = ("base.json", "larger.json", "--margin", "50%")
         self.assertNotIn("regressed", self.changes(*files, status=None).values())
-        for gate in (["peak_memory"], ["all=20%"], ["own_memory", "peak_memory=90%"]):
+        for gate in (["peak_memory"], ["all=20%", "peak_memory"], ["own_memory", "peak_memory=90%"]):
             words = [word for one in gate for word in ("--gate", one)]
             output, _ = self.call("compare", *files, *words, "--json", status=1)
             found = {(cell["id"], cell["quantity"]) for cell in json.loads(output)["cells"]
                      if cell["change"] == "regressed"}
             self.assertEqual(found, {(f"{name}/loop/plain", "peak_memory") for name in ("linreg-3x2", "linreg-300x10")})
+        self.assertNotIn("regressed", self.changes(*files, "--gate", "all", status=None).values())
         self.assertNotIn("regressed", self.changes(*files, "--gate", "peak_memory=150%", status=None).values())
         for gate, expected in (("speed", 'found "speed", expected one of '), ("all=much", "much"),
                                ("all --gate prepare", "found prepare twice")):
