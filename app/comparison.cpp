@@ -60,17 +60,19 @@ Result<compare::CompareOptions> compare_options(const ComparisonOptions& options
     const std::string name = text.substr(0, text.find('='));
     std::string share = name.size() < text.size() ? text.substr(name.size() + 1) : "";
     const std::string fault = share.empty() ? "" : as_share()(share);
-    if (!fault.empty()) return usage_error(cat("--gate ", name, ": ", fault));
+    if (!fault.empty()) return usage_error(cat(options.gates_from, ": ", name, ": ", fault));
     bool known = false;
     for (const report::Quantity quantity : kGates) {
       if (name == kAll ? !is_in_all(quantity) : name != report::name_of(quantity)) continue;
       known = true;
       if (std::ranges::find(result.gates, quantity, &report::Gate::quantity) != result.gates.end()) {
-        return usage_error(cat("--gate: found ", report::name_of(quantity), " twice, expected each once"));
+        return usage_error(
+            cat(options.gates_from, ": found ", report::name_of(quantity), " twice, expected each once"));
       }
       result.gates.push_back({quantity, share.empty() ? compare::margin_of(quantity) : *number_of<double>(share)});
     }
-    if (!known) return usage_error(cat("--gate: found ", in_quotes(name), ", expected ", one_of(name, expected)));
+    if (!known)
+      return usage_error(cat(options.gates_from, ": found ", in_quotes(name), ", expected ", one_of(name, expected)));
   }
   return result;
 }

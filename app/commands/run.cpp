@@ -112,13 +112,25 @@ Status show(const RunOptions& options, const report::Report& report,
   return show_comparison(*comparison, shown);
 }
 
+// With what the matrix has judged, unless the command line says it.
+Result<ComparisonOptions> judged(const RunOptions& options) {
+  ComparisonOptions comparison = options.comparison;
+  if (options.against.empty() || !comparison.gates.empty()) return comparison;
+  const std::filesystem::path file = TRY(find_matrix(options.request.matrix));
+  const scenario::Matrix matrix = TRY(scenario::read_matrix(file));
+  comparison.gates = matrix.gate;
+  comparison.gates_from = cat(matrix.file.string(), ": /gate");
+  return comparison;
+}
+
 Result<int> run(const RunOptions& options, const Invocation& invocation) {
   install_signal_handlers();
   const OutputFile& output = options.request.output;
   if (output.resume) TRY(become_stopped_command(invocation.command, output));
   if (!options.dry_run) TRY(check_output(output));
   measure::RunOptions run_options = to_run_options(options);
-  const ComparisonBase base = TRY(ComparisonBase::make(options.against, options.comparison));
+  const ComparisonOptions comparing = TRY(judged(options));
+  const ComparisonBase base = TRY(ComparisonBase::make(options.against, comparing));
   Request request = options.request;
   request.against = base.build();
   TRY(use_environments());

@@ -154,6 +154,7 @@ Result<Matrix> read_matrix(const std::filesystem::path& file) {
     matrix.purpose = root.text("purpose", "");
     matrix.baseline = root.text("baseline", matrix.baseline);
     matrix.if_usable = root.texts("if_usable", std::vector<std::string>());
+    matrix.gate = root.texts("gate", std::vector<std::string>());
     for (const char* key : {"axes", "exclude", "include"}) root.has(key);
     root.finish();
     read_cells(document, root, matrix);

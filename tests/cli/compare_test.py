@@ -67,6 +67,12 @@ class Compare(ProgramTest):
         for gate, expected in (("speed", 'found "speed", expected one of '), ("all=much", "much"),
                                ("all --gate prepare", "found prepare twice")):
             self.expect_error(["compare", *files, "--gate", *gate.split()], "--gate", expected)
+        self.write_json("m.json", {"name": "m", "gate": ["own_memory=20%", "speed"]})
+        self.expect_error(["run", "./m.json", "--against", "base.json"], 'm.json: /gate: found "speed", expected one of')
+        self.write_json("m.json", {"name": "m", "gate": ["peak_memory=20%"], "axes": {"scenario": ["linreg-3x2"]}})
+        output, _ = self.call("run", "./m.json", "--against", "larger.json", "--impl", "loop/plain", "--quick",
+                              "--out", "r.json", status=None)
+        self.assertRegex(output, r"linreg-3x2/loop/plain +peak memory +\S+ +-\d\d%")
         self.expect_error(["run", "--gate", "all"], "--gate: found nothing to compare with, expected --against")
 
     def test_another_machine_is_not_comparable_unless_forced(self):

@@ -209,9 +209,8 @@ TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
   const std::vector<std::pair<json, std::string>> faults = {
       {{{"purpose", "p"}}, "m.json: /name: found nothing, expected text on one line"},
       {{{"name", "m"}, {"axis", 1}},
-       "m.json: /axis: found an unknown key, expected one of name, purpose, baseline, if_usable, axes, exclude, "
-       "include (did you "
-       "mean axes?)"},
+       "m.json: /axis: found an unknown key, expected one of name, purpose, baseline, if_usable, gate, axes, exclude, "
+       "include (did you mean axes?)"},
       {{{"name", "m"}, {"axes", json::array()}}, "m.json: /axes: found an empty array, expected an object of arrays"},
       {{{"name", "m"}, {"axes", {{"batch", json::array()}}}},
        "m.json: /axes/batch: found an empty array, expected at least one value"},
