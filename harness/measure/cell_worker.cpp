@@ -101,11 +101,11 @@ double CellWorker::distance(std::size_t from, std::size_t to) const {
 }
 
 StateCopy CellWorker::copy(bool hosted) const {
-  constexpr int kTries = 3;
+  constexpr int kCopies = 3;
   std::unique_ptr<std::byte[]> copy;
   const auto least_ns = [&](bool into_new_memory) {
     double shortest_ns = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kCopies; ++i) {
       const std::int64_t started_ns = monotonic_ns();
       if (into_new_memory) {
         copy.reset();
