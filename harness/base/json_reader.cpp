@@ -265,10 +265,12 @@ void JsonReader::columns(const std::string& key, std::vector<std::string>& targe
     const std::optional<std::int64_t> number = as_integer(value);
     return value.is_number_integer() && number && allowed.integers.contains(*number);
   };
-  if (!values->is_array() || !std::all_of(values->begin(), values->end(), is_column)) {
-    return fail(key, "an array of column numbers, from 0");
+  constexpr const char* kExpected = "an array of column numbers, from 0";
+  if (!values->is_array()) return fail(key, kExpected);
+  for (const Json& value : *values) {
+    if (!is_column(value)) return document_->fail(pointer(key), describe(value), kExpected);
+    target.push_back(value.dump());
   }
-  for (const Json& value : *values) target.push_back(value.dump());
 }
 
 JsonReader JsonReader::object(const std::string& key, bool required) {

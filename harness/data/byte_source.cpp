@@ -91,18 +91,22 @@ class ZstandardSource final : public ByteSource {
 struct Signature {
   std::string_view bytes;
   const char* found;
+  const char* remedy;
 };
+constexpr const char* kConvert = " (gdbench data convert makes a .csv of it)";
+constexpr const char* kToUtf8 = " (iconv -f utf-16 -t utf-8 makes it UTF-8)";
 constexpr Signature kOthers[] = {
-    {"PAR1", "a Parquet file"},
-    {"PK\x03\x04", "a zip archive (an .xlsx is one, too; of an .npz FILE.npz/NAME is a member)"},
-    {"\x89HDF\r\n", "an HDF5 file"},
-    {"ARROW1", "an Arrow file"},
-    {"\xff\xfe", "text in UTF-16"},
-    {"\xfe\xff", "text in UTF-16"},
-    {"BZh", "a file compressed by bzip2"},
+    {"PAR1", "a Parquet file", kConvert},
+    {"PK\x03\x04", "a zip archive",
+     " (of an .npz FILE.npz/NAME is a member; gdbench data convert makes a .csv of an .xlsx)"},
+    {"\x89HDF\r\n", "an HDF5 file", kConvert},
+    {"ARROW1", "an Arrow file", kConvert},
+    {"\xff\xfe", "text in UTF-16", kToUtf8},
+    {"\xfe\xff", "text in UTF-16", kToUtf8},
+    {"BZh", "a file compressed by bzip2", " (gzip and zst are read)"},
     {"\xfd"
      "7zXZ",
-     "a file compressed by xz"}};
+     "a file compressed by xz", " (gzip and zst are read)"}};
 constexpr std::string_view kZstandard = "\x28\xb5\x2f\xfd";
 constexpr std::string_view kGzip = "\x1f\x8b";
 
@@ -121,7 +125,7 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& file
   const ssize_t count = pread(descriptor.number(), bytes, sizeof bytes, 0);
   const std::string_view beginning(bytes, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   for (const Signature& other : kOthers) {
-    if (beginning.starts_with(other.bytes)) return file_error(file, other.found, what);
+    if (beginning.starts_with(other.bytes)) return file_error(file, other.found, what + other.remedy);
   }
   if (beginning.starts_with(kZstandard)) {
     return std::unique_ptr<ByteSource>(std::make_unique<ZstandardSource>(file, std::move(descriptor)));

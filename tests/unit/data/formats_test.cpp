@@ -52,12 +52,15 @@ TEST_F(Formats, CompressedFilesAreReadAndBrokenOnesNamed) {
     EXPECT_NE(error_of(csv_scenario(), bytes.substr(0, bytes.size() - 3)).find("cut off"), std::string::npos);
   }
   for (const auto& [beginning, what] :
-       {std::pair{"PAR1xxxx", "a Parquet file"},
-        {"PK\x03\x04xxxx", "a zip archive (an .xlsx is one, too; of an .npz FILE.npz/NAME is a member)"},
+       {std::pair{"PAR1xxxx", "a Parquet file, expected a CSV file (gdbench data convert makes a .csv of it)"},
+        {"PK\x03\x04xxxx",
+         "a zip archive, expected a CSV file (of an .npz FILE.npz/NAME is a member; gdbench data convert makes a .csv "
+         "of "
+         "an .xlsx)"},
         {"\xff\xfe"
          "a,y",
-         "text in UTF-16"}}) {
-    EXPECT_EQ(error_of(csv_scenario(), beginning), std::string("table.csv: found ") + what + ", expected a CSV file");
+         "text in UTF-16, expected a CSV file (iconv -f utf-16 -t utf-8 makes it UTF-8)"}}) {
+    EXPECT_EQ(error_of(csv_scenario(), beginning), std::string("table.csv: found ") + what);
   }
 }
 

@@ -198,8 +198,8 @@ TEST_F(Npz, NamesMembersAndRefusesDamage) {
   const std::string good = archive("deflated");
   EXPECT_EQ(error_of(good, "a.npz/features"), "a.npz: found no member \"features.npy\", expected one of x.npy, y.npy");
   EXPECT_EQ(error_of(good, "a.npz"),
-            "a.npz: found a zip archive (an .xlsx is one, too; of an .npz FILE.npz/NAME is a member), expected an NPY "
-            "file");
+            "a.npz: found a zip archive, expected an NPY file (of an .npz FILE.npz/NAME is a member; gdbench data "
+            "convert makes a .csv of an .xlsx)");
   EXPECT_EQ(error_of(good, "b.npz/x"),
             "s.json: /data/x: found \"b.npz/x\" (no such file), expected a file that can be read");
   for (std::size_t length = 0; length < good.size(); ++length) EXPECT_NE(error_of(good.substr(0, length)), "");

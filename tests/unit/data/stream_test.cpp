@@ -216,6 +216,16 @@ TEST_F(Stream, ReadsInOrderWithinItsCap) {
       std::string::npos);
 }
 
+TEST_F(Stream, ColumnsOfAnNpyFileAreNumbers) {
+  write("x.npy", "");
+  EXPECT_EQ(read_error({{"name", "s"},
+                        {"model", {{"kind", "linear_regression"}}},
+                        {"data", {{"source", "stream"}, {"path", "x.npy"}, {"targets", {"y"}}}},
+                        {"batch", {{"rows", 1}, {"shuffle", false}}},
+                        {"optimizer", {{"learning_rate", 0.1}}}}),
+            "s.json: /data/targets: found \"y\", expected an array of column numbers, from 0");
+}
+
 TEST_F(Stream, AChangedFileIsAFaultThatStays) {
   const Dataset data = dataset(scenario("stream"));
   std::vector<double> x;
