@@ -1,4 +1,6 @@
 // Reports and journals, summarised and then shown in every way that a report can be.
+#include <nlohmann/json.hpp>
+
 #include "harness/analysis/summarise.h"
 #include "reports/answers/console.h"
 #include "reports/answers/documents.h"

@@ -63,7 +63,7 @@ GDBENCH_FUZZ_TARGET(stream) {
   static const Scenarios scenarios;
   const bool npy = (data[0] & 1) != 0;
   scenarios.write_data(npy, reinterpret_cast<const char*>(data + 1), size - 1);
-  const auto dataset = gdbench::data::make_stream_dataset(scenarios.scenario(npy));
+  const auto dataset = gdbench::data::make_stream_dataset(scenarios.scenario(npy), {});
   if (!dataset.ok()) return 0;
   std::vector<double> x;
   std::vector<double> targets;
