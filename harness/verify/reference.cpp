@@ -23,10 +23,9 @@ using scenario::Problem;
 constexpr std::int64_t kChunkRows = 256;
 
 template <class T>
-std::vector<std::vector<T>> zeros_like(const std::vector<std::vector<T>>& tensors) {
-  std::vector<std::vector<T>> zeros;
-  for (const std::vector<T>& tensor : tensors) zeros.emplace_back(tensor.size(), T(0));
-  return zeros;
+void set_zeros_like(const std::vector<std::vector<T>>& tensors, std::vector<std::vector<T>>& zeros) {
+  zeros.resize(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) zeros[i].assign(tensors[i].size(), T(0));
 }
 
 // Calls visit(chunk) for one chunk after the other of `count` rows, loaded and ready for the first layer.
@@ -75,25 +74,28 @@ ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceSta
   return result;
 }
 
-// Unless `analysed` without the allowances for ties and rounding. `chunk`: memory, of this step or of another.
+// Sets `result`, unless `analysed` without the allowances for ties and rounding. It and `chunk` may be another step's.
 template <class T>
-ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                                      Ties ties, bool analysed, Chunk<T>& chunk,
-                                      std::vector<RoundingError> parameter_errors = {}) {
-  if (problem.task == scenario::Task::update) return given_gradients(dataset, state);
+void batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state, Ties ties,
+                     bool analysed, Chunk<T>& chunk, ReferenceGradients<T>& result,
+                     std::vector<RoundingError> parameter_errors = {}) {
+  if (problem.task == scenario::Task::update) {
+    result = given_gradients(dataset, state);
+    return;
+  }
   const std::vector<LayerView<T>> layers = layers_of(problem, state);
   const std::int64_t count = dataset.batch_size(problem, state.step);
   std::optional<TieFinder<T>> tie_finder;
   std::optional<RoundingModel<T>> rounding;
-  parameter_errors.resize(state.parameters.size());
   if (analysed) {
+    parameter_errors.resize(state.parameters.size());
     tie_finder.emplace(problem, layers, parameter_errors);
     rounding.emplace(problem, layers, parameter_errors);
+    result.tie_allowance.assign(state.parameters.size(), 0.0);
+    result.tie_bounds.assign(state.parameters.size(), {});
   }
-  ReferenceGradients<T> result;
-  result.parameters = zeros_like(state.parameters);
-  result.tie_allowance.assign(state.parameters.size(), 0.0);
-  result.tie_bounds.resize(state.parameters.size());
+  result.loss = 0;
+  set_zeros_like(state.parameters, result.parameters);
   for_each_chunk(dataset, count, layers.size(), rows_of_batch(problem, dataset, state.step), chunk, [&] {
     for (std::size_t index = 0; index < layers.size(); ++index) {
       forward_product(layers[index], index, chunk);
@@ -105,20 +107,17 @@ ReferenceGradients<T> batch_gradients(const Problem& problem, const Dataset& dat
     backward(layers, ties, chunk, result.parameters);
     if (analysed) rounding->add_backward(chunk);
     if (analysed) tie_finder->add_bounds(chunk, result.tie_bounds);
-    result.distance_to_overflow = std::min(result.distance_to_overflow, chunk.distance_to_overflow);
   });
-  Chunk<T> whole;
   for (const LayerView<T>& layer : layers) {
-    narrow_gradient_result(layer, result.parameters[layer.weights_index], whole);
-    if (layer.bias != nullptr) narrow_gradient_result(layer, result.parameters[layer.bias_index], whole);
+    narrow_gradient_result(layer, result.parameters[layer.weights_index], chunk);
+    if (layer.bias != nullptr) narrow_gradient_result(layer, result.parameters[layer.bias_index], chunk);
   }
-  result.distance_to_overflow = std::min(result.distance_to_overflow, whole.distance_to_overflow);
+  result.distance_to_overflow = chunk.distance_to_overflow;
   for (std::size_t p = 0; p < result.tie_bounds.size(); ++p) {
     const std::vector<double>& bounds = result.tie_bounds[p];
     result.tie_allowance[p] = std::sqrt(sum_of_squares(bounds.data(), static_cast<std::int64_t>(bounds.size())));
   }
   if (analysed) result.rounding = rounding->gradient_errors(result.parameters);
-  return result;
 }
 
 template <class T, class RowsOf>
@@ -178,13 +177,17 @@ template <class T>
 ReferenceGradients<T> gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                 Ties ties, const std::vector<RoundingError>& parameter_errors) {
   Chunk<T> chunk;
-  return batch_gradients(problem, dataset, state, ties, true, chunk, parameter_errors);
+  ReferenceGradients<T> result;
+  batch_gradients(problem, dataset, state, ties, true, chunk, result, parameter_errors);
+  return result;
 }
 
 template <class T>
 ReferenceGradients<T> plain_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
   Chunk<T> chunk;
-  return batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk);
+  ReferenceGradients<T> result;
+  batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk, result);
+  return result;
 }
 
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step) {
@@ -217,8 +220,9 @@ template <class T>
 std::vector<T> train(const Problem& problem, const Dataset& dataset, ReferenceState<T>& state, std::int64_t steps) {
   std::vector<T> losses;
   Chunk<T> chunk;
+  ReferenceGradients<T> batch;
   for (std::int64_t step = 0; step < steps; ++step) {
-    const ReferenceGradients<T> batch = batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk);
+    batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk, batch);
     losses.push_back(batch.loss);
     take_step(problem, batch.parameters, state);
   }
