@@ -98,6 +98,17 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
   return print_answer(options.answer, answers::document_of(judgements, report.notes), report::to_json(judgements));
 }
 
+// Globs for those that the claims' cells have.
+std::vector<std::string> implementation_globs(const std::vector<claims::Claim>& claims) {
+  std::vector<std::string> globs;
+  for (const claims::Claim& claim : claims) {
+    for (const claims::Experiment& experiment : claim.experiments) {
+      std::ranges::move(values_of(experiment.matrix, scenario::kImplementationAxis), std::back_inserter(globs));
+    }
+  }
+  return globs;
+}
+
 // The implementations that a report has.
 std::vector<scenario::KnownImplementation> implementations_of(const report::Report& report) {
   std::vector<scenario::KnownImplementation> known;
@@ -160,7 +171,7 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   const OutputFile& output = options.request.output;
   if (!options.dry_run) TRY(check_output(output));
   const std::vector<claims::Claim> chosen = TRY(choose_claims(options.ids));
-  measure::PlanRequest asked = TRY(ask_plugins(options.request));
+  measure::PlanRequest asked = TRY(ask_plugins(options.request, implementation_globs(chosen)));
   const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, known_implementations(asked)));
   report::Report planned;
   measure::Plan measured = TRY(plan(std::move(asked), expanded, planned));
