@@ -12,8 +12,8 @@ import unittest
 from program import PROGRAM, ProgramTest, environment, processes_in, read_process, soon
 
 # Long enough to be stopped in the middle, whatever the machine.
-LONG = ("run", "--launches", "100000", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "hand/null",
-        "--scenario", "linreg-3x2", "--out", "x.json")
+LONG = ("run", "--launches", "100000", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "tape/eigen",
+        "--scenario", "mlp-10-50-1", "--out", "x.json")
 JOURNAL = "x.journal.jsonl"
 
 
@@ -22,7 +22,7 @@ class Interrupts(ProgramTest):
         """A run that has some samples in its journal, with workers alive."""
         process = self.start(*LONG)
         journal = self.folder / JOURNAL
-        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 60, 60))
+        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 30, 60))
         self.assertTrue(soon(lambda: len(processes_in(self.folder)) > 1))
         return process
 
@@ -56,12 +56,12 @@ class Interrupts(ProgramTest):
     def test_interrupt_of_the_whole_group(self):
         """As a terminal sends it: to the program and to whatever is in its process group."""
         with subprocess.Popen(
-            [PROGRAM, "run", "--no-html", *LONG[1:]], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+            [PROGRAM, "run", "--no-html", "--no-ceilings", *LONG[1:]], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
             start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as process:
             self.addCleanup(process.kill)
             journal = self.folder / JOURNAL
-            self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 60, 60))
+            self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 30, 60))
             os.killpg(process.pid, signal.SIGINT)
             self.expect_kept(process)
 
@@ -146,8 +146,9 @@ class Interrupts(ProgramTest):
 class Stops(ProgramTest):
     """A run that is stopped again and again, and gone on with."""
 
-    ARGUMENTS = ("run", "--launches", "15", "--impl", "hand/naive", "--impl", "graph/naive", "--scenario", "linreg-3x2",
-                 "--scenario", "linreg-300x2", "--out", "x.json")
+    CELLS = ("--impl", "hand/naive", "--impl", "graph/naive", "--scenario", "mlp-10-50-1", "--scenario", "linreg-300x2",
+             "--out", "x.json")
+    ARGUMENTS = ("run", "--launches", "12", *CELLS)
 
     def kept(self):
         """What lies in the journal's whole lines or, without a journal, in the report."""
@@ -169,11 +170,11 @@ class Stops(ProgramTest):
         return set(found)
 
     def test_no_sample_is_lost_or_counted_twice(self):
-        generator = random.Random(7)
+        generator = random.Random(2)
         for stop in range(int(os.environ.get("GDBENCH_STOPS", "5"))):
             before = self.kept()
             process = self.start(*self.ARGUMENTS, "--resume")
-            time.sleep(generator.uniform(0, 2))
+            time.sleep(generator.uniform(0, 1))
             process.send_signal(generator.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
             _, errors = process.communicate(timeout=30)
             self.assertTrue(soon(lambda: processes_in(self.folder) == []))
@@ -191,10 +192,10 @@ class Stops(ProgramTest):
         self.assertEqual(report["run"]["status"], "complete")
         for cell in report["cells"]:
             self.assertLessEqual(before[cell["id"]], self.samples(cell))
-            self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 15)
+            self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 12)
 
     def test_resume_alone_goes_on_with_the_command_that_was_stopped(self):
-        process = self.start(*self.ARGUMENTS)
+        process = self.start("run", "--launches", "2", *self.CELLS)
         journal = self.folder / JOURNAL
         self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 20, 60))
         process.kill()
@@ -203,7 +204,7 @@ class Stops(ProgramTest):
         self.assertIn("x.json: not there", errors)
         self.assertIn("killed", output)
         _, errors = self.call("run", "--out", "x.json", "--resume")
-        self.assertRegex(errors, r"goes on with: \S*gdbench run --launches 15 --impl hand/naive .*\n"
+        self.assertRegex(errors, r"goes on with: \S*gdbench run --launches 2 --impl hand/naive .*\n"
                                  r"(.*\n)*.*samples were taken over")
         report = self.read_json("x.json")
         self.assertEqual(report["run"]["status"], "complete")
