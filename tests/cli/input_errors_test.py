@@ -7,12 +7,13 @@ import unittest
 
 from program import FAKES, ProgramTest, csv_scenario, linear_scenario
 
-SMALL = ("--scenario", "linreg-3x2", "--launches", "1")
+ONE = ("--impl", "hand/naive")  # so that no framework is asked
+SMALL = (*ONE, "--scenario", "linreg-3x2", "--launches", "1")
 
 
 class InputErrors(ProgramTest):
     def test_names_that_are_unknown(self):
-        self.expect_error(["run", "--scenario", "nosuch"], 'gdbench: --scenario: found "nosuch"', "linreg-3x2")
+        self.expect_error(["run", *ONE, "--scenario", "nosuch"], 'gdbench: --scenario: found "nosuch"', "linreg-3x2")
         self.expect_error(["run", "--impl", "nosuch/*"], 'gdbench: --impl: found "nosuch/*"', "expected one of",
                           "others")
         self.expect_error(["ablate", "linreg-3x2", "--impl", "hand/naive"], "expected one of graph/")
@@ -20,7 +21,7 @@ class InputErrors(ProgramTest):
         self.expect_error(["verify", "--exclude", "hand/nave"], "--exclude", "did you mean hand/naive?")
         self.expect_error(["run", "defualt"], '"defualt"', "did you mean default?")
         self.expect_error(["run", "nosuch.json"], "nosuch.json: found no such file")
-        self.expect_error(["run", "--scenario", "./nosuch.json"], "./nosuch.json: found no such file")
+        self.expect_error(["run", *ONE, "--scenario", "./nosuch.json"], "./nosuch.json: found no such file")
         self.expect_error(["train", "nosuch"], '"nosuch"', "linreg-3x2")
         self.expect_error(["train", "linreg-3x2", "--impl", "hand/nave"], '"hand/nave"', "did you mean hand/naive?")
         self.expect_error(["train", "linreg-3x2", "--impl", "hand/*"], "hand/*", "expected one")
@@ -68,7 +69,7 @@ class InputErrors(ProgramTest):
         axes = {"scenario": ["linreg-3x2"], "implementation": ["hand/naive"], "batch": [0]}
         self.write_json("m.json", {"name": "m", "axes": axes})
         self.expect_error(["run", "./m.json"], "/axes/batch of ./m.json: found 0")
-        split = ["verify", "--scenario", "mlp-784-128-10", "--set", "task=gradients"]
+        split = ["verify", *ONE, "--scenario", "mlp-784-128-10", "--set", "task=gradients"]
         self.expect_error(split, "mlp-784-128-10.json: --set task", '"softmax_cross_entropy"', "mse, half_mse")
         self.expect_error(["run", *SMALL, "--set", "impl.tyle=1"], "impl.tyle", "no selected implementation")
         delay = ["run", *SMALL, "--impl", "fake/delay", "--set", "impl.delay_ns=soon"]
@@ -85,7 +86,7 @@ class InputErrors(ProgramTest):
         for name, (content, part) in cases.items():
             self.write(name, content) if isinstance(content, str) else self.write_json(name, content)
             for command in ("run", "verify", "train"):
-                scenario = [name] if command == "train" else ["--scenario", name]
+                scenario = [name] if command == "train" else [*ONE, "--scenario", name]
                 self.expect_error([command, *scenario], part)
         self.expect_error(["run", "torn.json"], "torn.json: line 1")
         self.write_json("matrix.json", {"name": "m", "axis": {}})
@@ -99,7 +100,7 @@ class InputErrors(ProgramTest):
             "": "table.csv",
         }.items():
             self.write("table.csv", table)
-            self.expect_error(["run", "--scenario", "csv.json"], part)
+            self.expect_error(["run", *ONE, "--scenario", "csv.json"], part)
 
     def test_outputs_that_cannot_be_written(self):
         (self.folder / "folder").mkdir()
@@ -126,7 +127,7 @@ class InputErrors(ProgramTest):
 
 class WritablePlugins(ProgramTest):
     variables = {"GDBENCH_ALLOW_WRITABLE_PLUGINS": "0"}
-    list_plugins = ("list", "implementations")
+    FAKE = ("--scenario", "linreg-3x2", "--impl", "fake/*")
 
     def setUp(self):
         super().setUp()
@@ -143,13 +144,12 @@ class WritablePlugins(ProgramTest):
 
     def expect_refused(self, culprit, *parts):
         expected = (f"gdbench: {culprit}: found mode", "GDBENCH_ALLOW_WRITABLE_PLUGINS=1", *parts)
-        self.expect_error(self.list_plugins, *expected, plugins=str(self.plugins))
         self.expect_error(["plugin", "check", str(self.file)], *expected)
-        self.expect_error(["verify", *SMALL[:2], "--impl", "fake/*"], *expected, plugins=str(self.plugins))
+        self.expect_error(["verify", *self.FAKE], *expected, plugins=str(self.plugins))
 
-    def expect_listed(self, **variables):
+    def expect_taken(self, **variables):
         self.variables = {**self.variables, **variables}
-        self.assertIn("fake/delay", self.call(*self.list_plugins, plugins=str(self.plugins))[0])
+        self.assertIn("fake/delay", self.call("run", *self.FAKE, "--dry-run", plugins=str(self.plugins))[0])
 
     def test_what_everybody_may_write(self):
         library = self.copy("fake_null.so", "kernels/other.so")
@@ -158,9 +158,9 @@ class WritablePlugins(ProgramTest):
             culprit.chmod(0o757)
             self.expect_refused(culprit, "0757")
             culprit.chmod(0o755)
-        self.expect_listed()
+        self.expect_taken()
         self.file.chmod(0o777)
-        self.expect_listed(GDBENCH_ALLOW_WRITABLE_PLUGINS="1")
+        self.expect_taken(GDBENCH_ALLOW_WRITABLE_PLUGINS="1")
 
     def test_what_a_manifest_names(self):
         self.plugins.chmod(0o755)
@@ -170,15 +170,16 @@ class WritablePlugins(ProgramTest):
         self.file.write_text('{"command": ["python3", "mine.py"]}', encoding="utf-8")
         (self.plugins / "mine.py").chmod(0o646)
         self.expect_refused(self.plugins / "mine.py", "0646")
+        self.expect_error(["list", "implementations"], "mine.py: found mode 0646", plugins=str(self.plugins))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root gives files away")
     def test_what_others_own(self):
         self.file.chmod(0o775)
-        self.expect_listed()
+        self.expect_taken()
         os.chown(self.file, 0, 54321)
         self.expect_refused(self.file, "0775", "group 54321")
         self.file.chmod(0o755)
-        self.expect_listed()
+        self.expect_taken()
         os.chown(self.plugins, 54321, 0)
         self.expect_refused(self.plugins, "owner 54321")
 
@@ -187,9 +188,9 @@ class WritablePlugins(ProgramTest):
         home.mkdir(mode=0o755)
         self.plugins.rename(home / "plugins")
         self.plugins = ""
-        self.expect_listed(XDG_DATA_HOME=str(self.folder))
+        self.expect_taken(XDG_DATA_HOME=str(self.folder))
         (home / "plugins").rename(home / "elsewhere")
-        self.assertNotIn("fake/delay", self.call(*self.list_plugins)[0])
+        self.call("run", *self.FAKE, "--dry-run", status=2)
 
 
 if __name__ == "__main__":
