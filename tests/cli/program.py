@@ -19,6 +19,8 @@ FRAMEWORKS = pathlib.Path(PROGRAM).parents[1] / "lib" / "gdbench" / "frameworks"
 # What harness/abi/catalogue.h knows, as the build exports it.
 CATALOGUE = json.loads((FRAMEWORKS / "catalogue.json").read_text(encoding="utf-8"))
 
+HAS_JIT = (FRAMEWORKS.parent / "libgdbench_jit.so").exists()  # there is none without LLVM
+
 # Whether a test may have file systems of its own: `unshare -m COMMAND` runs it where others do not see them.
 MAY_MOUNT = subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -146,6 +148,15 @@ class ProgramTest(unittest.TestCase):
     def cells_of(report):
         """Without its A/A controls."""
         return [cell for cell in report["cells"] if cell["arm"] != "control"]
+
+    @staticmethod
+    def launched_again(report, step_ns, times=8):
+        """As if every cell of a run of one launch had launched so many times, each step in step_ns[implementation]."""
+        for cell in report["cells"]:
+            taken = dict.fromkeys(("real_ns", "cpu_ns"), step_ns[cell["implementation"]])
+            cell["samples"] = [{**sample, **taken, "launch": n} for n in range(times) for sample in cell["samples"]]
+            cell["launches"] *= times
+        return report
 
     def files(self):
         return sorted(path.name for path in self.folder.iterdir())
