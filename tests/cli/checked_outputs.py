@@ -1,5 +1,6 @@
 """What the tests of checkers share: outputs must pass, and whatever lie is told in one must be caught."""
 
+import json
 import os
 import random
 import re
@@ -55,7 +56,8 @@ class CheckedOutputs(ProgramTest):
 
     def tell_json_lies(self, check, output, seed):
         """As many as of all kinds of words together."""
-        told = list(lies.values(output))
-        for words, false in random.Random(seed).sample(told, min(3 * LIES, len(told))):
+        document = json.loads(output)
+        told = list(lies.values(document))
+        for words, lie in random.Random(seed).sample(told, min(3 * LIES, len(told))):
             with self.subTest(seed=seed, lie=words):
-                self.assertNotEqual(check(false), [], words)
+                self.assertNotEqual(check(lies.told_value(document, lie)), [], words)

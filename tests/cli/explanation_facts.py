@@ -92,21 +92,25 @@ def derived_facts(told, names):
         yield from overtaking_facts(point, *(names.of(point[end]) for end in ("cell", "other")))
 
 
-def check_explanation(told, report, section, answer):
-    """Of the section of one pair, and the sentences of the answer where that is about it."""
-    names = Names(told)
-    parts = [part for of in ("profiles", "a_ops", "b_ops") for part in (told[of] or {"ops": []})["ops"]]
-    phases = [part["phase"] for part in (told["profiles"] or {"phases": []})["phases"]]
-    facts = [*facts_of(told, names.around, names.both), *derived_facts(told, names)]
-    record = Record(facts, {*names.of_all(report), *map(part_name, parts), *phases})
-    texts = [text_of(text) for text in answer]
-    for kind, content in parts_of(section["blocks"]):
-        texts += [content["sentence"] if kind == "figure" else content] if kind in ("paragraph", "figure") else []
-    twice = [f"{text!r}: a cell is beside itself" for text in texts if is_beside_itself(record, names, text)]
-    complaints = [wrong for text in answer for wrong in record.about(text_of(text))]
-    return [*twice, *complaints, *record.complaints(section["blocks"])]
+class Explained:
+    """What may be said of the explanation `told` of one pair of the report's cells."""
 
+    def __init__(self, told, report):
+        self.told, self.names = told, Names(told)
+        parts = [part for of in ("profiles", "a_ops", "b_ops") for part in (told[of] or {"ops": []})["ops"]]
+        phases = [part["phase"] for part in (told["profiles"] or {"phases": []})["phases"]]
+        facts = [*facts_of(told, self.names.around, self.names.both), *derived_facts(told, self.names)]
+        self.record = Record(facts, {*self.names.of_all(report), *map(part_name, parts), *phases})
 
-def is_beside_itself(record, names, text):
-    parts = map(record.reader.names_in, text.rpartition(" ["))
-    return any(len(found) > 1 == len(set(found)) < len(set(names.both)) for found in parts)
+    def complaints(self, section, answer):
+        """About its section, and the sentences of the answer where that is about it."""
+        texts = [text_of(text) for text in answer]
+        for kind, content in parts_of(section["blocks"]):
+            texts += [content["sentence"] if kind == "figure" else content] if kind in ("paragraph", "figure") else []
+        twice = [f"{text!r}: a cell is beside itself" for text in texts if self.is_beside_itself(text)]
+        complaints = [wrong for text in answer for wrong in self.record.about(text_of(text))]
+        return [*twice, *complaints, *self.record.complaints(section["blocks"])]
+
+    def is_beside_itself(self, text):
+        parts = map(self.record.names_in, text.rpartition(" ["))
+        return any(len(found) > 1 == len(set(found)) < len(set(self.names.both)) for found in parts)

@@ -52,7 +52,7 @@ def words(output, lines):
     for start, line in lines:
         for exchange in EXCHANGES:
             for word, false in exchange.items():
-                for match in re.finditer(rf"\b{word}\b", line):
+                for match in re.finditer(rf"\b{word}\b", line) if word in line else ():
                     yield f"{word} -> {false}", (start + match.start(), word, padded(false, word, line))
 
 
@@ -75,15 +75,21 @@ def names(output, lines, known):
             yield f"name {match.group()} -> {false}", (start + match.start(), match.group(), false)
 
 
-def values(output):
-    """(kind, lie) for every value of a JSON document."""
-    document = json.loads(output)
+def values(document):
+    """(kind, lie) for every value of a JSON document: what holds it, where, and what else it could be."""
     for holder, key, place in holders(document, ""):
-        true = holder[key]
-        holder[key] = changed_value(true)
-        if holder[key] is not None:
-            yield f"{place}: {true!r} -> {holder[key]!r}", json.dumps(document)
-        holder[key] = true
+        false = changed_value(holder[key])
+        if false is not None:
+            yield f"{place}: {holder[key]!r} -> {false!r}", (holder, key, false)
+
+
+def told_value(document, lie):
+    """As JSON."""
+    holder, key, false = lie
+    true, holder[key] = holder[key], false
+    text = json.dumps(document)
+    holder[key] = true
+    return text
 
 
 def holders(value, place):

@@ -110,7 +110,7 @@ class Record:
         self.keys = [value for value, _ in self.numbers]
         self.by_name = by_name(self.facts)
         self.columns = {title for fact in self.facts for title in fact.columns}
-        self.not_shown = functools.lru_cache(maxsize=None)(self.not_shown)
+        self.about, self.not_shown = map(functools.cache, (self.about, self.not_shown))
 
     def complaints(self, blocks):
         for block in blocks:

@@ -22,12 +22,13 @@ class Sentences(CheckedOutputs):
         report = Report(document)
         proof = sentence_checker.Proof(report)
         self.write_json(name, document)
-        render = functools.partial(self.render, "report", name)
-        document = sentence_checker.read_parts(render("--document", "-"))
-        yield "document", document, proof.check_document
-        yield "first screen", render(width=UNBROKEN), proof.check_console
-        yield "CSV", render("--csv", "-"), functools.partial(sentence_checker.check_csv, report)
-        yield "JSON", render("--json", "-"), functools.partial(sentence_checker.check_json, report)
+        files = ("--document", "document", "--csv", "csv", "--json", "json")
+        screen = self.render("report", name, *files, width=UNBROKEN)
+        document, table, values = ((self.folder / file).read_text(encoding="utf-8") for file in files[1::2])
+        yield "document", sentence_checker.read_parts(document), proof.check_document
+        yield "first screen", screen, proof.check_console
+        yield "CSV", table, functools.partial(sentence_checker.check_csv, report)
+        yield "JSON", values, functools.partial(sentence_checker.check_json, report)
 
     def test_no_sentence_of_random_reports_lies_and_no_lie_gets_past_the_checker(self):
         for seed in range(FIRST_SEED, FIRST_SEED + REPORTS):
