@@ -1,6 +1,7 @@
 """`gdbench verify` on optimizers: a right implementation passes everywhere, each classic mistake is rejected, with the
 step at which it leaves the reference and by how much."""
 
+import itertools
 import re
 import unittest
 
@@ -63,15 +64,18 @@ MISTAKES = [
 
 
 class OptimizersTest(ProgramTest):
-    def verify(self, implementation, optimizer, batch, dtypes, status):
-        scenario = linear_scenario(
-            data={"source": "synthetic", "kind": "linear", "rows": 10, "features": 3, "outputs": 2},
-            model={"kind": "linear_regression", "bias": True}, optimizer=OPTIMIZERS[optimizer], batch=batch,
-        )
-        self.write_json("scenario.json", scenario)
-        settings = [word for dtype in dtypes for word in ("--set", f"dtype={dtype}")]
-        arguments = ["verify", "--scenario", "scenario.json", "--impl", implementation]
-        return self.call(*arguments, *settings, plugins=PLUGINS, status=status)[0]
+    def verify(self, implementation, cases, status):
+        """Of scenarios that are called OPTIMIZER-0, OPTIMIZER-1 ...; `cases`: (optimizer, batch)."""
+        scenarios = []
+        for number, (optimizer, batch) in enumerate(cases):
+            scenario = linear_scenario(
+                name=f"{optimizer}-{number}", model={"kind": "linear_regression", "bias": True}, batch=batch,
+                data={"source": "synthetic", "kind": "linear", "rows": 10, "features": 3, "outputs": 2},
+                optimizer=OPTIMIZERS[optimizer],
+            )
+            scenarios += ["--scenario", self.write_json(f"{number}.json", scenario)]
+        arguments = ["verify", *scenarios, "--impl", implementation, "--set", "dtype=f32", "--set", "dtype=f64"]
+        return self.call(*arguments, plugins=PLUGINS, status=status)[0]
 
     def test_every_kind_is_among_them_and_is_mistaken(self):
         kinds = CATALOGUE["optimizers"].keys()
@@ -79,19 +83,19 @@ class OptimizersTest(ProgramTest):
         self.assertEqual({OPTIMIZERS[optimizer]["kind"] for _, optimizer, _, _ in MISTAKES}, set(kinds))
 
     def test_the_right_one_passes_everywhere(self):
-        for optimizer in OPTIMIZERS:
-            for batch in ("full", 1, MINI_BATCHES, PARTS):
-                with self.subTest(optimizer=optimizer, batch=batch):
-                    self.verify(RIGHT, optimizer, batch, ("f32", "f64"), 0)
+        cases = list(itertools.product(OPTIMIZERS, ("full", 1, MINI_BATCHES, PARTS)))
+        count = 2 * len(cases)
+        self.assertIn(f"\n{count} cells: {count} ok\n", self.verify(RIGHT, cases, 0))
 
     def test_each_mistake_is_rejected_where_it_begins(self):
-        for mistake, optimizer, batch, step in MISTAKES:
-            for dtype in ("f32", "f64"):
-                with self.subTest(mistake=mistake, optimizer=optimizer, dtype=dtype):
-                    output = self.verify("fake/" + mistake, optimizer, batch, [dtype], 3)
-                    found = re.search(r"leaves the reference at step (\d+): .* off by \S+, .* of its norm", output)
-                    self.assertTrue(found, output)
-                    self.assertEqual(int(found.group(1)), step, output)
+        for mistake in {mistake for mistake, *_ in MISTAKES}:
+            own = [case for name, *case in MISTAKES if name == mistake]
+            output = self.verify("fake/" + mistake, [(optimizer, batch) for optimizer, batch, _ in own], 3)
+            for number, (optimizer, _, step) in enumerate(own):
+                for dtype in ("f32", "f64"):
+                    with self.subTest(mistake=mistake, optimizer=optimizer, dtype=dtype):
+                        cell = output.partition(f"\n{optimizer}-{number}[dtype={dtype}]\n")[2].partition("\n\n")[0]
+                        self.assertRegex(cell, rf"leaves the reference at step {step}: .* off by \S+, .* of its norm")
 
     def test_brief_tells_cell_by_cell_only_what_is_wrong(self):
         batch = {"source": "synthetic", "kind": "linear", "rows": 10, "features": 3}
@@ -104,8 +108,8 @@ class OptimizersTest(ProgramTest):
 
     def test_a_mistake_that_cannot_show_is_not_seen(self):
         # Otherwise the test above could be passed by rejecting everything.
-        self.verify("fake/no-bias-correction", "sgd", "full", ["f64"], 0)
-        self.verify("fake/accumulation-without-weights", "sgd", MINI_BATCHES, ["f64"], 0)
+        self.verify("fake/no-bias-correction", [("sgd", "full")], 0)
+        self.verify("fake/accumulation-without-weights", [("sgd", MINI_BATCHES)], 0)
 
 
 if __name__ == "__main__":
