@@ -12,8 +12,8 @@ import xml.etree.ElementTree as ElementTree
 
 from program import PROGRAM, ProgramTest
 
-SMALL = ("--launches", "2", "--impl", "hand/*", "--impl", "tape/eigen", "--scenario", "linreg-3x2", "--scenario",
-         "mlp-10-50-1")
+SMALL = ("--launches", "2", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "tape/eigen",
+         "--scenario", "linreg-300x2", "--scenario", "mlp-10-50-1")
 LEAST = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json", "--overwrite")
 ATTACKS = (
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
@@ -186,12 +186,22 @@ class Page(ProgramTest):
             self.check_hostile((self.folder / "made.html").read_text(encoding="utf-8"))
 
     def test_a_calibration_is_a_page(self):
-        arguments = ("--workload", "linreg-3x2/hand/naive", "--launches", "8", "--null", "1", "--comparisons", "1")
+        workload = "mlp-10-50-1/hand/eigen"
+        arguments = ("--workload", workload, "--launches", "8", "--null", "1", "--comparisons", "1")
+        # All comparisons but that with the largest slowdown were made before.
+        lines = [{"event": "calibration", "launches": 8, "margin": 0.01, "confidence": 0.99, "planned": 5,
+                  "design": f"{workload}, seed 1, 1 without"}]
+        for number, slowdown in {0: 0.01, 2: 0, 3: 0.02, 4: 0.05}.items():
+            lines.append({"event": "outcome", "number": number, "workload": workload, "slowdown": slowdown,
+                          "change": "regressed", "ratio": 1 + slowdown, "low": 1 + slowdown / 2, "high": 1.2,
+                          "seconds": 1})
+        self.write("calibration.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         self.call("calibrate", *arguments, "--html", "found.html")
+        self.assertEqual(len((self.folder / "calibration.jsonl").read_text(encoding="utf-8").splitlines()), 6)
         page = (self.folder / "found.html").read_text(encoding="utf-8")
         self.check(page)
         self.assertIn("wanted: 80%", page)
-        self.assertIn("linreg-3x2/hand/naive", page)
+        self.assertIn(workload, page)
         # Of what was measured then.
         self.assertEqual(self.call("calibrate", *arguments, "--html", "-")[0], page)
 

@@ -131,7 +131,7 @@ class Run(ProgramTest):
         self.call(*SMALL[:2], "3", *SMALL[3:], "--budget", "60s")
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertEqual(len(cell["launches"]), 3)
-        self.call(*SMALL[:2], "100000", *SMALL[3:], "--budget", "3s", "--overwrite")
+        self.call(*SMALL[:2], "100000", *SMALL[3:], "--budget", "1s", "--overwrite")
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertGreaterEqual(len(cell["launches"]), 1)
 

@@ -61,11 +61,11 @@ class Threads(ProgramTest):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("there is one processor")
         self.call("run", "--scenario", "linreg-3x2", "--impl", "fake/delay", "--set", "impl.delay_ns=750000",
-                  "--threads", "1", "--threads", "2", "--launches", "6", "--out", "x.json", plugins=FAKES)
+                  "--threads", "1", "--threads", "2", "--launches", "3", "--out", "x.json", plugins=FAKES)
         (scaling,) = self.read_json("x.json")["scaling"]
         self.assertTrue(scaling["cell"].endswith("@2"))
         self.assertEqual(scaling["cell"].removesuffix("@2"), scaling["single"])
-        self.assertEqual(scaling["speed_up"]["launches"], 6)
+        self.assertEqual(scaling["speed_up"]["launches"], 3)
         self.assertAlmostEqual(scaling["efficiency"]["value"], scaling["speed_up"]["value"] / 2)
         details = self.call("report", "x.json", "--details")[0]
         self.assertIn("What more threads bring, over the same with one", details)
@@ -76,31 +76,31 @@ class Values(ProgramTest):
     """Of one key of --set."""
 
     def test_they_are_measured_side_by_side(self):
-        values = ("--set", "batch=1", "--set", "batch=3")
-        self.call("run", "--scenario", "linreg-3x2", *TWO, *values, "--launches", "6", "--out", "x.json")
+        values = ("--set", "batch=1", "--set", "batch=100")
+        self.call("run", "--scenario", "mlp-10-50-1", *TWO, *values, "--launches", "3", "--out", "x.json")
         report = self.read_json("x.json")
         first, other = report["scenarios"]
         self.assertEqual([s["side_by_side"] for s in (first, other)],
-                         [{"first": first["key"], "values": {"batch": batch}} for batch in ("1", "3")])
+                         [{"first": first["key"], "values": {"batch": batch}} for batch in ("1", "100")])
         visits = {}
         for cell in report["cells"]:
             for sample in cell["samples"]:
                 visits.setdefault((sample["launch"], sample["round"]), {})[sample["position"]] = cell["id"]
         cells = {cell["id"] for cell in report["cells"]}
-        self.assertEqual(len(visits), 6 * 7)
+        self.assertEqual(len(visits), 3 * 7)
         for visit in visits.values():
             self.assertEqual(set(visit.values()), cells, "every cell has a position of its own in every round")
         compared = [(value["cell"], value["first"], value["key"]) for value in report["values"]]
-        named = lambda batch, name: f"linreg-3x2[batch={batch}]/hand/{name}"
-        self.assertEqual(compared, [(named(3, name), named(1, name), "batch") for name in ("naive", "eigen")])
+        named = lambda batch, name: f"mlp-10-50-1[batch={batch}]/hand/{name}"
+        self.assertEqual(compared, [(named(100, name), named(1, name), "batch") for name in ("naive", "eigen")])
         for value in report["values"]:
-            self.assertEqual(value["comparison"]["ratio"]["launches"], 6)
+            self.assertEqual(value["comparison"]["ratio"]["launches"], 3)
             self.assertAlmostEqual(value["operations_ratio"],
                                    other["operations_per_step"] / first["operations_per_step"])
         self.assertIn("values of batch, side by side", self.call("report", "x.json", "--details")[0])
-        self.assertIn("batch=3 takes ", " ".join(self.call("report", "x.json")[0].split()))
+        self.assertIn("batch=100 takes ", " ".join(self.call("report", "x.json")[0].split()))
         self.assertIn("paired by round",
-                      " ".join(self.call("explain", "x.json", "--a", "batch=3", "--b", "batch=1")[0].split()))
+                      " ".join(self.call("explain", "x.json", "--a", "batch=100", "--b", "batch=1")[0].split()))
 
     def test_a_shard_has_all_of_them(self):
         chosen = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x2", "--impl", "hand/naive",
@@ -153,7 +153,7 @@ class Files(ProgramTest):
         claim = {"id": "claim", "sentence": "Small batches are quick.", "source": "me", "purpose": "p",
                  "experiments": [experiment]}
         self.write_json("mine/claim.json", claim)
-        output, _ = self.call("claims", "run", "mine/claim.json", "--launches", "6", "--out", "x.json", "--json")
+        output, _ = self.call("claims", "run", "mine/claim.json", "--launches", "3", "--out", "x.json", "--json")
         self.assertEqual([found["id"] for found in json.loads(output)["claims"]], ["claim"])
         output, _ = self.call("claims", "x.json", "mine/claim.json", "--json")
         self.assertEqual([(found["id"], found["verdict"]) for found in json.loads(output)["claims"]],
