@@ -18,18 +18,19 @@ class Commands(ProgramTest):
         kinds = {"scenarios": "linreg-3x2", "implementations": "hand/naive", "matrices": "default",
                  "claims": "sparse-40"}
         for kind, expected in kinds.items():
-            text, _ = self.call("list", kind)
+            text, _ = self.call("list", kind, plugins=FAKES)
             self.assertRegex(text, rf"(?m)^{expected} +\S")
-            entries = json.loads(self.call("list", kind, "--json")[0])[kind]
+            entries = json.loads(self.call("list", kind, "--json", plugins=FAKES)[0])[kind]
             self.assertEqual([line.split()[0] for line in text.splitlines()], [entry["name"] for entry in entries])
             self.assertTrue(all(entry["description"] for entry in entries))
+            if kind == "implementations":
+                self.check_what_cannot_be_used(text, {entry["name"]: entry for entry in entries})
 
-    def test_list_says_what_cannot_be_used(self):
-        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])["implementations"]
-        entries = {entry["name"]: entry for entry in listed}
+    def check_what_cannot_be_used(self, text, entries):
         self.assertTrue(entries["fake/delay"]["usable"])
         self.assertFalse(entries["plugin/fake_abi"]["usable"])
         self.assertIn("version 99", entries["plugin/fake_abi"]["description"])
+        self.assertRegex(text, r"missing/one +the first, in parts \(not installed: libfake-dev\)\n")
 
     def test_a_plugin_that_could_not_be_asked_may_be_what_is_missing(self):
         _, errors = self.call("verify", "--impl", "fake/abi", plugins=FAKES, status=2)
@@ -54,9 +55,12 @@ class Commands(ProgramTest):
             ("doctor",): "gdbench doctor: this machine and what is set on it",
             ("list", "claims"): "Sentences about speed that can be put to the test",
         }.items():
-            self.assertTrue(self.call(*arguments, "--markdown")[0].startswith(f"## {title}\n"))
-            self.assertIn(f"<h1>{title}</h1>", self.call(*arguments, "--html")[0])
-            self.assertEqual(json.loads(self.call(*arguments, "--json")[0])["document"]["title"], title)
+            values, _ = self.call(*arguments, "--json", "--markdown", "x.md", "--html", "x.html")
+            self.assertEqual(json.loads(values)["document"]["title"], title)
+            text, page = ((self.folder / name).read_text(encoding="utf-8") for name in ("x.md", "x.html"))
+            self.assertTrue(text.startswith(f"## {title}\n"))
+            self.assertIn(f"<h1>{title}</h1>", page)
+        self.assertEqual(self.call("list", "claims", "--markdown")[0], text)
         # What verify prints as JSON is a report, too.
         self.write("verified.json", self.call(*verify, "--json")[0])
         self.assertIn("hand/naive", self.call("report", "verified.json", "--csv")[0])
@@ -125,8 +129,6 @@ class Commands(ProgramTest):
                 self.assertNotIn("keeps the contract", output)
 
     def test_a_library_that_was_not_found_is_a_reason(self):
-        output, _ = self.call("list", "implementations", plugins=FAKES)
-        self.assertRegex(output, r"missing/one +the first, in parts \(not installed: libfake-dev\)\n")
         rows, _ = self.call("verify", "--scenario", "linreg-3x2", "--impl", "missing/*", plugins=FAKES, status=4)
         self.assertEqual(len(re.findall(r"missing/(?:one|two) +unsupported +not installed: libfake-dev\n", rows)), 2)
         self.assertIn("Nothing of the plugin could run here.", self.check(f"{FAKES}/fake_missing.so", 4))

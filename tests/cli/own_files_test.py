@@ -214,13 +214,13 @@ class Python(OwnFile):
     def test_loops_are_right_or_it_is_said_why_not(self):
         name = f"./{self.write('mine.py', LOOPS)}"
         self.assert_rows(self.cells(name, *LINEAR), LOOP_ROWS)
-        rows = self.cells(name, *LINEAR, "--set", "optimizer=momentum")
+        rows = self.cells(f"{name}:momentum", "--impl", f"{name}:copies", *LINEAR, "--set", "optimizer=momentum")
         self.assertEqual(rows["momentum"]["status"], {"state": "ok", "reason": ""})
         self.assertIn("returned no optimizer, expected one as the scenario has the optimizer momentum",
                       rows["copies"]["status"]["reason"])
 
     def test_takes_batches_in_the_order_of_all(self):
-        cells = self.cells(f"./{self.write('mine.py', STEPS)}", *LINEAR, "--set", "batch.rows=32")
+        cells = self.cells(f"./{self.write('mine.py', STEPS)}:mean", *LINEAR, "--set", "batch.rows=32")
         self.assertEqual(cells["mean"]["status"], {"state": "ok", "reason": ""})
 
     def test_stands_beside_others(self):

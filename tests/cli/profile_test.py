@@ -7,7 +7,7 @@ import unittest
 from documents import parts_of
 from expected_words import number
 from printed_figures import is_time
-from program import FAKES, PROGRAM, ProgramTest
+from program import FAKES, HAS_JIT, PROGRAM, ProgramTest
 
 COUNTER = pathlib.Path(PROGRAM).parent.parent / "lib" / "gdbench" / "preload" / "libgdbench_allocations.so"
 
@@ -81,7 +81,6 @@ class Layers(ProgramTest):
             "initial_seed": 1,
         }
         self.write_json("five.json", scenario)
-        self.implementations, _ = self.call("list", "implementations")
 
     def step_of(self, implementation):
         output, _ = self.call("profile", "five.json", "--impl", implementation, "--json")
@@ -119,9 +118,8 @@ class Layers(ProgramTest):
             (update,) = [record for record in self.step_of(implementation) if record["phase"] == "update"]
             self.assertEqual((update["layers"], update["parameters"]), (list(range(self.LAYERS)), names))
 
+    @unittest.skipUnless(HAS_JIT, "graph/jit is not built: no LLVM")
     def test_a_region_serves_all_layers(self):
-        if "graph/jit" not in self.implementations:
-            self.skipTest("graph/jit is not built: no LLVM")
         (region,) = self.step_of("graph/jit")
         self.assertEqual((region["op"], region["use"]), ("training region", "updates"))
         self.assertEqual(region["layers"], list(range(self.LAYERS)))

@@ -69,16 +69,17 @@ class Searches(CheckedOutputs):
         steps = lambda report, _, *of: Steps(report, *of)
         self.check_crossovers(("steps",), STEPS, steps)
 
-    def words_of(self, implementation, option):
+    @staticmethod
+    def words_of(listed, implementation, option):
         """Name of a part -> what it does."""
-        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])["implementations"]
         options = next(entry["options"] for entry in listed if entry["name"] == implementation)
         lines = next(entry["description"] for entry in options if entry["key"] == option).split("\n")[1:]
         return dict(line.split(": ", 1) for line in lines)
 
     def test_no_sentence_about_parts_lies(self):
+        listed = json.loads(self.call("list", "implementations", "--json", plugins=FAKES)[0])["implementations"]
         for implementation, option, settings, launches in ABLATIONS:
-            words = self.words_of(implementation, option)
+            words = self.words_of(listed, implementation, option)
             asked = ("ablate", SCENARIO, "--impl", implementation, *sets(settings), "--launches", launches)
             with self.subTest(implementation=implementation, settings=settings):
                 report, output = self.measured(*asked)
