@@ -53,16 +53,19 @@ def checks_of(axe, pictures):
     }
 
 
-def check(browser, page, wanted=CHECKS, pictures=None):
-    """(check, finding) pairs of a page, a path. `pictures`: a folder for screenshots."""
-    found = []
+def findings(browser, page, wanted=CHECKS, pictures=None):
+    """(check, finding) pairs of a page, a path, as they are found. `pictures`: a folder for screenshots."""
     checks = checks_of(axe_file().read_text(encoding="utf-8"), pictures)
     for name in wanted:
         try:
-            found += [(name, finding) for finding in dict.fromkeys(checks[name](browser, page.resolve()))]
+            yield from ((name, finding) for finding in checks[name](browser, page.resolve()))
         except (devtools.BrowserError, UnicodeDecodeError) as error:
-            found.append((name, str(error).splitlines()[0]))
-    return found
+            yield name, str(error).splitlines()[0]
+
+
+def check(browser, page, wanted=CHECKS, pictures=None):
+    """All findings, each once."""
+    return list(dict.fromkeys(findings(browser, page, wanted, pictures)))
 
 
 def main():

@@ -168,9 +168,15 @@ checks.shownRows = () => {
   };
 };
 
-// Axe takes a minute for thousands of rows, which are alike. Leaves so many in each part of a table.
+// Axe takes a minute for thousands of rows, which are alike. Leaves so many in each part of a table of those that have
+// the same elements of the same classes.
 checks.shortenTables = (most) => {
   for (const body of document.querySelectorAll("tbody")) {
-    for (const row of [...body.rows].slice(most)) row.remove();
+    const counts = {};
+    for (const row of [...body.rows]) {
+      const kind = [row, ...row.querySelectorAll("*")].map((element) => element.tagName + element.classList).join();
+      counts[kind] = (counts[kind] || 0) + 1;
+      if (counts[kind] > most) row.remove();
+    }
   }
 };
