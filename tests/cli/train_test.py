@@ -66,7 +66,7 @@ class Train(ProgramTest):
         for rounding, policy in (("nearest", "bf16-params"), ("stochastic", "bf16-params-stochastic")):
             for optimizer in ("sgd", "adam"):
                 name = f"{policy}-{optimizer}"
-                settings = ("dtype=bf16", f"optimizer={optimizer}", "batch.rows=64", "initial_seed=5")
+                settings = ("dtype=bf16", f"optimizer={optimizer}", *SMALL, "initial_seed=5")
                 options = [word for setting in settings for word in ("--set", setting)]
                 arguments = ("--impl", f"hand/eigen+{policy}", "--steps", "20", "--dump", name)
                 self.call("train", "mlp-10-50-1", *arguments, *options)
@@ -100,7 +100,7 @@ class Train(ProgramTest):
         self.compare("mlp-784-128-10", 14, "rows=100", "batch=16", "width=24")
 
     def test_activations(self):
-        self.compare("mlp-10-50-1", 20, "model.layers.0.activation=sigmoid", "model.layers.1.bias=false")
+        self.compare("mlp-10-50-1", 20, "model.layers.0.activation=sigmoid", "model.layers.1.bias=false", "rows=100")
         for activation in CATALOGUE["activations"]:
             self.compare("mlp-10-50-1", 20, f"model.layers.0.activation={activation}", *SMALL)
 
@@ -108,10 +108,10 @@ class Train(ProgramTest):
         for last in ("none", "layer"):
             normalized = [f"model.layers.{i}.normalization={value}" for i, value in enumerate(("layer", last))]
             outputs = ("model.layers.1.width=3", "data.outputs=3")
-            self.compare("mlp-10-50-1", 20, *normalized, *outputs, dtypes=("f32", "f64"))
+            self.compare("mlp-10-50-1", 20, *normalized, *outputs, "rows=100", dtypes=("f32", "f64"))
 
     def test_losses(self):
-        self.compare("mlp-10-50-1", 20, "loss=huber", "huber_delta=0.3")
+        self.compare("mlp-10-50-1", 20, "loss=huber", "huber_delta=0.3", "rows=100")
         self.compare("mlp-10-50-1", 20, "loss=binary_cross_entropy", *SMALL)
 
     def test_optimizers(self):
