@@ -143,7 +143,8 @@ Result<Table> write_rows(CsvReader& reader, const fs::path& file, const fs::path
   return table;
 }
 
-std::optional<Table> kept_table(const fs::path& file) {
+// The description of a kept file; nothing where either is not whole.
+std::optional<Table> kept_table(const fs::path& rows, const fs::path& file) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
   const Result<std::string> text = read_file(file, "a converted table", kMostBytes);
   if (!text.ok()) return std::nullopt;
@@ -151,6 +152,12 @@ std::optional<Table> kept_table(const fs::path& file) {
   if (!json.ok()) return std::nullopt;
   Result<Table> table = RecordReader::read<Table>(json.value(), JsonDocument(file.string()));
   if (!table.ok()) return std::nullopt;
+  std::error_code missing;
+  const std::uintmax_t bytes = fs::file_size(rows, missing);
+  const auto columns = static_cast<std::uintmax_t>(table->features) + table->target_names.size();
+  if (missing || bytes != kNpyHeaderBytes + static_cast<std::uintmax_t>(table->rows) * columns * sizeof(double)) {
+    return std::nullopt;
+  }
   return std::move(table).value();
 }
 
@@ -172,8 +179,7 @@ Result<Converted> convert_csv(const fs::path& file, const scenario::CsvData& dat
   }
   converted.file = folder / (name + ".npy");
   const fs::path description = folder / (name + ".json");
-  const bool whole = fs::is_regular_file(converted.file, error);
-  if (std::optional<Table> table = whole ? kept_table(description) : std::nullopt) {
+  if (std::optional<Table> table = kept_table(converted.file, description)) {
     fs::last_write_time(converted.file, fs::file_time_type::clock::now(), error);  // it is in use
     converted.table = std::move(*table);
     return converted;

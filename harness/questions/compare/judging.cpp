@@ -43,6 +43,11 @@ ComparedCell compared_cell(const Match& match) {
 }
 
 std::optional<stats::Estimate> typical(Quantity quantity, const Cell& cell) {
+  if (quantity == Quantity::allocations) {  // which may be none
+    if (!cell.profile || !cell.profile->allocations_per_step) return std::nullopt;
+    const double count = *cell.profile->allocations_per_step;
+    return stats::Estimate{.value = count, .interval = {count, count}, .launches = 1};
+  }
   std::vector<stats::Observation> values;
   for (const auto& [launch, value] : analysis::by_launch(quantity, 0, cell)) values.push_back({launch, value});
   if (values.empty()) return std::nullopt;
@@ -69,17 +74,19 @@ std::optional<ComparedCell> compared_cell(const Match& match, Quantity quantity)
   return cell;
 }
 
-// What is counted is as large in every launch.
+// What is counted is as large in every launch. No ratio to none.
 void judge_count(double margin, ComparedCell& cell) {
-  const double ratio = cell.next->value / cell.base->value;
-  const stats::Interval range = stats::margin_range(margin);
-  cell.change = ratio > range.high ? Change::regressed : ratio < range.low ? Change::improved : Change::equivalent;
-  cell.ratio = stats::Estimate{.value = ratio, .interval = {ratio, ratio}, .launches = 1};
+  const double base = cell.base->value;
+  const double next = cell.next->value;
+  cell.change = next > base * (1 + margin)   ? Change::regressed
+                : next < base / (1 + margin) ? Change::improved
+                                             : Change::equivalent;
+  if (base > 0)
+    cell.ratio = stats::Estimate{.value = next / base, .interval = {next / base, next / base}, .launches = 1};
 }
 
 }  // namespace
 
-// Cells of one arm of either report, by their id. In the order of the new side, then what only the base has.
 std::vector<Match> matched(const Report& base, const std::string& base_arm, const Report& next,
                            const std::string& next_arm) {
   std::unordered_map<std::string, const Cell*> known;

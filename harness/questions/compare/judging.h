@@ -22,7 +22,7 @@ struct Row {
   report::ComparedCell cell;
   bool is_judged = false;
 };
-// Of its step, and of what result.gates names where both sides have it.
+// Of its step, and of each gate's quantity where both sides have it and it is to be felt.
 std::vector<Row> rows_of(const Match& match, const std::vector<report::Gate>& gates);
 
 // At a confidence of its own; the cell may be given what else is found.

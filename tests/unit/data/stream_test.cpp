@@ -177,6 +177,9 @@ TEST_F(Stream, AConvertedFileIsKept) {
   std::ofstream(kept.begin()->first) << "{}";  // damaged
   write("table.csv", "a;b;c;y\n1;2;3;4\n5;6;7;8\n");
   EXPECT_EQ(read().digest, first.digest);
+  std::filesystem::path rows = kept.begin()->first;
+  std::filesystem::resize_file(rows.replace_extension(".npy"), 130);
+  EXPECT_EQ(read().digest, first.digest) << "made anew where it is cut off";
 }
 
 TEST_F(Stream, LabelsAreIntegersBelowTheWidthOfTheOutputs) {

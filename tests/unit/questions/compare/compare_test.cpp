@@ -92,6 +92,21 @@ TEST(Gates, EachQuantityThatGrewIsNamedAndNoOther) {
   }
 }
 
+TEST(Gates, NoAllocationIsACountLikeAnyOther) {
+  const auto change = [](double base_count, double next_count) {
+    std::vector<report::Cell> cells = {cell_taking("a", "base", 100), cell_taking("a", "new", 100)};
+    cells[0].profile.emplace().allocations_per_step = base_count;
+    cells[1].profile.emplace().allocations_per_step = next_count;
+    return compare_arms(report_of(cells), {.margin = 0.01, .gates = {{Quantity::allocations, 0.01}}})
+        .cells.at(1)
+        .change;
+  };
+  EXPECT_EQ(change(0, 0), Change::equivalent);
+  EXPECT_EQ(change(0, 1), Change::regressed);
+  EXPECT_EQ(change(1, 0), Change::improved);
+  EXPECT_EQ(change(300, 301), Change::equivalent);
+}
+
 // The reports of two runs, too; what a side lacks is no row.
 TEST(Gates, JudgeReportsAndLeaveOutWhatIsNotThere) {
   std::mt19937_64 generator(1);
