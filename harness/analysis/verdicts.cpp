@@ -130,21 +130,21 @@ Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, cons
   return result;
 }
 
-std::vector<report::Control> controls_of(const report::Report& report, Quantity quantity) {
+std::vector<report::Control> controls_of(const report::Report& report, Quantity quantity, double margin) {
   std::vector<report::Control> controls;
   for (const Cell& cell : report.cells) {
     const Cell* twin = cell.arm == report::kControlArm && cell.summary ? twin_of(report, cell) : nullptr;
     if (twin == nullptr) continue;
-    const stats::Comparison comparison = compared(quantity, 0, *twin, cell, true).compare({});
+    const stats::Comparison comparison = compared(quantity, 0, *twin, cell, true).compare({.margin = margin});
     if (comparison.ratio.launches > 0) controls.push_back({cell.scenario, cell.id, twin->id, comparison});
   }
   return controls;
 }
 
-Comparer::Comparer(const report::Report& report, Quantity quantity) : report_(report) {
+Comparer::Comparer(const report::Report& report, Quantity quantity, double margin) : report_(report) {
   if (!report.controls) return;
   const bool of_steps = quantity == Quantity::step;
-  for (const report::Control& control : of_steps ? *report.controls : controls_of(report, quantity)) {
+  for (const report::Control& control : of_steps ? *report.controls : controls_of(report, quantity, margin)) {
     apply(control, by_scenario_[control.scenario]);
   }
 }

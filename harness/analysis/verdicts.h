@@ -42,12 +42,15 @@ Compared compared(report::Quantity quantity, std::uint64_t steps, const report::
 
 // One for each timed cell of the arm kControlArm whose twin was timed.
 std::vector<report::Control> controls_of(const report::Report& report,
-                                         report::Quantity quantity = report::Quantity::step);
+                                         report::Quantity quantity = report::Quantity::step,
+                                         double margin = stats::VerdictOptions{}.margin);
 
 // Compares cells of one report, which is pointed to. Of each base the samples are sorted once.
 class Comparer {
  public:
-  explicit Comparer(const report::Report& report, report::Quantity quantity = report::Quantity::step);
+  // `margin`: what the controls of a quantity that is no step may be off by.
+  explicit Comparer(const report::Report& report, report::Quantity quantity = report::Quantity::step,
+                    double margin = stats::VerdictOptions{}.margin);
 
   // For every verdict about a quantity of cells of a scenario, from the controls: the margin is at least what a control
   // is off by; where a control is confidently another than its twin, by more than the margin, there is no verdict.

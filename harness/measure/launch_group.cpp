@@ -139,7 +139,8 @@ class LaunchGroup {
   // One block. A breach of trust marks the cell but keeps the sample.
   Result<report::Sample> visit(Member& member, int round, int position) {
     const MeasuredWorker::JudgedBlock block = TRY(member.worker->run_block(options_));
-    distrust(*member.live, block.distrust);
+    // One that an interruption kept from being made again says nothing; its sample is not kept, either.
+    if (!options_.cancelled()) distrust(*member.live, block.distrust);
     if (block.traces > 0) {  // no steady step; the row stays, and the reader knows
       note_first(cell_of(*member.live).id + " traced or compiled a function again inside a timed block: ",
                  cat(block.traces, " time(s)"));

@@ -40,7 +40,7 @@ class Interrupts(ProgramTest):
         report = self.read_json("x.json")
         self.assertEqual(report["run"]["status"], "interrupted")
         for cell in report["cells"]:
-            self.assertEqual(cell["status"]["state"], "ok")
+            self.assertEqual(cell["status"]["state"], "ok", cell["status"]["reason"])
             self.assertGreater(len(cell["samples"]), 3)
         self.assertEqual(self.files(), ["x.json"])
         self.assertTrue(soon(lambda: processes_in(self.folder) == []))

@@ -155,7 +155,7 @@ class ProgramTest(unittest.TestCase):
         for cell in report["cells"]:
             taken = dict.fromkeys(("real_ns", "cpu_ns"), step_ns[cell["implementation"]])
             cell["samples"] = [{**sample, **taken, "launch": n} for n in range(times) for sample in cell["samples"]]
-            cell["launches"] *= times
+            cell["launches"] = [{**launch, "launch": n} for n in range(times) for launch in cell["launches"]]
         return report
 
     def files(self):

@@ -81,7 +81,7 @@ def steps_facts(search):
     yield known(count(point["launches"]))
     yield known(quote("{} and {}".format(*names)))
     yield from overtaking_facts(point, search.ahead, search.other)
-    yield from [known(word("never"))] if point["interval"]["high"] is None else ()
+    yield from [known(word(r"never(?=\])"))] if point["interval"]["high"] is None else ()
     yield known(word("ahead"), *names)
     yield known(word("less"), *names)
     for cell, name in zip(search.cells, names):

@@ -143,7 +143,7 @@ void judge(const std::vector<Match>& matches, const std::function<std::vector<Ro
 Noise::Noise(const Report& report, const CompareOptions& options) : options_(options) {
   comparers_.emplace(Quantity::step, analysis::Comparer(report));
   for (const report::Gate& gate : options.gates) {
-    comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity));
+    comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity, gate.margin));
   }
 }
 

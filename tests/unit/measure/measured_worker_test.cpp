@@ -104,6 +104,19 @@ TEST_F(MeasuredWorkerTest, WhoIsAlwaysBusyOutsideTheClockIsNotBelieved) {
   EXPECT_EQ(cell(0).samples.size(), 1U);
 }
 
+TEST_F(MeasuredWorkerTest, ABlockThatAnInterruptionKeptFromBeingMadeAgainIsNotJudged) {
+  bool interrupted = false;
+  options_.cancelled = [&] { return interrupted; };
+  add("a/late").says = [&](BlockAnswer& answer) {
+    if (report_.cells.empty() || report_.cells[0].samples.empty() || answer.end_step != kStepsOfABlock) return;
+    answer.outside.real_ns = 9e6;
+    interrupted = true;
+  };
+  plan_and_run();
+  EXPECT_TRUE(interrupted);
+  EXPECT_NE(cell(0).status.state, CellState::untrusted) << cell(0).status.reason;
+}
+
 struct Cheat {
   const char* id;
   std::function<void(FakeWorker& worker)> acts;
