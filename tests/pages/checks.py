@@ -144,9 +144,7 @@ def accessibility(browser, url, axe):
 def keyboard(browser, url):
     with helped(browser, url) as page:
         yield from tab_order(page)
-    with helped(browser, url) as page:
         yield from sorting(page)
-    with helped(browser, url) as page:
         yield from filtering(page)
         yield from complaints(page)
 
