@@ -116,11 +116,14 @@ class Train(ProgramTest):
 
     def test_optimizers(self):
         schedule = 'optimizer.schedule={"kind":"cosine","steps":18,"warm_up":4,"final_rate":0.0001}'
+        dtypes = [("f32", "bf16"), ("f64", "f16")]  # which each of the two scenarios has in turn
         for kind in CATALOGUE["optimizers"]:
             optimizer = (f"optimizer.kind={kind}", "learning_rate=0.01")
-            self.compare("mlp-10-50-1", 20, *optimizer, schedule, "rows=100", "optimizer.weight_decay=0.1")
-            parts = "batch.micro_batches=3"
-            self.compare("linreg-300x10", 20, *optimizer, "optimizer.decoupled_weight_decay=true", "batch=64", parts)
+            decayed = ("rows=100", "optimizer.weight_decay=0.1")
+            self.compare("mlp-10-50-1", 20, *optimizer, schedule, *decayed, dtypes=dtypes[0])
+            parts = ("optimizer.decoupled_weight_decay=true", "batch=64", "batch.micro_batches=3")
+            self.compare("linreg-300x10", 20, *optimizer, *parts, dtypes=dtypes[1])
+            dtypes.reverse()
 
     def test_a_dumped_scenario_can_be_run_again(self):
         self.call("train", "mlp-10-50-1", "--steps", "3", "--set", "dtype=f64", "--dump", "first")
