@@ -2,6 +2,7 @@
 the claims; the report's scenarios are those of a run, for a claim names scenarios and a report has their identities."""
 
 import functools
+import json
 import unittest
 
 import claim_checker
@@ -23,9 +24,8 @@ class Claims(CheckedOutputs):
         """Records of the scenario with every number of rows and type."""
         settings = [f"rows={rows}" for rows in ROWS] + [f"dtype={dtype}" for dtype in DTYPES]
         sets = [argument for setting in settings for argument in ("--set", setting)]
-        quick = ("--impl", "hand/naive", "--launches", "1", "--quick", "--out", "real.json")
-        self.call("run", "--scenario", SCENARIO, *sets, *quick)
-        return self.read_json("real.json")["scenarios"]
+        verified = self.render("verify", "--scenario", SCENARIO, *sets, "--impl", "hand/naive", "--json")
+        return json.loads(verified)["scenarios"]
 
     def judged(self, seed, scenarios):
         """(judgements, arguments) of random claims about a random report."""

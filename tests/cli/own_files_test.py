@@ -1,5 +1,6 @@
 """Files of one's own as implementations: --impl ./mine.py and ./mine.cpp, right ones, wrong ones, and broken ones."""
 
+import json
 import unittest
 
 from program import ProgramTest
@@ -191,8 +192,14 @@ class OwnFile(ProgramTest):
         self.variables = {"XDG_CACHE_HOME": str(self.folder / "cache"), "GDBENCH_PYTHON": "/usr/bin/python3"}
 
     def cells(self, name, *selection):
+        return self.by_function(json.loads(self.call("verify", "--impl", name, *selection, "--json", status=None)[0]))
+
+    def timed_cells(self, name, *selection):
         self.call("run", "--quick", "--impl", name, *selection, "--out", "x.json", status=None)
-        return {cell["implementation"].split("/")[1]: cell for cell in self.cells_of(self.read_json("x.json"))}
+        return self.by_function(self.read_json("x.json"))
+
+    def by_function(self, report):
+        return {cell["implementation"].split("/")[1]: cell for cell in self.cells_of(report)}
 
     def assert_rows(self, cells, rows):
         self.assertEqual(set(cells), set(rows))
@@ -214,13 +221,14 @@ class Python(OwnFile):
     def test_loops_are_right_or_it_is_said_why_not(self):
         name = f"./{self.write('mine.py', LOOPS)}"
         self.assert_rows(self.cells(name, *LINEAR), LOOP_ROWS)
-        rows = self.cells(f"{name}:momentum", "--impl", f"{name}:copies", *LINEAR, "--set", "optimizer=momentum")
+        chosen = (f"{name}:momentum", "--impl", f"{name}:copies", *LINEAR)
+        rows = self.timed_cells(*chosen, "--set", "optimizer=momentum")
         self.assertEqual(rows["momentum"]["status"], {"state": "ok", "reason": ""})
         self.assertIn("returned no optimizer, expected one as the scenario has the optimizer momentum",
                       rows["copies"]["status"]["reason"])
 
     def test_takes_batches_in_the_order_of_all(self):
-        cells = self.cells(f"./{self.write('mine.py', STEPS)}:mean", *LINEAR, "--set", "batch.rows=32")
+        cells = self.timed_cells(f"./{self.write('mine.py', STEPS)}:mean", *LINEAR, "--set", "batch.rows=32")
         self.assertEqual(cells["mean"]["status"], {"state": "ok", "reason": ""})
 
     def test_stands_beside_others(self):
@@ -280,7 +288,7 @@ class Cpp(OwnFile):
         _, errors = self.call("verify", "--impl", "./mine.cpp", *LINEAR)
         command = r"\S+ -std=c\+\+20 -O3 -march=native -fPIC \S+ -shared \./mine\.cpp -o \S+"
         self.assertRegex(errors, rf"^gdbench: {command}\n$")
-        cells = self.cells("./mine.cpp", *LINEAR, "--set", "batch.rows=32")
+        cells = self.timed_cells("./mine.cpp", *LINEAR, "--set", "batch.rows=32")
         self.assert_rows(cells, {"loop": ("ok", "")})
         _, errors = self.call("verify", "--impl", "./mine.cpp", *LINEAR)
         self.assertEqual(errors, "")
