@@ -6,7 +6,7 @@ import unittest
 from program import FAKES, ProgramTest
 
 PHASES = f"{FAKES}/phases"
-SMALL = ("run", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--impl", "hand/eigen", "--out", "x.json")
+SMALL = ("run", "--scenario", "linreg-300x2", "--impl", "hand/naive", "--impl", "hand/eigen", "--out", "x.json")
 
 # Implementation -> the phase and op that hold its delay.
 DELAYS = {
@@ -76,21 +76,21 @@ class Reports(ProgramTest):
         self.assertRegex(output, "No difference is proven|clear but not confirmed")
         self.assertIn("within one process", " ".join(output.split()))
         self.assertEqual(output.count("]\n"), 1, output)
-        self.assertIn("\n    gdbench run --scenario linreg-3x2 --impl ", output, "the command that would tell")
-        self.assertEqual(self.call("explain", "x.json", "linreg-3x2")[0], output)
+        self.assertIn("\n    gdbench run --scenario linreg-300x2 --impl ", output, "the command that would tell")
+        self.assertEqual(self.call("explain", "x.json", "linreg-300x2")[0], output)
 
     def test_a_page_says_the_same(self):
-        self.call(*SMALL, "--launches", "2")
+        self.call(*SMALL, "--launches", "1")
         text, _ = self.call("explain", "x.json", "--html", "page.html")
         self.assertEqual(text, self.call("explain", "x.json")[0])
         page = (self.folder / "page.html").read_text(encoding="utf-8")
         self.assertEqual(self.call("explain", "x.json", "--html", "-")[0], page)
         (explanation,) = json.loads(self.call("explain", "x.json", "--json")[0])["explanations"]
         a, b = (explanation[side].split("/", 1)[1] for side in "ab")
-        self.assertIn(f"<h1>linreg-3x2: {a} against {b}</h1>", page)
+        self.assertIn(f"<h1>linreg-300x2: {a} against {b}</h1>", page)
 
     def test_the_usual_comparisons(self):
-        self.call(*SMALL, "--launches", "3", "--impl", "tape/eigen", "--set", "rows=30")
+        self.call(*SMALL, "--launches", "1", "--impl", "tape/eigen", "--set", "rows=30")
         explanations = json.loads(self.call("explain", "x.json", "--json")[0])["explanations"]
         label = explanations[0]["scenario"]
         self.assertEqual(len({explanation["a"] for explanation in explanations}), 1, "the fastest comes first")
@@ -121,7 +121,7 @@ class Reports(ProgramTest):
         self.assertEqual(self.call("explain", "x.json", *spelled)[0], words)
         self.refuse(["x.json", "--a", "optimizer=adamm", "--b", "optimizer=sgd"], "--a", '"optimizer=adamm"')
         both = ["--set", "optimizer=sgd", "--set", "optimizer.kind=adam"]
-        output, errors = self.call("profile", "linreg-3x2", "--impl", "hand/eigen", *both, status=2)
+        output, errors = self.call("profile", "linreg-300x2", "--impl", "hand/eigen", *both, status=2)
         self.assertIn("--set optimizer.kind: found a second value, expected one of each key", errors)
 
     def refuse(self, arguments, *parts):
@@ -130,13 +130,13 @@ class Reports(ProgramTest):
     def test_what_is_refused(self):
         self.call(*SMALL, "--launches", "1", "--set", "dtype=f64")
         self.refuse(["nosuch.json"], "nosuch.json: found no such file")
-        self.refuse(["x.json", "linreg-3x3"], '"linreg-3x3"', "expected one of linreg-3x2[dtype=f64]")
+        self.refuse(["x.json", "linreg-3x3"], '"linreg-3x3"', "expected one of linreg-300x2[dtype=f64]")
         pair = ["--a", "hand/eigne", "--b", "hand/naive"]
         self.refuse(["x.json", *pair], "--a", '"hand/eigne"', "did you mean hand/eigen?", "hand/naive")
         self.refuse(["x.json", "--a", "hand/naive", "--b", "nosuch"], "--b", '"nosuch"', "hand/eigen")
         self.refuse(["x.json", "--a", "hand/naive", "--b", "hand/naive"], "twice", "expected two cells")
         self.refuse(["x.json", "--a", "hand/naive"], "--b")
-        self.refuse(["x.json", "linreg-3x2", "more"], "more")
+        self.refuse(["x.json", "linreg-300x2", "more"], "more")
         report = self.read_json("x.json")
         for cell in report["cells"]:
             if cell["implementation"] == "hand/eigen":

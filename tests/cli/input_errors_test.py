@@ -16,7 +16,6 @@ class InputErrors(ProgramTest):
         self.expect_error(["run", *ONE, "--scenario", "nosuch"], 'gdbench: --scenario: found "nosuch"', "linreg-3x2")
         self.expect_error(["run", "--impl", "nosuch/*"], 'gdbench: --impl: found "nosuch/*"', "expected one of",
                           "others")
-        self.expect_error(["ablate", "linreg-3x2", "--impl", "hand/naive"], "expected one of graph/")
         self.expect_error(["run", "--impl", "hand/nave"], '"hand/nave"', "did you mean hand/naive?")
         self.expect_error(["verify", "--exclude", "hand/nave"], "--exclude", "did you mean hand/naive?")
         self.expect_error(["run", "defualt"], '"defualt"', "did you mean default?")

@@ -138,10 +138,10 @@ class Ends(ProgramTest):
     def test_a_rank_that_is_stopped(self):
         for library in LIBRARIES:
             with self.subTest(library=library):
-                program, found = self.waiting(library, 4)
+                program, found = self.waiting(library, 3)
                 os.kill(found["rank 1"], signal.SIGSTOP)
                 stopped = rf"rank 1 \(process {found['rank 1']}\) is stopped"
-                self.assert_failed_cell(program, rf"timed out  +run: no answer within 4 s, said last: {stopped}")
+                self.assert_failed_cell(program, rf"timed out  +run: no answer within 3 s, said last: {stopped}")
 
     def expect_end_of_killed(self, which, pattern):
         for library in LIBRARIES:
