@@ -25,7 +25,7 @@ def step(w, x, y, rate):
     return w - rate * 2 / len(y) * (x.T @ (x @ w - y))
 """
 FAST = "def work():\n    pass\n"
-SLOW = "import time\n\n\ndef work():\n    time.sleep(0.0005)\n"  # fifty steps
+SLOW = "import time\n\n\ndef work():\n    time.sleep(0.0002)\n"  # twenty steps
 METADATA = "Metadata-Version: 2.1\nName: fakelib\nVersion: {}\n"
 
 

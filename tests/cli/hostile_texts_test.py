@@ -17,7 +17,7 @@ from hostile import ACTS  # noqa: E402
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 DOCUMENTS = ("html", "markdown", "csv", "samples", "google-benchmark", "pyperf", "bencher", "github-action", "junit",
              "openmetrics", "json")
-CHOSEN = ("--impl", "hostile/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
+CHOSEN = ("--impl", "hostile/*", "--impl", "hand/naive", "--scenario", "linreg-300x2")
 
 
 class HostileTexts(ProgramTest):

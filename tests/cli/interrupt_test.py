@@ -79,7 +79,7 @@ class Interrupts(ProgramTest):
         self.assertIn("killed", self.call("report", "torn.jsonl")[0])
 
         # Another run does not replace what this one had measured, unless it is told to.
-        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json")
+        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2", "--out", "x.json")
         _, errors = self.call(*small, status=2)
         self.assertRegex(errors,
                          rf"^gdbench: {JOURNAL}: found \d+ samples of a run that is killed, .*--resume.*--overwrite")
@@ -111,8 +111,8 @@ class Interrupts(ProgramTest):
 
     def test_interrupt_of_verify_and_train(self):
         for arguments in (
-            ("verify", "--scenario", "linreg-3x2", "--impl", "fake/hang"),
-            ("train", "linreg-3x2", "--impl", "fake/hang", "--steps", "5"),
+            ("verify", "--scenario", "linreg-300x2", "--impl", "fake/hang"),
+            ("train", "linreg-300x2", "--impl", "fake/hang", "--steps", "5"),
         ):
             process = self.start(*arguments, plugins=os.environ["GDBENCH_FAKES"])
             self.assertTrue(soon(lambda: len(processes_in(self.folder)) == 2 and self.hangs(process), 30))
@@ -213,7 +213,7 @@ class Stops(ProgramTest):
 
     def test_a_kill_after_the_last_sample(self):
         """Before the report was written, the journal has all of it; afterwards, the report."""
-        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json")
+        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2", "--out", "x.json")
         self.call(*small)
         report = self.read_json("x.json")
         end = {"event": "end", "status": "complete", "finished_at": report["run"]["finished_at"]}
@@ -247,7 +247,7 @@ class Stops(ProgramTest):
 class Outputs(ProgramTest):
     """Where results go, and what lies there."""
 
-    SMALL = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2")
+    SMALL = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2")
 
     def refused(self, *words):
         before = (self.folder / "x.json").read_bytes()

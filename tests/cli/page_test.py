@@ -14,7 +14,8 @@ from program import PROGRAM, ProgramTest
 
 SMALL = ("--launches", "2", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "tape/eigen",
          "--scenario", "linreg-300x2", "--scenario", "mlp-10-50-1")
-LEAST = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-3x2", "--out", "x.json", "--overwrite")
+LEAST = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2", "--out", "x.json",
+         "--overwrite")
 ATTACKS = (
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
     "</style><script>alert(1)</script>", "\u202egnp.exe\u2066", "a" * 10000, "]]></svg><script>alert(1)</script>",
@@ -160,7 +161,7 @@ class Page(ProgramTest):
 
     def test_a_run_against_a_build_shows_what_changed(self):
         build = pathlib.Path(PROGRAM).parents[1]
-        arguments = ("--launches", "2", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--out", "x.json")
+        arguments = ("--launches", "2", "--scenario", "linreg-300x2", "--impl", "hand/naive", "--out", "x.json")
         self.call("run", *arguments, "--against", str(build), "--html", "changes.html", status=4)
         beside, alone = [(self.folder / name).read_text(encoding="utf-8") for name in ("x.html", "changes.html")]
         sections = [attributes["id"] for tag, attributes in self.check(beside).elements if tag == "section"]

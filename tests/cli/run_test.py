@@ -16,7 +16,7 @@ except ImportError:
     jsonschema = None
 
 IMPLEMENTATIONS = ("--impl", "hand/naive", "--impl", "hand/eigen")
-SMALL = ("run", "--launches", "1", *IMPLEMENTATIONS, "--scenario", "linreg-3x2", "--out", "x.json")
+SMALL = ("run", "--launches", "1", *IMPLEMENTATIONS, "--scenario", "linreg-300x2", "--out", "x.json")
 
 
 class Run(ProgramTest):
@@ -215,7 +215,7 @@ class Faults(ProgramTest):
 
     def test_one_run(self):
         limits = ("--timeout", "3", "--memory-cap", "0.2")
-        selection = ("--launches", "1", "--scenario", "linreg-3x2", "--out", "x.json")
+        selection = ("--launches", "1", "--scenario", "linreg-300x2", "--out", "x.json")
         table, errors = self.call("run", "all", *selection, *limits, "--details", plugins=FAKES, status=3)
         # What earlier runs took here decides whether it is said how long this one takes.
         self.assertRegex(errors, r"\A(gdbench: the run takes about .*\n)?report: x\.json\n\Z")

@@ -6,7 +6,7 @@ import unittest
 
 from program import FAKES, ProgramTest, linear_scenario
 
-SMALL = ("--launches", "1", "--scenario", "linreg-3x2")
+SMALL = ("--launches", "1", "--scenario", "linreg-300x2")
 TWO = ("--impl", "hand/naive", "--impl", "hand/eigen")
 
 

@@ -10,7 +10,7 @@ import unittest
 
 from program import FAKES, MAY_MOUNT, PROGRAM, ProgramTest, environment
 
-RUN = ("run", "--no-ceilings", "--scenario", "linreg-3x2", "--impl", "hand/naive", "--out", "x.json", "--launches")
+RUN = ("run", "--no-ceilings", "--scenario", "linreg-300x2", "--impl", "hand/naive", "--out", "x.json", "--launches")
 JOURNAL = "x.journal.jsonl"
 FEW = 3  # samples: less than a run must have kept before what is tested happens
 NOBODY = 65534
@@ -120,7 +120,7 @@ class Room(Surroundings):
     def test_a_cache_that_cannot_be_used(self):
         self.write("cache", "a file")
         self.variables = {"XDG_CACHE_HOME": str(self.folder / "cache")}
-        _, errors = self.call("verify", "--scenario", "linreg-3x2", "--impl", "hand/naive")
+        _, errors = self.call("verify", "--scenario", "linreg-300x2", "--impl", "hand/naive")
         self.assertRegex(errors, r"cache/gdbench/reference: references cannot be kept there \(Not a directory\)")
 
     def test_times_of_earlier_runs(self):
