@@ -56,8 +56,8 @@ class Interrupts(ProgramTest):
     def test_interrupt_of_the_whole_group(self):
         """As a terminal sends it: to the program and to whatever is in its process group."""
         with subprocess.Popen(
-            [PROGRAM, "run", "--no-html", "--no-ceilings", *LONG[1:]], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
-            start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [PROGRAM, "run", "--no-html", "--no-ceilings", *LONG[1:]], cwd=self.folder, env=environment(),
+            stdin=subprocess.DEVNULL, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as process:
             self.addCleanup(process.kill)
             journal = self.folder / JOURNAL
