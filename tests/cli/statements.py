@@ -23,7 +23,7 @@ TIMES = rf"{TIME}(?: {INTERVAL})?"
 FIGURES = (
     rf"where (?:it holds|it does not|\S+(?: \S+=\S+)* is (?:ahead|behind))|{NUMBER} min\b|{TIME} {BESIDE} {TIME}|"
     rf"{NUMBER} {BESIDE} {NUMBER}(?! [num]?s\b)|{TIMES} (?:more|less)\b(?! time)|"
-    rf"\d+ profiles?|{INTERVAL}|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
+    rf"\d+ profiles?|\d+ launch(?:es)?|{INTERVAL}|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
     rf"{NUMBER}%(?: {INTERVAL})?|(?:at (?:most|least) )?{NUMBER} steps(?: {INTERVAL})?|{NUMBER} [kMGT]?flop|"
     rf"{NUMBER} (?:[KMG]iB|B)\b|\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
 )
@@ -69,9 +69,9 @@ def quote(text):
 
 
 def count(*values):
-    """One of them, of steps or of anything else."""
+    """One of them, of steps, of launches or of anything else."""
     fits = lambda text: int(re.search(r"\d+", text)[0]) in values
-    return Figure(r"(?:at (?:most|least) )?\d+(?: steps)?", fits, values)
+    return Figure(r"(?:at (?:most|least) )?\d+(?: steps| launch(?:es)?)?", fits, values)
 
 
 def any_of(texts):
