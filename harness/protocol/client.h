@@ -78,8 +78,8 @@ class Client {
   // The state, the warm-up, the state again, the steps and the end state are requests of their own: a worker does not
   // know how long a block is before it is asked for it.
   virtual Result<BlockAnswer> run(const BlockRequest& request) = 0;
-  // Goes on from the state at hand, with no state set or read.
-  virtual Status run_on(std::uint64_t steps) = 0;
+  // Goes on from the state at hand, with no state set or read. Of the answer the request alone is known.
+  virtual Result<BlockAnswer> run_on(std::uint64_t steps) = 0;
   // With the time of the whole request where the worker does not say what it took.
   virtual Result<EvaluateAnswer> evaluate() = 0;
   virtual Result<ProfileAnswer> profile(std::uint64_t steps) = 0;

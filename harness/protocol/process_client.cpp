@@ -291,7 +291,11 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   return answer;
 }
 
-Status ProcessClient::run_on(std::uint64_t steps) { return run_steps(steps); }
+Result<BlockAnswer> ProcessClient::run_on(std::uint64_t steps) {
+  Result<BlockAnswer> answer = run_steps(steps);
+  if (answer.ok()) TRY(watch());  // answers that come at once are not watched
+  return answer;
+}
 
 Result<EvaluateAnswer> ProcessClient::evaluate() {
   const std::int64_t sent_ns = monotonic_ns();

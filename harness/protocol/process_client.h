@@ -28,7 +28,7 @@ class ProcessClient : public Client {
   Status set_state(std::size_t image, std::int64_t step) override;
   Result<std::int64_t> get_state(std::size_t image) override;
   Result<BlockAnswer> run(const BlockRequest& request) override;
-  Status run_on(std::uint64_t steps) override;
+  Result<BlockAnswer> run_on(std::uint64_t steps) override;
   Status settle() override;
   Result<EvaluateAnswer> evaluate() override;
   Result<ProfileAnswer> profile(std::uint64_t steps) override;

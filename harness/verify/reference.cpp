@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -253,6 +254,30 @@ T batch_loss(const Problem& problem, const Dataset& dataset, const ReferenceStat
 template <class T>
 T evaluate(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
   return evaluate_with_rounding(problem, dataset, state).loss;
+}
+
+double subnormal_share(scenario::Dtype dtype, const std::vector<std::vector<double>>& tensors) {
+  std::size_t all = 0;
+  std::ptrdiff_t subnormal = 0;
+  catalogue::with_element(dtype, [&](auto zero) {
+    using Element = decltype(zero);
+    for (const std::vector<double>& tensor : tensors) {
+      all += tensor.size();
+      subnormal += std::ranges::count_if(
+          tensor, [](double value) { return std::fpclassify(static_cast<Element>(value)) == FP_SUBNORMAL; });
+    }
+  });
+  return all == 0 ? 0 : static_cast<double>(subnormal) / static_cast<double>(all);
+}
+
+SubnormalShares subnormal_shares(const Problem& problem, const Dataset& dataset, const ReferenceState<double>& state) {
+  Chunk<double> chunk;
+  ReferenceGradients<double> result;
+  batch_gradients(problem, dataset, state, Ties::as_computed, false, chunk, result);
+  if (!chunk.activations.empty()) chunk.activations.erase(chunk.activations.begin());  // X
+  std::vector<std::vector<double>>& gradients = result.parameters;
+  std::ranges::move(chunk.deltas, std::back_inserter(gradients));
+  return {subnormal_share(problem.dtype, chunk.activations), subnormal_share(problem.dtype, gradients)};
 }
 
 #define GDBENCH_INSTANTIATE(T)                                                                              \

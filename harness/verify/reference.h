@@ -127,4 +127,13 @@ Evaluation<T> evaluate_with_rounding(const scenario::Problem& problem, const dat
                                      const ReferenceState<T>& state,
                                      const std::vector<RoundingError>& parameter_errors = {});
 
+// Shares of numbers that are subnormal in the elements of a dtype, as real numbers rounded to it would be.
+double subnormal_share(scenario::Dtype dtype, const std::vector<std::vector<double>>& tensors);
+struct SubnormalShares {
+  double activations = 0;  // of all layers, of the last rows of the batch
+  double gradients = 0;    // of parameters, and of those rows what layers pass back
+};
+SubnormalShares subnormal_shares(const scenario::Problem& problem, const data::Dataset& dataset,
+                                 const ReferenceState<double>& state);
+
 }  // namespace gdbench::verify

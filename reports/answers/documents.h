@@ -13,6 +13,7 @@
 #include "harness/report/prediction.h"
 #include "harness/report/profile.h"
 #include "harness/report/report.h"
+#include "harness/report/watched.h"
 #include "reports/document/document.h"
 
 namespace gdbench::answers {
@@ -49,6 +50,9 @@ Document document_of(const report::History& history);
 
 // Where a step's time goes.
 Document document_of(const report::Profile& profile);
+
+// What changes while a model trains.
+Document document_of(const report::Watched& watched);
 
 // What comparisons on this machine are worth: how often they alarm for nothing, and which slowdown they find.
 Document document_of(const report::Calibration& calibration);

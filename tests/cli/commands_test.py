@@ -9,7 +9,7 @@ import unittest
 
 from program import ADAPTERS, FAKES, PROGRAM, ProgramTest, environment
 
-COMMANDS = "list run verify train profile explain crossover history predict ablate claims report plugin".split()
+COMMANDS = "list run verify train watch profile explain crossover history predict ablate claims report plugin".split()
 COMMANDS += ["help", "completion"]
 
 

@@ -102,14 +102,18 @@ gdbench_status flatter(gdbench_instance* instance, std::int32_t split, double* l
   return GDBENCH_OK;
 }
 
+void wait_busily(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) continue;
+}
+
 // Each step waits, busily. Several threads are taken to wait an equal share each at the same time; one of them
 // does. Without a delay no clock is read.
 gdbench_status run_and_wait(gdbench_instance* instance, std::uint64_t steps) {
   if (instance->delay_ns <= 0) return fake_run(instance, steps);
   for (std::uint64_t step = 0; step < steps; ++step) {
     fake_run(instance, 1);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(instance->delay_ns);
-    while (std::chrono::steady_clock::now() < end) continue;
+    wait_busily(std::chrono::nanoseconds(instance->delay_ns));
   }
   return GDBENCH_OK;
 }
@@ -175,6 +179,47 @@ gdbench_status run_and_allocate(gdbench_instance* instance, std::uint64_t steps)
     fake_run(instance, 1);
   }
   return GDBENCH_OK;
+}
+
+// Ages in a process that goes on and on: keeps memory of each step, and after so many steps each of them waits, or one
+// in so many a while.
+std::int64_t kept_bytes = 0;
+std::int64_t slower_after = 0;
+std::int64_t pause_every = 0;
+std::int64_t steps_so_far = 0;
+
+gdbench_status prepare_aging(gdbench_instance* instance, const gdbench_problem* problem,
+                             const gdbench_settings* settings) {
+  const auto read = [&](const char* key, std::int64_t& count) {
+    with_option(settings, key, [&](const char* value) { count = std::strtoll(value, nullptr, 10); });
+  };
+  read("kept_bytes", kept_bytes);
+  read("slower_after", slower_after);
+  read("pause_every", pause_every);
+  return fake_prepare(instance, problem, settings);
+}
+
+gdbench_status run_and_age(gdbench_instance* instance, std::uint64_t steps) {
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    fake_run(instance, 1);
+    ++steps_so_far;
+    if (kept_bytes > 0) {
+      block = std::malloc(static_cast<std::size_t>(kept_bytes));
+      std::memset(block, 1, static_cast<std::size_t>(kept_bytes));
+    }
+    wait_busily(std::chrono::microseconds(slower_after > 0 && steps_so_far > slower_after ? 60 : 20));
+    if (pause_every > 0 && steps_so_far % pause_every == 0) wait_busily(std::chrono::milliseconds(50));
+  }
+  return GDBENCH_OK;
+}
+
+void declare_aging(gdbench_implementation& fake) {
+  static const gdbench_option options[] = {
+      {"kept_bytes", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "of memory that each step keeps"},
+      {"slower_after", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, from which on one takes 60 us instead of 20"},
+      {"pause_every", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, of which the last waits for 50 ms"}};
+  fake.options = options;
+  fake.option_count = std::size(options);
 }
 
 // One record without a time: what is counted here is counted from outside.
@@ -261,6 +306,7 @@ void do_nothing(gdbench_implementation& fake) {
 
 constexpr Fake kFakes[] = {
     {"abi", "fake/abi", "ABI major 99"},
+    {"ages", "fake/ages", "correct, changes after many steps", run_and_age, prepare_aging, declare_aging},
     {"allocate", "fake/allocate", "correct, allocates in each step", run_and_allocate, prepare_allocations,
      declare_allocations},
     {"crash", "fake/crash", "segmentation fault in run", crash},

@@ -87,12 +87,14 @@ class FakeClient : public protocol::Client {
     return answer;
   }
 
-  Status run_on(std::uint64_t steps) override {
+  Result<BlockAnswer> run_on(std::uint64_t steps) override {
     TRY(worker_->before("run"));
     const std::int64_t end = state_.step + static_cast<std::int64_t>(steps);
     verify::train(problem_, *dataset_, state_, static_cast<std::int64_t>(worker_->steps_made(steps)));
     state_.step = end;
-    return {};
+    BlockAnswer answer;
+    answer.real_ns = worker_->step_ns * static_cast<double>(steps);
+    return answer;
   }
 
   Result<protocol::EvaluateAnswer> evaluate() override {

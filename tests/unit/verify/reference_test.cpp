@@ -71,6 +71,19 @@ TEST(ReferenceTest, LearningRatesFollowTheSchedule) {
   EXPECT_EQ(state.parameters[0][0], 1.0 - 0.25 * 2.0);
 }
 
+TEST(ReferenceTest, CountsSubnormalNumbers) {
+  const Problem problem = make_problem({2, 2, 1}, Activation::identity, false, Loss::mse, 1, 1, Dtype::f32, 0.1);
+  const auto dataset = testing::make_dataset(problem, {1, 0}, {3}, {});
+  const ReferenceState<double> state{0, {{1e-39, 1, 0, 0}, {1, 1}}, {}};
+  EXPECT_EQ(subnormal_share(problem.dtype, state.parameters), 1.0 / 6);
+  // A1 = 1e-39, 1; P = 1; dL/dP = 2 (P - Y) = -4; of the weights of layer 1 -4e-39, -4.
+  const SubnormalShares shares = subnormal_shares(problem, dataset, state);
+  EXPECT_EQ(shares.activations, 1.0 / 3);
+  EXPECT_EQ(shares.gradients, 1.0 / 9);
+  EXPECT_EQ(subnormal_share(Dtype::f64, state.parameters), 0);
+  EXPECT_EQ(subnormal_share(Dtype::f32, {{1e-60, 0, 1}}), 0);  // becomes 0
+}
+
 TEST(TieTest, OneTieIsBoundedExactly) {
   // The hidden unit's pre-activation 1 * 0.5 + 2 * -0.25 is exactly 0. dL/dA = 2 (P - Y) v = 2 (0 - 3) * 4 = -24.
   const Problem problem = make_problem({2, 1, 1}, Activation::relu, false, Loss::mse, 1, 1, Dtype::f32, 0.1);

@@ -1,0 +1,81 @@
+"""watch: what changes while a model trains, of plugins whose changes are known, computed again from the blocks."""
+
+import json
+import statistics
+import unittest
+
+from program import FAKES, ProgramTest
+
+AGES = ("watch", "linreg-3x2", "--impl", "fake/ages")
+
+
+class Watch(ProgramTest):
+    def watched(self, *arguments, status=None, command=AGES):
+        """The record; its figures are what its blocks say."""
+        output, _ = self.call(*command, *arguments, "--json", plugins=FAKES, status=status)
+        record = json.loads(output)
+        self.check(record)
+        return record
+
+    def check(self, record):
+        blocks = record["blocks"]
+        self.assertEqual([block["first"] for block in blocks[1:]],
+                         [block["first"] + block["steps"] for block in blocks[:-1]])
+        self.assertEqual(blocks[0]["first"], record["warm_up_steps"])
+        for level in record["levels"]:
+            self.assertLessEqual(level["interval"]["low"], level["step_ns"])
+            self.assertGreaterEqual(level["interval"]["high"], level["step_ns"])
+            self.assertAlmostEqual(level["ratio"], level["step_ns"] / record["levels"][0]["step_ns"])
+        if slope := record["memory"].get("bytes_per_step"):
+            late = [(block["first"] + block["steps"], block["own_bytes"]) for block in blocks[len(blocks) // 4:]]
+            slopes = [(b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(late) for b in late[i + 1:]]
+            self.assertAlmostEqual(slope, statistics.median(slopes))
+
+    def test_kept_memory_is_found(self):
+        record = self.watched("--set", "impl.kept_bytes=4000", "--steps", "9000", status=1)
+        self.assertAlmostEqual(record["memory"]["bytes_per_step"], 4016, delta=250)
+        self.assertEqual(record["blocks"][-1]["first"] + record["blocks"][-1]["steps"], 9000)
+        answer = " ".join(record["document"]["answer"])
+        self.assertRegex(answer, r"Memory grows by 3\.\d+ KiB a step: ")
+
+    def test_slower_steps_are_found_where_they_begin(self):
+        record = self.watched("--set", "impl.slower_after=5000", "--steps", "12000", "--html", "w.html", status=1)
+        self.assertEqual(record["change"], "slower")
+        begins = [level["first"] for level in record["levels"] if level["ratio"] > 2]
+        self.assertAlmostEqual(begins[0], 5000, delta=1500)  # blocks that waited are left out
+        self.assertIn("as long from step", " ".join(record["document"]["answer"]))
+        self.assertIn("<svg", (self.folder / "w.html").read_text())
+
+    def test_pauses_are_found(self):
+        record = self.watched("--set", "impl.pause_every=1000", "--steps", "12000")
+        self.assertGreaterEqual(record["pauses"]["blocks"], 9)
+        self.assertGreater(record["pauses"]["worst_ns"], 25e6)
+
+    def test_a_worker_that_ends_leaves_what_was_seen(self):
+        output, _ = self.call(*AGES, "--set", "impl.kept_bytes=100000", "--steps", "9000", "--memory-cap", "0.25",
+                              plugins=FAKES, status=3)
+        self.assertIn("Ended before its time: used ", output)
+        self.assertRegex(output, r"Memory grows by 9\d\.\d KiB a step")
+
+    def test_what_is_computed_is_seen(self):
+        command = ("watch", "denormals-mlp", "--impl", "hand/naive", "--set", "rows=64", "--set", "width=8",
+                   "--set", "optimizer.weight_decay=5", "--set", "learning_rate=0.02")
+        record = self.watched("--steps", "4000", command=command)
+        looks = [block["subnormals"] for block in record["blocks"] if "subnormals" in block]
+        self.assertEqual(looks[0], {"state": 0, "activations": 0, "gradients": 0})
+        self.assertGreater(looks[-1]["state"], 0.9)
+        losses = [block["loss"] for block in record["blocks"] if "loss" in block]
+        self.assertTrue(all(0 < loss < 1 for loss in losses) and len(losses) > 5, losses)
+        self.assertNotIn("control", record)  # which would be itself
+        self.assertIn("are denormal, at first hardly any are", " ".join(record["document"]["answer"]))
+
+    def test_bad_input(self):
+        self.expect_error(["watch", "linreg-3x2", "--steps", "9", "--for", "1s"], "--steps excludes --for")
+        self.expect_error(["watch", "linreg-3x2", "--control", "hand/nobody"], 'found "hand/nobody"')
+        self.expect_error(["watch", "linreg-3x2", "--margin", "much"], "--margin", "much")
+        self.expect_error([*AGES, "--set", "impl.kept_bytes=some"], "kept_bytes", plugins=FAKES)
+        self.expect_error(["watch", "linreg-3x2", "--impl", "fake/wrong"], "is not watched, it is wrong", plugins=FAKES)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include "reports/answers/documents.h"
+#include "tests/support/reports/answers.h"
+
+namespace gdbench::answers {
+namespace {
+
+// 40 blocks of 50 steps, whose second half takes twice as long.
+report::Watched example_course() {
+  report::Watched watched{.scenario = "denormals",
+                          .implementation = "tape/<b>",
+                          .control = "hand/naive",
+                          .margin = 0.1,
+                          .confidence = 0.99,
+                          .first_step_ns = 250e3,
+                          .warm_up_steps = 51};
+  for (int i = 0; i < 40; ++i) {
+    report::WatchedBlock block{.first = 51 + 50 * i,
+                               .steps = 50,
+                               .step_ns = i < 20 ? 1000.0 + i : 2000.0 - i,
+                               .control_ns = 300 + i % 3,
+                               .waiting_ns = i == 7 ? 1e4 : 0.0,
+                               .own_bytes = (std::int64_t{2} << 20) + i * 65536,
+                               .allocations = 3};
+    if (i % 5 == 0) {
+      block.loss = 1.0 / (1 + i);
+      block.subnormals = {.state = i / 100.0, .activations = i < 20 ? 0 : 0.12, .gradients = 0.001};
+    }
+    watched.blocks.push_back(block);
+  }
+  watched.change = stats::Verdict::slower;
+  watched.levels = {{.first = 51, .end = 1051, .blocks = 19, .step_ns = 1010, .interval = {1000, 1020}},
+                    {.first = 1051,
+                     .end = 2051,
+                     .blocks = 20,
+                     .step_ns = 1970,
+                     .interval = {1960, 1980},
+                     .ratio = 1.95,
+                     .ratio_interval = {1.92, 1.98},
+                     .subnormals = report::Subnormals{.state = 0.35, .activations = 0.12, .gradients = 0.001}}};
+  watched.memory = {.first_bytes = 2 << 20, .last_bytes = (2 << 20) + 39 * 65536, .bytes_per_step = 1310.7};
+  watched.pauses = {.blocks = 2, .share = 0.04, .worst = 1251, .worst_ns = 31e6};
+  watched.traces = 3;
+  watched.last_trace = 1251;
+  return watched;
+}
+
+TEST(Golden, Watch) { tests::expect_golden_answer("watch", document_of(example_course())); }
+
+std::string answer_to(const report::Watched& watched) {
+  std::string text;
+  for (const document::Paragraph& one : document_of(watched).answer) text += one.text + "\n";
+  return text;
+}
+
+TEST(WatchSentences, AllThatMayHaveChanged) {
+  report::Watched watched = example_course();
+  watched.levels.pop_back();
+  watched.memory.bytes_per_step.reset();
+  watched.pauses = {};
+  watched.last_trace.reset();
+  watched.change = stats::Verdict::equivalent;
+  EXPECT_EQ(answer_to(watched),
+            "A step takes as long at the end as at the start, within 10%.\n"
+            "Memory does not grow steadily: 2 MiB at first, 4.44 MiB in the end.\n");
+  watched.change = stats::Verdict::inconclusive;
+  EXPECT_TRUE(answer_to(watched).starts_with("Whether a step takes longer at the end than at the start is undecided"));
+  watched.levels.clear();
+  watched.ended = "exit status 3";
+  watched.first_not_finite = 300;
+  EXPECT_EQ(answer_to(watched),
+            "Ended before its time: exit status 3.\n"
+            "Too few steps were taken to say whether they change.\n"
+            "The loss is no finite number after step 300.\n");
+}
+
+// "from step" is where it stays slower for good.
+TEST(WatchSentences, LevelsOnTheWay) {
+  report::Watched watched = example_course();
+  const report::WatchedLevel slow = watched.levels.back();
+  report::WatchedLevel as_before = watched.levels.front();
+  as_before.first = slow.end;
+  as_before.end = slow.end + 500;
+  report::WatchedLevel slower = slow;
+  slower.first = as_before.end;
+  slower.end = slower.first + 500;
+  report::WatchedLevel slowest = slower;
+  slowest.first = slower.end;
+  slowest.end = slowest.first + 500;
+  slowest.step_ns = 3030;
+  slowest.ratio = 3;
+  slowest.ratio_interval = {2.9, 3.1};
+  watched.levels.insert(watched.levels.end(), {as_before, slower, slowest});
+  EXPECT_TRUE(answer_to(watched).starts_with(
+      "A step takes 3.00x [2.9, 3.1] as long in the end as at first: 1.01 us at first, 3.03 us from step 3051 on. "
+      "It is slower from step 2551 on.\n"))
+      << answer_to(watched);
+}
+
+}  // namespace
+}  // namespace gdbench::answers
