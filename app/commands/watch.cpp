@@ -70,6 +70,7 @@ Result<int> watch(const WatchCommand& options) {
   if (options.steps > 0) how.steps = options.steps;
   report::Watched watched = TRY(measure::watch_training(group, how, run));
   clear_progress();
+  if (watched.blocks.empty()) return report_interrupted();
   watched.margin = options.margin;
   watched.confidence = watch::kConfidence;
   watch::judge(watched);

@@ -182,10 +182,8 @@ Columns course_table(const Watched& watched) {
 }
 
 template <class ValueOf>
-document::Series series_of(const Watched& watched, const std::string& name, int hue, document::Line line,
-                           const ValueOf& value_of) {
-  document::Series series{
-      .name = name, .look = document::look_of(hue), .line = line, .marked = line == document::Line::none};
+document::Series series_of(const Watched& watched, const std::string& name, int hue, const ValueOf& value_of) {
+  document::Series series{.name = name, .look = document::look_of(hue), .line = document::Line::thin};
   for (const WatchedBlock& block : watched.blocks) {
     const std::optional<double> value = value_of(block);
     if (value && std::isfinite(*value)) series.points.push_back({static_cast<double>(block.end()), *value});
@@ -213,17 +211,18 @@ Blocks course_blocks(const Watched& watched) {
   blocks.figure(figure_of("Time of a step",
                           "Each block of the training, and of the control next to it. A line where the level changes.",
                           {.title = "time of a step", .text = &format_duration_ns, .logarithmic = true},
-                          {series_of(watched, watched.implementation, 0, document::Line::thin, step),
-                           series_of(watched, watched.control.value_or(""), document::kGrey, document::Line::thin,
+                          {series_of(watched, watched.implementation, 0, step),
+                           series_of(watched, watched.control.value_or(""), document::kGrey,
                                      [](const WatchedBlock& block) { return block.control_ns; })},
                           watched));
-  blocks.figure(figure_of(
-      "Memory", "The worker's own memory behind each block.", {.title = "memory", .text = &format_bytes},
-      {series_of(watched, "memory", 0, document::Line::thin,
-                 [](const WatchedBlock& block) { return std::optional(static_cast<double>(block.own_bytes)); })},
-      watched));
+  const auto memory = [](const WatchedBlock& block) { return std::optional(static_cast<double>(block.own_bytes)); };
+  constexpr double kRoom = 1.05;
+  const double most = std::ranges::max(values_of(watched.blocks, memory));
+  blocks.figure(figure_of("Memory", "The worker's own memory behind each block.",
+                          {.title = "memory", .text = &format_bytes, .ends = stats::Interval{0, kRoom * most}},
+                          {series_of(watched, "memory", 0, memory)}, watched));
   const auto share = [&](const std::string& name, int hue, double Subnormals::*which) {
-    return series_of(watched, name, hue, document::Line::thin, [which](const WatchedBlock& block) {
+    return series_of(watched, name, hue, [which](const WatchedBlock& block) {
       return block.subnormals ? std::optional(*block.subnormals.*which) : std::nullopt;
     });
   };
@@ -233,14 +232,14 @@ Blocks course_blocks(const Watched& watched) {
   };
   if (std::ranges::any_of(watched.blocks, any)) {
     blocks.figure(
-        figure_of("Denormal numbers", "Shares of numbers below the least normal one.",
+        figure_of("Denormal numbers",
+                  "Shares of numbers below the least normal one; state: parameters and the optimizer's slots.",
                   {.title = "share", .text = &format_percent},
-                  {share("parameters and slots", 0, &Subnormals::state),
-                   share("activations", 1, &Subnormals::activations), share("gradients", 2, &Subnormals::gradients)},
+                  {share("state", 0, &Subnormals::state), share("activations", 1, &Subnormals::activations),
+                   share("gradients", 2, &Subnormals::gradients)},
                   watched));
   }
-  document::Series losses =
-      series_of(watched, "loss", 0, document::Line::thin, [](const WatchedBlock& block) { return block.loss; });
+  document::Series losses = series_of(watched, "loss", 0, [](const WatchedBlock& block) { return block.loss; });
   if (!losses.points.empty()) {
     blocks.figure(figure_of("Loss", "Over all rows, behind some of the blocks.",
                             {.title = "loss", .text = &format_number}, {std::move(losses)}, watched));
