@@ -17,6 +17,7 @@ inline constexpr char kControlWordName[] = "MXCSR";
 inline constexpr std::uint32_t kUsualControlWord = 0x1f80;
 inline constexpr std::uint32_t kFlushToZero = 0x8000;
 inline constexpr std::uint32_t kDenormalsAreZero = 0x0040;
+inline constexpr std::uint32_t kFlushingControlWord = kUsualControlWord | kFlushToZero | kDenormalsAreZero;
 
 inline std::uint32_t control_word() {
   constexpr std::uint32_t kFlags = 0x3f;
@@ -31,6 +32,7 @@ inline constexpr char kControlWordName[] = "FPCR";
 inline constexpr std::uint32_t kUsualControlWord = 0;
 inline constexpr std::uint32_t kFlushToZero = 1U << 24;
 inline constexpr std::uint32_t kDenormalsAreZero = kFlushToZero | 1U;
+inline constexpr std::uint32_t kFlushingControlWord = kUsualControlWord | kFlushToZero;
 
 inline std::uint32_t control_word() {
   std::uint64_t word = 0;

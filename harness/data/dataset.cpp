@@ -250,6 +250,7 @@ Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const
   problem.optimizer = scenario.optimizer;
   problem.loss_scaling = scenario.loss_scaling;
   problem.rounding_seed = scenario.initial_seed;
+  problem.flushes_denormals = scenario.denormals == scenario::Denormals::flush;
   return problem;
 }
 

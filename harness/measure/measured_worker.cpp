@@ -142,7 +142,8 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
   BlockClaim claim{.answer = answer,
                    .steps = block_.steps,
                    .compute_threads = planned_.compute_threads(),
-                   .helper_threads = helper_threads()};
+                   .helper_threads = helper_threads(),
+                   .flushes_denormals = expectation_.problem.flushes_denormals};
   // The processes below it are those that compute, and say what they use.
   if (planned_.entry->implementation.has_capability("ranks")) {
     claim.answer.children_cpu_ns = claim.answer.request_cpu_ns = 0;

@@ -60,10 +60,11 @@ constexpr double kOutsideShare = 0.1;
 // Three copies of a tensor to or from a device, each of which is begun and waited for.
 constexpr double kDeviceCopyNs = 3 * 20'000;
 
-std::string untrusted_for_control_word(const std::optional<std::uint32_t>& word) {
-  if (!word || *word == processor::kUsualControlWord) return {};
-  std::string reason = formatted("left the floating-point control word at 0x%04x instead of 0x%04x", *word,
-                                 processor::kUsualControlWord);
+std::string untrusted_for_control_word(const std::optional<std::uint32_t>& word, bool flushes_denormals) {
+  const std::uint32_t expected = flushes_denormals ? processor::kFlushingControlWord : processor::kUsualControlWord;
+  if (!word || *word == expected) return {};
+  std::string reason = formatted("left the floating-point control word at 0x%04x instead of 0x%04x", *word, expected);
+  if (flushes_denormals) return reason;
   if ((*word & processor::kFlushToZero) != 0) reason += ", results that are too small are flushed to zero";
   if ((*word & processor::kDenormalsAreZero) != 0) reason += ", denormal operands are taken for zero";
   return reason;
@@ -84,7 +85,7 @@ std::string untrusted_reason(const BlockClaim& claim) {
   if (!(answer.real_ns > 0) || answer.real_ns > window) {
     return formatted("claims %.0f ns within a window of %.0f ns", answer.real_ns, window);
   }
-  return untrusted_for_control_word(answer.control_word);
+  return untrusted_for_control_word(answer.control_word, claim.flushes_denormals);
 }
 
 std::string untrusted_for_threads(const BlockClaim& claim, const protocol::Process& process) {

@@ -14,6 +14,7 @@ struct BlockClaim {
   std::uint64_t steps = 0;
   int compute_threads = 1;
   int helper_threads = 0;
+  bool flushes_denormals = false;  // as the problem asks
 };
 
 // Empty where stamps lie inside the request's window, the time fits between them, and the state says that exactly

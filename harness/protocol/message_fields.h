@@ -38,6 +38,7 @@ void fields(auto& archive, Of<Problem> auto& problem) {
     archive.optional("scale_growth_interval", problem.loss_scaling.growth_interval);
   }
   if (problem.dtype == Dtype::bf16) archive.optional("rounding_seed", problem.rounding_seed);
+  archive.optional("flushes_denormals", problem.flushes_denormals);
   archive.non_empty("layers", problem.layers);
   archive.field("optimizer", problem.optimizer);
 }

@@ -315,6 +315,11 @@ void fields(auto& archive, Of<Scenario> auto& scenario) {
       [&](auto& inner) { optimizer_fields(inner, scenario.optimizer, scenario.schedule); }, true);
   archive.optional("dtype", scenario.dtype,
                    {"bf16 and f16: products multiply numbers rounded to bfloat16 or binary16, all else is f32."});
+  // Written where it is not as by default, as the keys of cells are.
+  if (!archive.kWrites || scenario.denormals != Denormals::keep) {
+    archive.optional("denormals", scenario.denormals,
+                     {"flush: numbers below the least normal one count as 0, which processors are quicker with."});
+  }
   // Read for dtypes without one, too, so that a scenario's dtype can be set to another.
   if (catalogue::scales_loss(scenario.dtype) || !archive.kWrites) {
     archive.object("loss_scaling", {"By which f16 scales the loss; other dtypes ignore it."},

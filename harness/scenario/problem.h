@@ -50,6 +50,8 @@ struct Problem {
   // With bf16. Likewise; its random numbers are the scenario's.
   catalogue::ParameterRounding parameter_rounding = catalogue::ParameterRounding::none;
   std::uint64_t rounding_seed = 0;
+  // Subnormal operands and results count as zeros, which is within any tolerance.
+  bool flushes_denormals = false;
 
   bool rounds_parameters() const { return parameter_rounding != catalogue::ParameterRounding::none; }
   // Columns of the targets, or classes; the task update has none.

@@ -68,6 +68,11 @@ struct Target {
 
 constexpr std::int64_t kMaxSteps = 1'000'000'000'000;
 
+// What arithmetic does with subnormal numbers: computes with them, or takes them for zeros.
+enum class Denormals { keep, flush };
+inline constexpr catalogue::Named<Denormals> kDenormals[] = {{Denormals::keep, "keep"}, {Denormals::flush, "flush"}};
+constexpr const auto& rows_of(Denormals /*any*/) { return kDenormals; }
+
 struct Scenario {
   std::string name;
   std::string purpose;  // the question it answers
@@ -82,8 +87,9 @@ struct Scenario {
   Schedule schedule;
   Dtype dtype = Dtype::f32;
   catalogue::LossScaling loss_scaling = {};  // of dtypes that have one
-  std::int64_t steps = 100;                  // a run of this length is far from its fixed point
-  std::uint64_t initial_seed = 1;            // of the initial parameters
+  Denormals denormals = Denormals::keep;
+  std::int64_t steps = 100;        // a run of this length is far from its fixed point
+  std::uint64_t initial_seed = 1;  // of the initial parameters
   std::optional<Target> target;
   std::filesystem::path file;  // where it was read from; paths in it are relative to that file
 

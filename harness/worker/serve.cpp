@@ -74,6 +74,10 @@ class Server {
     protocol::HelloAnswer answer = library_->describe();
     answer.worker.build = build_;
     if (membership_ == nullptr) declare_ranks(program_.libraries, answer);
+    for (protocol::ImplementationDescription& implementation : answer.implementations) {
+      if (implementation.has_capability(name_of(catalogue::Capability::device))) continue;
+      implementation.capabilities.emplace_back("flush_denormals");  // which this host does, before prepare
+    }
     return answer;
   }
 
@@ -113,6 +117,8 @@ class Server {
     }
     if (!instance_.loaded()) return failure("prepare came before load");
     TRY(pin_calling_thread(request.threads.compute_cores));
+    // Threads have the word of the one that starts them.
+    if (request.problem.flushes_denormals) processor::set_control_word(processor::kFlushingControlWord);
     const int inherited = membership_ != nullptr ? membership_->state() : request.state.fd;
     SharedMemory memory = TRY(adopt(inherited, request.state.bytes, SharedMemory::Access::read_write));
     const gdbench_ranks* const ranks = membership_ != nullptr ? &membership_->interface() : nullptr;

@@ -43,7 +43,8 @@ class Modules(PhasedTraining):
 
     TASKS = ("train", "update", "gradients", "floor")
     DTYPES = ("f32", "f64", "bf16", "f16")
-    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results", "normalizations")
+    CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results", "normalizations",
+                    "flush_denormals")
     # Of torch.nn, with what they are made with.
     MODULES = {
         "relu": ("ReLU", {}),
@@ -78,6 +79,7 @@ class Modules(PhasedTraining):
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
+        torch.set_flush_denormal(problem.flushes_denormals)
         self.dtype = torch.float32 if problem.dtype == "f4" else torch.float64
         if problem.task == "update":
             self.tensors = [torch.nn.Parameter(torch.empty(shape, dtype=self.dtype)) for shape in problem.shapes]

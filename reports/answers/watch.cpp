@@ -112,9 +112,9 @@ std::vector<std::string> advice(const Watched& watched) {
   const bool slower = watched.change == stats::Verdict::slower;
   if (slower && !watched.levels.empty() && !subnormal_words(watched.levels.back().subnormals).empty()) {
     advice.emplace_back(
-        "Have denormal numbers flushed to zero (torch.set_flush_denormal(True) in PyTorch, MXCSR's bits 6 and 15 in "
-        "C), "
-        "or keep what shrinks from shrinking without end: a smaller weight decay, no momentum where gradients vanish.");
+        "Have denormal numbers flushed to zero (torch.set_flush_denormal(True) in PyTorch, MXCSR's bits 6 and 15 in C; "
+        "--set denormals=flush shows what that brings), or keep what shrinks from shrinking without end: a smaller "
+        "weight decay, no momentum where gradients vanish.");
   }
   if (watched.memory.bytes_per_step) {
     advice.emplace_back(

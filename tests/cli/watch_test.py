@@ -1,6 +1,7 @@
 """watch: what changes while a model trains, of plugins whose changes are known, computed again from the blocks."""
 
 import json
+import re
 import statistics
 import unittest
 
@@ -43,13 +44,14 @@ class Watch(ProgramTest):
         self.assertEqual(record["change"], "slower")
         begins = [level["first"] for level in record["levels"] if level["ratio"] > 2]
         self.assertAlmostEqual(begins[0], 5000, delta=1500)  # blocks that waited are left out
-        self.assertIn("as long from step", " ".join(record["document"]["answer"]))
+        said = re.search(r"(?:as long|slower) from step (\d+) on", " ".join(record["document"]["answer"]))
+        self.assertIn(int(said[1]), begins)
         self.assertIn("<svg", (self.folder / "w.html").read_text())
 
     def test_pauses_are_found(self):
         record = self.watched("--set", "impl.pause_every=1000", "--steps", "12000")
         self.assertGreaterEqual(record["pauses"]["blocks"], 9)
-        self.assertGreater(record["pauses"]["worst_ns"], 25e6)
+        self.assertGreater(record["pauses"]["worst_ns"], 10e6)  # less what it waited
 
     def test_a_worker_that_ends_leaves_what_was_seen(self):
         output, _ = self.call(*AGES, "--set", "impl.kept_bytes=100000", "--steps", "9000", "--memory-cap", "0.25",
@@ -68,6 +70,13 @@ class Watch(ProgramTest):
         self.assertTrue(all(0 < loss < 1 for loss in losses) and len(losses) > 5, losses)
         self.assertNotIn("control", record)  # which would be itself
         self.assertIn("are denormal, at first hardly any are", " ".join(record["document"]["answer"]))
+
+    def test_what_is_flushed_is_none(self):
+        command = ("watch", "denormals-mlp", "--impl", "hand/eigen", "--set", "rows=64", "--set", "width=8",
+                   "--set", "optimizer.weight_decay=5", "--set", "learning_rate=0.02", "--set", "denormals=flush")
+        record = self.watched("--steps", "4000", command=command)
+        self.assertTrue(record["flushes_to_zero"])
+        self.assertEqual([b["subnormals"]["state"] for b in record["blocks"] if "subnormals" in b][-1], 0)
 
     def test_bad_input(self):
         self.expect_error(["watch", "linreg-3x2", "--steps", "9", "--for", "1s"], "--steps excludes --for")

@@ -62,12 +62,15 @@ TEST(BlockTrust, StepsStampsAndTimesFitTogether) {
 }
 
 TEST(BlockTrust, TheProcessorRoundsAsEveryProcessBegins) {
-  const auto reason = [](std::optional<std::uint32_t> word) {
+  const auto reason = [](std::optional<std::uint32_t> word, bool flushes_denormals = false) {
     BlockClaim claim = honest_claim();
     claim.answer.control_word = word;
+    claim.flushes_denormals = flushes_denormals;
     return untrusted_reason(claim);
   };
   EXPECT_EQ(reason(processor::kUsualControlWord), "");
+  EXPECT_EQ(reason(processor::kFlushingControlWord, true), "");
+  EXPECT_NE(reason(processor::kUsualControlWord, true), "");
   const std::string flushed = ", results that are too small are flushed to zero";
   const std::string denormals = ", denormal operands are taken for zero";
   const std::string left = "left the floating-point control word at ";
