@@ -1,6 +1,7 @@
 """Keras as its guides teach it: compile, then fit on a tf.data pipeline."""
 import math
 import time
+from types import SimpleNamespace
 
 import keras_optimizers
 import tensorflow_runtime
@@ -256,6 +257,34 @@ class FitXla(Fit):
     jit_compile = True
 
 
+class TrainOnBatch(Fit):
+    """train_on_batch for each batch of NumPy arrays, whose loss is a number each time"""
+
+    TASKS = ("train",)
+
+    def place_data(self):
+        super().place_data()
+        spans = [slice(first, first + rows) for first, rows in self.problem.epoch]
+        order = self.data.order
+        self.rows = spans if order is None else [epoch[span] for epoch in order.astype("intp") for span in spans]
+
+    def fit(self, count, before=lambda: None, after=lambda: None):
+        data, train = self.data, self.model.train_on_batch
+        before()
+        start_cpu, start = processor_ns(), time.monotonic_ns()
+        for step in range(self.step, self.step + count):
+            rows = self.rows[step % len(self.rows)]
+            train(data.x[rows], data.target[rows])
+        end, end_cpu = time.monotonic_ns(), processor_ns()
+        after()
+        self.step += count
+        return SimpleNamespace(start=start, end=end, start_cpu=start_cpu, end_cpu=end_cpu)
+
+    def profile(self, count):
+        readings = self.fit(count)
+        return [record("step", "other", count, readings.end - readings.start)]
+
+
 class FitOwnShuffle(Fit):
     """fit on Dataset.shuffle, which makes an order of its own in each epoch"""
 
@@ -267,4 +296,4 @@ class FitOwnShuffle(Fit):
         return in_own_order(self.problem, self.x, self.y)
 
 
-MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "fit+own-shuffle": FitOwnShuffle}
+MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "train-on-batch": TrainOnBatch, "fit+own-shuffle": FitOwnShuffle}

@@ -325,6 +325,39 @@ class Fused(Eager):
         return super().make_optimizer()
 
 
+class Loader(Eager):
+    """As eager; batches by a DataLoader of a TensorDataset in this process, which takes and stacks row by row"""
+
+    TASKS = ("train",)
+
+    def place_data(self):
+        data = self.data
+        self.x, self.y = self.array(data.x), self.array(data.target)
+        epochs = [range(self.problem.rows)] if data.order is None else data.order
+        # Of each epoch the rows of each batch, as a BatchSampler has them.
+        self.epochs = [[list(map(int, rows[a : a + n])) for a, n in self.problem.epoch] for rows in epochs]
+        self.left = []  # batches of the epoch that was begun
+
+    def convert_labels(self):
+        self.y = self.y.long()
+
+    def __iter__(self):
+        return iter(self.left)
+
+    def __len__(self):
+        return len(self.left)
+
+    def batches(self, count):
+        rows = torch.utils.data.TensorDataset(self.x, self.y)
+        loader = torch.utils.data.DataLoader(rows, batch_sampler=self)
+        step = self.step
+        while count > 0:
+            epoch, first = divmod(step, self.problem.steps_per_epoch)
+            self.left = self.epochs[epoch % len(self.epochs)][first : first + count]
+            step, count = step + len(self.left), count - len(self.left)
+            yield from loader
+
+
 class CompiledModel(Eager):
     """torch.compile of the model; loss and optimizer as in eager"""
 
@@ -372,4 +405,4 @@ class Ddp(pytorch_ddp.DataParallel, Eager):
     """DistributedDataParallel of several processes, by gloo; the rest as in eager"""
 
 
-MODES = {"eager": Eager, "fused": Fused, "compile-model": CompiledModel, "compile-step": CompiledStep, "ddp": Ddp}
+MODES = {"eager": Eager, "fused": Fused, "dataloader": Loader, "compile-model": CompiledModel, "compile-step": CompiledStep, "ddp": Ddp}
