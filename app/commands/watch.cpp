@@ -27,8 +27,8 @@ struct WatchCommand {
   AnswerOptions answer;
 };
 
-// The control is left out where it cannot train this, or is what is watched.
-Result<measure::CellGroup> plan_watched(const WatchCommand& options, std::vector<std::string>& notes) {
+// The control is left out where it is what is watched, or cannot train this, which is said.
+Result<measure::CellGroup> plan_watched(const WatchCommand& options) {
   const bool wants_control = options.control != kNoControl && options.control != options.implementation;
   std::vector<std::string> asked = {options.implementation};
   if (wants_control) asked.push_back(options.control);
@@ -38,9 +38,9 @@ Result<measure::CellGroup> plan_watched(const WatchCommand& options, std::vector
   const CellChoice watched{options.implementation, {}};
   if (!wants_control) return planner.plan({watched});
   measure::CellGroup group = TRY(planner.plan({watched, {options.control, {}}}));
-  if (group.report().cells.back().status.state == report::CellState::pending) return group;
-  notes.push_back(cat("no control: ", options.control, " is ", name_of(group.report().cells.back().status.state), ": ",
-                      group.report().cells.back().status.reason));
+  const report::CellStatus& control = group.report().cells.back().status;
+  if (control.state == report::CellState::pending) return group;
+  print_error(cat("gdbench: no control: ", options.control, " is ", name_of(control.state), ": ", control.reason));
   return planner.plan({watched});
 }
 
@@ -54,9 +54,7 @@ int exit_status_of(const report::Watched& watched) {
 
 Result<int> watch(const WatchCommand& options) {
   install_signal_handlers();
-  std::vector<std::string> notes;
-  measure::CellGroup group = TRY(plan_watched(options, notes));
-  for (const std::string& note : notes) print_error("gdbench: " + note);
+  measure::CellGroup group = TRY(plan_watched(options));
   measure::RunOptions run = run_options(options.request);
   keep_off_compute_processor();
   TRY(group.verify(run));
