@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "harness/base/clock.h"
@@ -24,6 +25,7 @@ double passed_ns(std::int64_t since_ns) { return static_cast<double>(monotonic_n
 struct Participant {
   CellWorker worker;
   std::uint64_t quick_steps = 1;  // of a block as `run` times it
+  std::uint64_t lead_steps = 0;   // untimed ones before it, while caches forget who was there before
 };
 
 Result<Participant> start(const CellGroup& group, std::size_t index, const protocol::Limits& limits,
@@ -33,7 +35,8 @@ Result<Participant> start(const CellGroup& group, std::size_t index, const proto
   report::Launch launch;
   CellWorker worker = TRY(CellWorker::start(planned, cell, trained_problem(planned, cell), limits, launch,
                                             {.count_allocations = counts_allocations}));
-  return Participant{std::move(worker), group.report().cells[cell.index].block->steps};
+  const report::Block& block = *group.report().cells[cell.index].block;
+  return Participant{std::move(worker), block.steps, block.warm_up_steps};
 }
 
 class WatchedTraining {
@@ -54,21 +57,24 @@ class WatchedTraining {
 
   std::int64_t quick_steps() const { return static_cast<std::int64_t>(watched_.quick_steps); }
 
-  // One block of both; behind every `look_every` of them a look.
-  Status take(std::int64_t steps) {
-    report::WatchedBlock block{.first = record_.steps(), .steps = steps};
+  // One block of both, of the watched one after its lead, which is no longer than the block; together they make at most
+  // `left` steps. Behind every `look_every` blocks a look.
+  Status take(std::int64_t steps, std::int64_t left) {
+    const std::int64_t lead = std::min({static_cast<std::int64_t>(watched_.lead_steps), steps, left - 1});
+    report::WatchedBlock block{.first = record_.steps() + lead, .steps = std::min(steps, left - lead)};
     const std::int64_t started_ns = monotonic_ns();
     if (control_) {
-      const protocol::BlockAnswer answer = TRY(control_->worker.run_block(control_->quick_steps, 0));
+      const protocol::BlockAnswer answer = TRY(control_->worker.run_block(control_->quick_steps, control_->lead_steps));
       block.control_ns = answer.real_ns / static_cast<double>(control_->quick_steps);
     }
     protocol::Client& client = watched_.worker.client();
-    const protocol::BlockAnswer answer = TRY(client.run_on(static_cast<std::uint64_t>(steps)));
-    block.step_ns = answer.real_ns / static_cast<double>(steps);
+    if (lead > 0) TRY(client.run_on(static_cast<std::uint64_t>(lead)));
+    const protocol::BlockAnswer answer = TRY(client.run_on(static_cast<std::uint64_t>(block.steps)));
+    block.step_ns = answer.real_ns / static_cast<double>(block.steps);
     block.waiting_ns = answer.waiting_ns;
     block.own_bytes = client.process().memory().anonymous;
     if (answer.allocations) {
-      block.allocations = static_cast<double>(answer.allocations->calls) / static_cast<double>(steps);
+      block.allocations = static_cast<double>(answer.allocations->calls) / static_cast<double>(block.steps);
     }
     block.traces = answer.traces;
     const std::uint32_t word = answer.control_word.value_or(processor::kUsualControlWord);
@@ -120,8 +126,7 @@ std::int64_t next_steps(const WatchOptions& watch, const RunOptions& options, st
                         const report::Watched& record) {
   if (watch.steps) {
     const std::int64_t quick = std::min(*watch.steps / kFewestBlocks, quick_steps);
-    const std::int64_t all = std::max({std::int64_t{1}, *watch.steps / kBlocks, quick});
-    return std::min(all, *watch.steps - record.steps());
+    return std::max({std::int64_t{1}, *watch.steps / kBlocks, quick});
   }
   if (record.blocks.empty()) return quick_steps;
   const report::WatchedBlock& last = record.blocks.back();
@@ -147,7 +152,8 @@ Result<report::Watched> watch_training(const CellGroup& group, const WatchOption
     return options.elapsed() >= watch.seconds;
   };
   while (!ends() && !options.cancelled()) {
-    const Status taken = training.take(next_steps(watch, options, training.quick_steps(), record));
+    const std::int64_t left = watch.steps.value_or(std::numeric_limits<std::int64_t>::max()) - record.steps();
+    const Status taken = training.take(next_steps(watch, options, training.quick_steps(), record), left);
     const double part = watch.steps ? static_cast<double>(record.steps()) / static_cast<double>(*watch.steps)
                                     : options.elapsed() / watch.seconds;
     options.progress({.phase = "watch " + record.implementation, .fraction = std::min(1.0, part)});

@@ -20,7 +20,7 @@ struct Subnormals {
   double gradients = 0;  // of parameters and of what layers pass back
 };
 
-// Steps that follow each other without anything between them.
+// Steps that follow each other without anything between them. Untimed ones may lie between two blocks.
 struct WatchedBlock {
   std::int64_t first = 0;  // steps before it
   std::int64_t steps = 0;
