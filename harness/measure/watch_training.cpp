@@ -84,6 +84,9 @@ class WatchedTraining {
     return ++blocks_since_look_ < look_every_ ? Status() : look();
   }
 
+  // A look behind the last block.
+  Status finish() { return blocks_since_look_ > 0 ? look() : Status(); }
+
  private:
   // Into the last block.
   Status look() {
@@ -163,6 +166,9 @@ Result<report::Watched> watch_training(const CellGroup& group, const WatchOption
     break;
   }
   if (options.cancelled()) record.ended = "interrupted";
+  if (record.ended.empty()) {
+    if (const Status looked = training.finish(); !looked.ok()) record.ended = looked.error().message;
+  }
   return record;
 }
 

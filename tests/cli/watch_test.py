@@ -69,7 +69,7 @@ class Watch(ProgramTest):
         self.assertEqual(looks[0], {"state": 0, "activations": 0, "gradients": 0})
         self.assertGreater(looks[-1]["state"], 0.9)
         losses = [block["loss"] for block in record["blocks"] if "loss" in block]
-        self.assertTrue(all(0 < loss < 1 for loss in losses) and len(losses) > 5, losses)
+        self.assertTrue(all(0 < loss < 1 for loss in losses) and len(losses) > 1, losses)
         self.assertNotIn("control", record)  # which would be itself
         self.assertIn("are denormal, at first hardly any are", " ".join(record["document"]["answer"]))
 
