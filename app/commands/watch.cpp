@@ -22,7 +22,6 @@ struct WatchCommand {
   std::string implementation = "hand/eigen";
   std::string control = "hand/naive";
   measure::WatchOptions watch;
-  std::int64_t steps = 0;
   double margin = 0.1;
   AnswerOptions answer;
 };
@@ -64,13 +63,10 @@ Result<int> watch(const WatchCommand& options) {
         cat(failed->id, " is not watched, it is ", name_of(failed->status.state), ": ", failed->status.reason));
   }
   run.started = std::chrono::steady_clock::now();
-  measure::WatchOptions how = options.watch;
-  if (options.steps > 0) how.steps = options.steps;
-  report::Watched watched = TRY(measure::watch_training(group, how, run));
+  report::Watched watched = TRY(measure::watch_training(group, options.watch, run));
   clear_progress();
   if (watched.blocks.empty()) return report_interrupted();
   watched.margin = options.margin;
-  watched.confidence = watch::kConfidence;
   watch::judge(watched);
   TRY(print_answer(options.answer, answers::document_of(watched), report::to_json(watched)));
   return exit_status_of(watched);
@@ -85,7 +81,7 @@ void add_watch(CLI::App& app, Invocation& invocation) {
   add_scenario(command, options->request);
   add_value(command, "--impl", "ID", options->implementation, "Implementation")->capture_default_str();
   CLI::Option* steps =
-      command.add_option("--steps", options->steps, "Steps")->check(integer_from(1, 1'000'000'000'000));
+      command.add_option("--steps", options->watch.steps, "Steps")->check(integer_from(1, 1'000'000'000'000));
   add_value(command, "--for", "TIME", options->watch.seconds, "As long as that, in place of a number of steps")
       ->transform(as_seconds())
       ->default_str("30s")

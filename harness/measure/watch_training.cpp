@@ -8,7 +8,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/control_word.h"
 #include "harness/measure/cell_worker.h"
-#include "harness/measure/verify_cell.h"
+#include "harness/measure/reference_trajectories.h"
 #include "harness/verify/reference.h"
 
 namespace gdbench::measure {
@@ -150,16 +150,14 @@ Result<report::Watched> watch_training(const CellGroup& group, const WatchOption
   }
   WatchedTraining training(planned, TRY(start(group, 0, options.limits, true)), std::move(control), record);
   TRY(training.warm_up());
-  const auto ends = [&] {
-    if (watch.steps) return record.steps() >= *watch.steps;
-    return options.elapsed() >= watch.seconds;
+  const auto part = [&] {
+    return watch.steps ? static_cast<double>(record.steps()) / static_cast<double>(*watch.steps)
+                       : options.elapsed() / watch.seconds;
   };
-  while (!ends() && !options.cancelled()) {
+  while (part() < 1 && !options.cancelled()) {
     const std::int64_t left = watch.steps.value_or(std::numeric_limits<std::int64_t>::max()) - record.steps();
     const Status taken = training.take(next_steps(watch, options, training.quick_steps(), record), left);
-    const double part = watch.steps ? static_cast<double>(record.steps()) / static_cast<double>(*watch.steps)
-                                    : options.elapsed() / watch.seconds;
-    options.progress({.phase = "watch " + record.implementation, .fraction = std::min(1.0, part)});
+    options.progress({.phase = "watch " + record.implementation, .fraction = std::min(1.0, part())});
     if (taken.ok() || options.cancelled()) continue;
     if (record.blocks.empty()) return taken.error();
     record.ended = taken.error().message;

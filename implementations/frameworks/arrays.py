@@ -23,8 +23,9 @@ class Problem(SimpleNamespace):
     rows, batch_rows, micro_batches, optimizer, and the shapes of the parameters w0 b0 w1 b1 ...: weights [inputs,
     outputs], biases [outputs], behind which a normalised layer has its scale and shift [outputs]. Of the optimizer also
     the number of its slots, whether it corrects its moments by the number of the update, and whether its weight decay
-    is decoupled. Where flushes_denormals, subnormal numbers count as zeros. With f16 also scale_growth_interval. Of processes that train together (`ranks` of a request to
-    prepare) the number of this one, `rank`, and the addresses of all."""
+    is decoupled. Where flushes_denormals, subnormal numbers count as zeros. With f16 also scale_growth_interval. Of
+    processes that train together (`ranks` of a request to prepare) the number of this one, `rank`, and the addresses of
+    all."""
 
     def __init__(self, request):
         super().__init__(**{"huber_delta": 1.0, "flushes_denormals": False, **request, "dtype": dtype_of(request)})

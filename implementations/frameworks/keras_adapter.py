@@ -296,4 +296,5 @@ class FitOwnShuffle(Fit):
         return in_own_order(self.problem, self.x, self.y)
 
 
-MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "train-on-batch": TrainOnBatch, "fit+own-shuffle": FitOwnShuffle}
+MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "train-on-batch": TrainOnBatch,
+         "fit+own-shuffle": FitOwnShuffle}

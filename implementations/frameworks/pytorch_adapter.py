@@ -405,4 +405,5 @@ class Ddp(pytorch_ddp.DataParallel, Eager):
     """DistributedDataParallel of several processes, by gloo; the rest as in eager"""
 
 
-MODES = {"eager": Eager, "fused": Fused, "dataloader": Loader, "compile-model": CompiledModel, "compile-step": CompiledStep, "ddp": Ddp}
+MODES = {"eager": Eager, "fused": Fused, "dataloader": Loader, "compile-model": CompiledModel,
+         "compile-step": CompiledStep, "ddp": Ddp}

@@ -61,8 +61,8 @@ std::string change_sentence(const Watched& watched) {
   // The first of the last levels that are all beyond the margin.
   const stats::Interval same = stats::margin_range(watched.margin);
   const auto differs = [&](const WatchedLevel& level) {
-    return watched.change == stats::Verdict::slower ? level.ratio_interval.low > same.high
-                                                    : level.ratio_interval.high < same.low;
+    const bool slower = watched.change == stats::Verdict::slower;
+    return stats::position_of(level.ratio_interval, same) == (slower ? stats::Position::above : stats::Position::below);
   };
   const WatchedLevel& changed = *std::find_if_not(watched.levels.rbegin(), watched.levels.rend(), differs).base();
   if (&changed == &last)

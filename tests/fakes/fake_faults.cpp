@@ -102,6 +102,10 @@ gdbench_status flatter(gdbench_instance* instance, std::int32_t split, double* l
   return GDBENCH_OK;
 }
 
+void read_count(const gdbench_settings* settings, std::string_view key, std::int64_t& count) {
+  with_option(settings, key, [&](const char* value) { count = std::strtoll(value, nullptr, 10); });
+}
+
 void wait_busily(std::chrono::nanoseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) continue;
@@ -120,7 +124,7 @@ gdbench_status run_and_wait(gdbench_instance* instance, std::uint64_t steps) {
 
 gdbench_status prepare_delay(gdbench_instance* instance, const gdbench_problem* problem,
                              const gdbench_settings* settings) {
-  with_option(settings, "delay_ns", [&](const char* value) { instance->delay_ns = std::strtoll(value, nullptr, 10); });
+  read_count(settings, "delay_ns", instance->delay_ns);
   instance->delay_ns /= settings->compute_threads;
   return fake_prepare(instance, problem, settings);
 }
@@ -152,11 +156,8 @@ void* volatile block = nullptr;  // kept from being optimised away with the call
 
 gdbench_status prepare_allocations(gdbench_instance* instance, const gdbench_problem* problem,
                                    const gdbench_settings* settings) {
-  const auto read = [&](const char* key, std::int64_t& count) {
-    with_option(settings, key, [&](const char* value) { count = std::strtoll(value, nullptr, 10); });
-  };
-  read("allocations_per_step", allocations_per_step);
-  read("pages_per_step", pages_per_step);
+  read_count(settings, "allocations_per_step", allocations_per_step);
+  read_count(settings, "pages_per_step", pages_per_step);
   return fake_prepare(instance, problem, settings);
 }
 
@@ -190,12 +191,9 @@ std::int64_t steps_so_far = 0;
 
 gdbench_status prepare_aging(gdbench_instance* instance, const gdbench_problem* problem,
                              const gdbench_settings* settings) {
-  const auto read = [&](const char* key, std::int64_t& count) {
-    with_option(settings, key, [&](const char* value) { count = std::strtoll(value, nullptr, 10); });
-  };
-  read("kept_bytes", kept_bytes);
-  read("slower_after", slower_after);
-  read("pause_every", pause_every);
+  read_count(settings, "kept_bytes", kept_bytes);
+  read_count(settings, "slower_after", slower_after);
+  read_count(settings, "pause_every", pause_every);
   return fake_prepare(instance, problem, settings);
 }
 
@@ -213,13 +211,17 @@ gdbench_status run_and_age(gdbench_instance* instance, std::uint64_t steps) {
   return GDBENCH_OK;
 }
 
+void add_options(gdbench_implementation& fake, const gdbench_option* options, std::int64_t count) {
+  fake.options = options;
+  fake.option_count = count;
+}
+
 void declare_aging(gdbench_implementation& fake) {
   static const gdbench_option options[] = {
       {"kept_bytes", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "of memory that each step keeps"},
       {"slower_after", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, from which on one takes 60 us instead of 20"},
       {"pause_every", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, of which the last waits for 50 ms"}};
-  fake.options = options;
-  fake.option_count = std::size(options);
+  add_options(fake, options, std::size(options));
 }
 
 // One record without a time: what is counted here is counted from outside.
@@ -231,11 +233,6 @@ gdbench_status profile_allocations(gdbench_instance* instance, std::uint64_t ste
   const gdbench_status status = run_and_allocate(instance, steps);
   sink->record(sink->context, &record);
   return status;
-}
-
-void add_options(gdbench_implementation& fake, const gdbench_option* options, std::int64_t count) {
-  fake.options = options;
-  fake.option_count = count;
 }
 
 void declare_allocations(gdbench_implementation& fake) {

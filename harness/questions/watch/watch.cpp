@@ -14,6 +14,8 @@ namespace {
 using report::WatchedBlock;
 using report::WatchedLevel;
 
+// Of each interval. One training is one process: intervals are over its blocks and say nothing of other processes.
+constexpr double kConfidence = 0.99;
 constexpr std::size_t kFewestBlocks = 5;  // of a level
 constexpr double kPause = 3;              // times what the blocks of a level take
 
@@ -98,9 +100,9 @@ void find_levels(const std::vector<Judged>& blocks, report::Watched& watched) {
                        .step_ns = step.value,
                        .interval = step.interval};
     if (i > 0) {
-      const WatchedLevel& first = watched.levels.front();
-      level.ratio = level.step_ns / first.step_ns;
-      level.ratio_interval = {level.interval.low / first.interval.high, level.interval.high / first.interval.low};
+      const stats::Estimate ratio = stats::unpaired_ratio(typical_step(blocks, 0, borders[1]), step);
+      level.ratio = ratio.value;
+      level.ratio_interval = ratio.interval;
     }
     for (std::size_t block = borders[i]; block < borders[i + 1]; ++block) {
       if (blocks[block].block->subnormals) level.subnormals = blocks[block].block->subnormals;
@@ -109,19 +111,16 @@ void find_levels(const std::vector<Judged>& blocks, report::Watched& watched) {
   }
 }
 
-// Where there is one level, of its last third to its first.
+// Of the last level to the first; where there is one level, of its last third to its first.
 stats::Verdict change_of(const std::vector<Judged>& blocks, const report::Watched& watched) {
-  stats::Interval ratio = watched.levels.back().ratio_interval;
-  if (watched.levels.size() == 1) {
-    const std::size_t third = blocks.size() / 3;
-    const stats::Interval first = typical_step(blocks, 0, third).interval;
-    const stats::Interval last = typical_step(blocks, blocks.size() - third, blocks.size()).interval;
-    ratio = {last.low / first.high, last.high / first.low};
-  }
-  const stats::Interval same = stats::margin_range(watched.margin);
-  if (ratio.low > same.high) return stats::Verdict::slower;
-  if (ratio.high < same.low) return stats::Verdict::faster;
-  return ratio.low >= same.low && ratio.high <= same.high ? stats::Verdict::equivalent : stats::Verdict::inconclusive;
+  const WatchedLevel& last = watched.levels.back();
+  const std::size_t third = blocks.size() / 3;
+  const stats::Estimate ratio =
+      watched.levels.size() > 1
+          ? stats::Estimate{.value = last.ratio, .interval = last.ratio_interval, .launches = last.blocks}
+          : stats::unpaired_ratio(typical_step(blocks, 0, third),
+                                  typical_step(blocks, blocks.size() - third, blocks.size()));
+  return stats::compare_ratio(ratio, {.margin = watched.margin}).verdict;
 }
 
 // Of all blocks, less what they waited.
@@ -177,6 +176,7 @@ report::MemoryCourse memory_course(const std::vector<WatchedBlock>& blocks) {
 }  // namespace
 
 void judge(report::Watched& watched) {
+  watched.confidence = kConfidence;
   for (const WatchedBlock& block : watched.blocks) {
     watched.traces += block.traces.value_or(0);
     if (block.traces.value_or(0) > 0) watched.last_trace = block.first;

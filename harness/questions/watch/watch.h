@@ -5,9 +5,6 @@
 
 namespace gdbench::watch {
 
-// Of each interval. One training is one process: intervals are over its blocks and say nothing of other processes.
-constexpr double kConfidence = 0.99;
-
 // Fills what follows from the blocks, by watched.margin.
 //
 // A block's time is divided by what a step of the control took next to it, in units of the control's median, so that
