@@ -249,28 +249,9 @@ Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const
   problem.micro_batches = scenario.batch.micro_batches;
   problem.optimizer = scenario.optimizer;
   problem.loss_scaling = scenario.loss_scaling;
-  problem.rounding_seed = scenario.initial_seed;
+  problem.rounding_seed = scenario.initial.seed;
   problem.flushes_denormals = scenario.denormals == scenario::Denormals::flush;
   return problem;
-}
-
-scenario::State make_initial_state(const scenario::Problem& problem, std::uint64_t seed) {
-  scenario::State state;
-  Random random(seed);
-  for (const scenario::ParameterShape& shape : parameter_shapes(problem)) {
-    const double bound = std::sqrt(1 / static_cast<double>(shape.inputs));
-    std::vector<double>& values = state.parameters.emplace_back(static_cast<std::size_t>(shape.size()));
-    if (shape.part == catalogue::LayerPart::scale) std::ranges::fill(values, 1.0);
-    if (shape.part == catalogue::LayerPart::scale || shape.part == catalogue::LayerPart::shift) continue;
-    for (double& value : values) value = catalogue::rounded_to(problem.dtype, random.uniform(-bound, bound));
-  }
-  for (std::size_t slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {
-    for (const std::vector<double>& parameter : state.parameters) {
-      state.slots.emplace_back(parameter.size(), 0.0);
-    }
-  }
-  if (catalogue::scales_loss(problem.dtype)) state.loss_scaling = {problem.loss_scaling.initial, 0, 0};
-  return state;
 }
 
 }  // namespace gdbench::data

@@ -69,7 +69,4 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario, const ReadingOp
 // example an output layer whose width is not the number of targets or classes.
 Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const Dataset& dataset);
 
-// Seeded initial parameters (uniform in +-sqrt(1 / inputs), weights and biases), zero slots; exact in the dtype.
-scenario::State make_initial_state(const scenario::Problem& problem, std::uint64_t seed);
-
 }  // namespace gdbench::data

@@ -215,6 +215,15 @@ Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::strin
   return *header;
 }
 
+Result<std::vector<double>> read_npy_array(const std::filesystem::path& file, const std::vector<std::int64_t>& shape) {
+  Array array = TRY(read_array(file));
+  if (array.shape != shape) return file_error(file, shape_text(array.shape), shape_text(shape));
+  const auto wrong = std::ranges::find_if_not(array.values, [](double value) { return std::isfinite(value); });
+  if (wrong == array.values.end()) return std::move(array.values);
+  return file_error(file, formatted("%g at element %td (from 0)", *wrong, wrong - array.values.begin()),
+                    "finite numbers");
+}
+
 Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels) {
   Array x = TRY(read_array(x_file));
   Array y = TRY(read_array(y_file));

@@ -16,6 +16,10 @@ namespace gdbench::data {
 // x is [rows, features]; y is [rows] or [rows, outputs], with `labels` [rows] of integers, classes 0 to the largest.
 Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels);
 
+// The elements of an array of this shape in C order. `file` may be FILE.npz/NAME. Errors: those of an NPY file, another
+// shape, an element that is not finite.
+Result<std::vector<double>> read_npy_array(const std::filesystem::path& file, const std::vector<std::int64_t>& shape);
+
 struct NpyHeader {
   std::string descr;  // "<f4"
   bool fortran_order = false;

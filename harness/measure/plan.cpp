@@ -6,7 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/base/hash.h"
 #include "harness/base/text.h"
+#include "harness/data/initial_state.h"
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/eligibility.h"
 #include "harness/report/report.h"
@@ -144,7 +146,7 @@ class Planner {
     planned->problem = TRY(data::make_problem(planned->scenario, *planned->dataset));
     const Status fits = verify::check_start_memory(planned->problem);
     if (!fits.ok()) return usage_error(planned->scenario.place() + ": " + fits.error().message);
-    planned->start = data::make_initial_state(planned->problem, planned->scenario.initial_seed);
+    planned->start = TRY(data::make_initial_state(planned->problem, planned->scenario.initial));
     report_.scenarios.push_back(TRY(record_of(*planned, key, planned->scenario.name + suffix)));
     join_group(point, *planned);
     const HeldData data{1, planned->data_bytes};
@@ -202,6 +204,12 @@ class Planner {
     record.batch_rows = planned.problem.batch_rows;
     record.operations_per_step = scenario::operations_per_step(planned.problem);
     record.data_digest = planned.dataset->digest;
+    if (!planned.scenario.initial.path.empty()) {
+      Hash64 hash;
+      hash.add(record.data_digest);
+      for (const auto& values : planned.start.parameters) hash.add(values.data(), values.size() * sizeof(double));
+      record.data_digest = hexadecimal(hash.value());
+    }
     return record;
   }
 

@@ -277,6 +277,23 @@ void target_fields(auto& archive, auto& target, std::int64_t steps) {
                     IntegerRange{1, archive.kDescribes ? kMaxSteps : target.max_steps}, "steps / 10, at least 1"});
 }
 
+void fields(auto& archive, Of<Initial> auto& initial) {
+  const bool drawn = archive.has("distribution") || archive.has("scale");
+  if (!archive.kWrites || initial.path.empty()) {
+    archive.optional("distribution", initial.distribution,
+                     {"Of n inputs and m outputs, biases 0: lecun: normal, variance 1 / n; glorot: in +-sqrt(6 / (n + "
+                      "m)); he: normal, variance 2 / n; normal: variance 1. uniform: in +-sqrt(1 / n), biases too."});
+    archive.optional("scale", initial.scale, {"By which weights and biases are multiplied."});
+  }
+  if (archive.kWrites ? !initial.path.empty() : archive.has("path") || archive.kDescribes) {
+    archive.optional("path", initial.path,
+                     {"Instead: FILE.npz of arrays w0 [inputs, outputs], b0 [outputs], w1 ..., or FILEw0.npy next to "
+                      "FILEb0.npy ..., from the scenario's folder.",
+                      "none"});
+  }
+  archive.check("path", !(archive.has("path") && drawn), "a path with a distribution or a scale", "one of them");
+}
+
 void fields(auto& archive, Of<Scenario> auto& scenario) {
   // Names are matched by globs and become parts of file names.
   archive.field("name", scenario.name, {"Letters, digits, '.', '_' and '-'."});
@@ -325,7 +342,11 @@ void fields(auto& archive, Of<Scenario> auto& scenario) {
     archive.object("loss_scaling", {"By which f16 scales the loss; other dtypes ignore it."},
                    [&](auto& inner) { fields(inner, scenario.loss_scaling); });
   }
-  archive.optional("initial_seed", scenario.initial_seed, {"Of the initial parameters."});
+  if (!archive.kWrites || !scenario.initial.is_default()) {
+    archive.object("initial", {"The parameters that training starts from."},
+                   [&](auto& inner) { fields(inner, scenario.initial); });
+  }
+  archive.optional("initial_seed", scenario.initial.seed, {"Of the initial parameters."});
   // Absent where there is none: the identity of other scenarios stays what it was before there were targets.
   if (!archive.has("target") && !archive.kDescribes) return;
   if (archive.kWrites && !scenario.target) return;

@@ -107,6 +107,7 @@ Scenario with_absolute_paths(Scenario scenario) {
         if constexpr (requires { source.labels; }) move(source.labels);
       },
       scenario.data);
+  if (!scenario.initial.path.empty()) move(scenario.initial.path);
   return scenario;
 }
 

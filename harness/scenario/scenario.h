@@ -73,6 +73,27 @@ enum class Denormals { keep, flush };
 inline constexpr catalogue::Named<Denormals> kDenormals[] = {{Denormals::keep, "keep"}, {Denormals::flush, "flush"}};
 constexpr const auto& rows_of(Denormals /*any*/) { return kDenormals; }
 
+// Of the weights of a layer with n inputs and m outputs; biases are 0 but with `uniform`. uniform: in +-sqrt(1 / n),
+// biases too; lecun: normal, of variance 1 / n (LeCun and others, Efficient BackProp, 1998); glorot: in
+// +-sqrt(6 / (n + m)) (Glorot and Bengio, AISTATS 2010); he: normal, of variance 2 / n (He and others, ICCV 2015);
+// normal: of variance 1.
+enum class Distribution { uniform, lecun, glorot, he, normal };
+inline constexpr catalogue::Named<Distribution> kDistributions[] = {{Distribution::uniform, "uniform"},
+                                                                    {Distribution::lecun, "lecun"},
+                                                                    {Distribution::glorot, "glorot"},
+                                                                    {Distribution::he, "he"},
+                                                                    {Distribution::normal, "normal"}};
+constexpr const auto& rows_of(Distribution /*any*/) { return kDistributions; }
+
+// The parameters that training starts from.
+struct Initial {
+  Distribution distribution = Distribution::uniform;
+  double scale = 1;                 // of weights and biases
+  std::filesystem::path path = {};  // not empty: they are read from this archive, or this file and those next to it
+  std::uint64_t seed = 1;
+  bool is_default() const { return distribution == Distribution::uniform && scale == 1 && path.empty(); }
+};
+
 struct Scenario {
   std::string name;
   std::string purpose;  // the question it answers
@@ -88,8 +109,8 @@ struct Scenario {
   Dtype dtype = Dtype::f32;
   catalogue::LossScaling loss_scaling = {};  // of dtypes that have one
   Denormals denormals = Denormals::keep;
-  std::int64_t steps = 100;        // a run of this length is far from its fixed point
-  std::uint64_t initial_seed = 1;  // of the initial parameters
+  std::int64_t steps = 100;  // a run of this length is far from its fixed point
+  Initial initial;
   std::optional<Target> target;
   std::filesystem::path file;  // where it was read from; paths in it are relative to that file
 

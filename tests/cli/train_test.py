@@ -92,6 +92,24 @@ class Train(ProgramTest):
         again, _ = self.call("train", "dumped/scenario.json", "--impl", "hand/naive", "--steps", "3")
         self.assertEqual(first, again)
 
+    def test_training_goes_on_from_a_file(self):
+        def train(name, steps, *settings):
+            options = [word for setting in ("dtype=f64", *settings) for word in ("--set", setting)]
+            self.call("train", "mlp-10-50-1", "--steps", str(steps), "--dump", name, *options)
+            return check_dump.Dump(self.folder / name).parameters("final")
+
+        expected = train("whole", 10)
+        half = train("half", 5)
+        names = check_dump.Dump(self.folder / "half").names
+        numpy.savez(self.folder / "half.npz", **dict(zip(names, half)))
+        for path in ("half/final_w0.npy", "half.npz"):
+            # Once more from the scenario that was dumped: its path is absolute.
+            train("rest", 5, f"initial.path={self.folder / path}")
+            self.call("train", "rest/scenario.json", "--steps", "5", "--dump", "again")
+            for name in ("rest", "again"):
+                for array, other in zip(check_dump.Dump(self.folder / name).parameters("final"), expected):
+                    numpy.testing.assert_array_equal(array, other)
+
     def test_perceptron(self):
         self.compare("mlp-10-50-1", 20)
 

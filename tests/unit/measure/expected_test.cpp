@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/data/initial_state.h"
 #include "harness/measure/block_starts.h"
 #include "harness/verify/check.h"
 #include "harness/verify/reference.h"
@@ -42,7 +43,7 @@ class Training {
   }
 
   scenario::Dtype dtype() const { return problem_.dtype; }
-  scenario::State start(std::uint64_t seed) const { return data::make_initial_state(problem_, seed); }
+  scenario::State start(std::uint64_t seed) const { return data::make_initial_state(problem_, {.seed = seed}).value(); }
 
   std::optional<ExpectedDisplacement> expected(const scenario::State& start, std::uint64_t steps) const {
     return expected_displacement(problem_, dataset_, start, steps);

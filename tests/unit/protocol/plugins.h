@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/data/dataset.h"
+#include "harness/data/initial_state.h"
 #include "harness/protocol/discovery.h"
 #include "harness/protocol/state_image.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -41,7 +42,7 @@ struct SmallProblem {
     EXPECT_TRUE(made.ok());
     dataset = std::move(made).value();
     problem = data::make_problem(scenario.value(), dataset).value();
-    start = data::make_initial_state(problem, scenario->initial_seed);
+    start = data::make_initial_state(problem, scenario->initial).value();
     layout = protocol::state_layout(problem);
     state_memory = SharedMemory::create("test-state", 2 * layout.image_bytes).value();
     protocol::write_state(start, layout, problem.dtype, state_memory.data());

@@ -89,55 +89,6 @@ TEST_F(Posing, RefusesNormalizationsThatMeanNothing) {
   EXPECT_NE(read_error(linear_scenario(), {{"model.normalization", "layer"}}), "");
 }
 
-TEST(InitialState, LeavesANormalizationAsItIs) {
-  Problem problem;
-  problem.layers = {{4, 5, Activation::relu, true, Normalization::layer}, {5, 3, Activation::identity, false}};
-  const State state = data::make_initial_state(problem, 1);
-  ASSERT_EQ(state.parameters.size(), 5U);
-  EXPECT_EQ(state.parameters[2], std::vector<double>(5, 1));
-  EXPECT_EQ(state.parameters[3], std::vector<double>(5, 0));
-  const std::vector<ParameterShape> shapes = parameter_shapes(problem);
-  EXPECT_EQ(shapes[2].name, "scale0");
-  EXPECT_EQ(shapes[3].name, "shift0");
-  problem.layers[0].normalization = Normalization::none;
-  EXPECT_EQ(data::make_initial_state(problem, 1).parameters[2], state.parameters[4]);  // the same random numbers
-}
-
-TEST(InitialState, IsSeededBoundedAndExactInTheDtype) {
-  Problem problem;
-  problem.layers = {{4, 50, Activation::relu, true}, {50, 3, Activation::identity, false}};
-  problem.dtype = Dtype::f32;
-  const State state = data::make_initial_state(problem, 1);
-  ASSERT_EQ(state.parameters.size(), 3U);
-  EXPECT_EQ(state.parameters[0].size(), 200U);
-  EXPECT_EQ(state.parameters[1].size(), 50U);
-  EXPECT_EQ(state.parameters[2].size(), 150U);
-  EXPECT_EQ(state.step, 0);
-  EXPECT_TRUE(state.slots.empty());
-  const double bounds[] = {0.5, 0.5, std::sqrt(0.02)};
-  for (std::size_t p = 0; p < 3; ++p) {
-    double largest = 0;
-    for (const double value : state.parameters[p]) {
-      EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
-      largest = std::max(largest, std::abs(value));
-    }
-    EXPECT_LE(largest, bounds[p] * (1 + 1e-7));
-    EXPECT_GT(largest, bounds[p] * 0.8);
-  }
-  EXPECT_EQ(data::make_initial_state(problem, 1).parameters, state.parameters);
-  EXPECT_NE(data::make_initial_state(problem, 2).parameters, state.parameters);
-}
-
-TEST(InitialState, HasZeroSlotsPerParameter) {
-  Problem problem;
-  problem.layers = {{2, 3, Activation::identity, true}};
-  problem.optimizer.kind = OptimizerKind::adam;
-  const State state = data::make_initial_state(problem, 1);
-  ASSERT_EQ(state.slots.size(), 4U);
-  EXPECT_EQ(state.slots[2], std::vector<double>(6, 0.0));
-  EXPECT_EQ(state.slots[3], std::vector<double>(3, 0.0));
-}
-
 Problem two_layers() {
   Problem problem;
   problem.layers = {{4, 5, Activation::relu, true}, {5, 2, Activation::identity, false}};

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/data/dataset.h"
+#include "harness/data/initial_state.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
@@ -44,7 +45,7 @@ TEST_F(OptimizerScenario, UpdateHasAGradientForEachParameter) {
   ASSERT_TRUE(problem.ok()) << problem.error().message;
   EXPECT_EQ(parameter_shapes(problem.value()).size(), 6U);
   EXPECT_EQ(operations_per_step(problem.value()), 14 * 67);
-  EXPECT_EQ(data::make_initial_state(problem.value(), 1).slots.size(), 12U);
+  EXPECT_EQ(data::make_initial_state(problem.value(), {})->slots.size(), 12U);
 }
 
 TEST_F(OptimizerScenario, UpdateTakesNothingElse) {

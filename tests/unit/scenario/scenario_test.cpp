@@ -202,7 +202,8 @@ TEST_F(ScenarioFile, SaysWhatIsWrongInOneLine) {
        "s.json: /data/sorce: found an unknown key, expected one of source (did you mean source?)"},
       {"/optimiser", "{}",
        "s.json: /optimiser: found an unknown key, expected one of name, purpose, favours, task, model, loss, "
-       "huber_delta, data, standardise, batch, steps, optimizer, dtype, denormals, loss_scaling, initial_seed, target "
+       "huber_delta, data, standardise, batch, steps, optimizer, dtype, denormals, loss_scaling, initial, "
+       "initial_seed, target "
        "(did you "
        "mean optimizer?)"},
   };
@@ -219,7 +220,8 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "s.json: --set optimizer.learning_rate: found -1, expected a positive number"},
       {{"lerning_rate", "1"},
        "s.json: --set lerning_rate: found an unknown key, expected one of name, purpose, favours, task, model, loss, "
-       "huber_delta, data, standardise, batch, steps, optimizer, dtype, denormals, loss_scaling, initial_seed, target "
+       "huber_delta, data, standardise, batch, steps, optimizer, dtype, denormals, loss_scaling, initial, "
+       "initial_seed, target "
        "(did you "
        "mean "
        "learning_rate?)"},
@@ -236,7 +238,8 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
        "s.json: --set dtype: found \"f3\\u000a2\", expected one of f32, f64, bf16, f16 (did you mean f32?)"},
       {{"", "1"},
        "s.json: --set : found an unknown key, expected one of name, purpose, favours, task, model, loss, "
-       "huber_delta, data, standardise, batch, steps, optimizer, dtype, denormals, loss_scaling, initial_seed, target"},
+       "huber_delta, data, standardise, batch, steps, optimizer, dtype, denormals, loss_scaling, initial, "
+       "initial_seed, target"},
   };
   for (const auto& [setting, message] : faults) EXPECT_EQ(read_error(perceptron_scenario(), {setting}), message);
   EXPECT_EQ(read_error(linear_scenario(), {{"width", "3"}}),
