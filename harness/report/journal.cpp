@@ -231,6 +231,9 @@ Status take_over(const Report& stopped, const std::string& origin, Report& plann
       return usage_error(place + "cell " + cell.id + ": found " + in_quotes(old.build) + ", expected the build " +
                          in_quotes(cell.build) + " and the same scenario");
     }
+    if (stopped.data_digest(old) != planned.data_digest(cell)) {
+      return usage_error(place + "cell " + cell.id + ": found data that are not those of now, expected the same");
+    }
     if (old.status.state == CellState::pending) continue;
     cell.status = old.status;
     cell.verification = old.verification;

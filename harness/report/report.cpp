@@ -140,6 +140,11 @@ const ScenarioRecord* Report::find_scenario(const std::string& key) const {
   return scenario == scenarios.end() ? nullptr : &*scenario;
 }
 
+std::string Report::data_digest(const Cell& cell) const {
+  const ScenarioRecord* scenario = find_scenario(cell.scenario);
+  return scenario == nullptr ? "" : scenario->data_digest;
+}
+
 void Report::add_ceilings(const std::optional<Ceilings>& others) {
   if (!ceilings) {
     ceilings = others;

@@ -419,6 +419,8 @@ struct Report {
 
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;
+  // Of what the cell was trained on; empty where that is unknown.
+  std::string data_digest(const Cell& cell) const;
 
   // Of another part of the same run: ceilings are added to these, and notes that are not there yet.
   void add_ceilings(const std::optional<Ceilings>& others);

@@ -30,7 +30,7 @@ ComparedCell compared_cell(const Match& match) {
   if (match.base != nullptr && match.base->summary) cell.base = match.base->summary->step_ns;
   if (match.next != nullptr && match.next->summary) cell.next = match.next->summary->step_ns;
   if (cell.base && cell.next) {
-    if (!match.decided_by_times()) cell.remark = "the scenario is not the same any more";
+    cell.remark = match.unlike;
   } else if (cell.next) {
     cell.change = match.base != nullptr && report::is_failure(match.base->status.state) ? Change::fixed : Change::added;
     if (match.base != nullptr) cell.remark = report::words_of(match.base->status) + " in the base";
@@ -97,8 +97,17 @@ std::vector<Match> matched(const Report& base, const std::string& base_arm, cons
   for (const Cell& cell : next.cells) {
     if (cell.arm != next_arm) continue;
     const auto found = known.find(id_without_arm(cell));
-    matches.push_back({found == known.end() ? nullptr : found->second, &cell});
-    if (found != known.end()) known.erase(found);
+    if (found == known.end()) {
+      matches.push_back({nullptr, &cell});
+      continue;
+    }
+    Match& match = matches.emplace_back(Match{found->second, &cell});
+    if (match.base->scenario != cell.scenario) {
+      match.unlike = "the scenario is not the same any more";
+    } else if (base.data_digest(*match.base) != next.data_digest(cell)) {
+      match.unlike = "the data are not the same any more";
+    }
+    known.erase(found);
   }
   for (const Cell& cell : base.cells) {
     if (cell.arm == base_arm && known.contains(id_without_arm(cell))) matches.push_back({&cell, nullptr});

@@ -18,10 +18,11 @@ std::string id_without_arm(const report::Cell& cell);
 struct Match {
   const report::Cell* base = nullptr;
   const report::Cell* next = nullptr;
+  std::string unlike{};  // what they do not have in common, in a sentence
 
-  // Whether both have times, and of one scenario.
+  // Whether both have times, and of one scenario on the same data.
   bool decided_by_times() const {
-    return base != nullptr && next != nullptr && base->summary && next->summary && base->scenario == next->scenario;
+    return base != nullptr && next != nullptr && base->summary && next->summary && unlike.empty();
   }
 };
 

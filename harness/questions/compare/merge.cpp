@@ -58,7 +58,12 @@ Result<Report> merge(std::vector<MergeInput> inputs) {
     merge_run(other.run, merged.run);
     merged.add_ceilings(other.ceilings);
     for (report::ScenarioRecord& scenario : other.scenarios) {
-      if (merged.find_scenario(scenario.key) == nullptr) merged.scenarios.push_back(std::move(scenario));
+      const report::ScenarioRecord* known = merged.find_scenario(scenario.key);
+      if (known != nullptr && known->data_digest != scenario.data_digest) {
+        return usage_error(place + "found other data of the scenario " + scenario.label + ", expected the same as " +
+                           one_line(inputs.front().name) + " has");
+      }
+      if (known == nullptr) merged.scenarios.push_back(std::move(scenario));
     }
     for (report::Cell& cell : other.cells) {
       const auto [owner, fresh] = owners.emplace(cell.id, inputs[i].name);

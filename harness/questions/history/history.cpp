@@ -112,12 +112,12 @@ void add(const MeasuredCell& measured, int report, bool is_newest, Series& serie
 // Of every cell that has a time in some report, those of the newest report first.
 std::vector<Series> series_of(const Reports& reports, int first_of_newest) {
   std::vector<Series> all;
-  std::map<std::pair<std::string, std::string>, std::size_t> numbers;  // by id and scenario
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> numbers;  // by id, scenario and data
   std::set<std::string> newest_ids;
   for (int i = static_cast<int>(reports.size()) - 1; i >= 0; --i) {
     const bool is_newest = i >= first_of_newest;
     for (const MeasuredCell& cell : reports[static_cast<std::size_t>(i)].cells) {
-      const auto [number, is_new] = numbers.emplace(std::pair(cell.id, cell.scenario), all.size());
+      const auto [number, is_new] = numbers.emplace(std::tuple(cell.id, cell.scenario, cell.data_digest), all.size());
       if (is_new) {
         HistoryCell& added = all.emplace_back().cell;
         added.id = cell.id;
@@ -135,7 +135,8 @@ std::vector<Series> series_of(const Reports& reports, int first_of_newest) {
     if (cell.points.back().report >= first_of_newest) {
       cell.remark.clear();
     } else if (cell.remark.empty()) {
-      cell.remark = newest_ids.contains(cell.id) ? "the scenario is not the same any more" : "not in its report";
+      cell.remark =
+          newest_ids.contains(cell.id) ? "the scenario or its data are not the same any more" : "not in its report";
     }
   }
   return all;

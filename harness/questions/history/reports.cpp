@@ -92,7 +92,8 @@ MeasuredReport measured_report(const std::string& file, const report::Report& re
     const stats::VerdictOptions& rule = comparer.options(cell.scenario);
     const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
     const std::string label = scenario == nullptr ? "" : scenario->label;
-    MeasuredCell reduced{cell.id, cell.scenario, label, std::nullopt, cell.status, rule.noise_floor, rule.unfit};
+    MeasuredCell reduced{cell.id,      cell.scenario, report.data_digest(cell), label,
+                         std::nullopt, cell.status,   rule.noise_floor,         rule.unfit};
     if (cell.summary) reduced.step_ns = cell.summary->step_ns;
     measured.cells.push_back(std::move(reduced));
   }

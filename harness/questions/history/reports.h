@@ -16,7 +16,8 @@ namespace gdbench::history {
 // A cell of the arm "new".
 struct MeasuredCell {
   std::string id;
-  std::string scenario;                    // key
+  std::string scenario;  // key
+  std::string data_digest;
   std::string label;                       // of the scenario
   std::optional<stats::Estimate> step_ns;  // absent where it has no time
   report::CellStatus status;

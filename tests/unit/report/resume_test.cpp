@@ -79,6 +79,8 @@ TEST(TakeOver, RefusesAnotherRun) {
        "cell s/b: found \"build 2\", expected the build \"build 1\" and the same scenario"},
       {[](Report& other) { other.cells[1].scenario = "another"; },
        "cell s/b: found \"build 1\", expected the build \"build 1\" and the same scenario"},
+      {[](Report& other) { other.scenarios[0].data_digest = "other"; },
+       "cell s/a: found data that are not those of now, expected the same"},
       {[](Report& other) { other.run.status = "complete"; },
        "found a run that is complete, expected one that was stopped (--overwrite, or another --out, begins a new "
        "one)"}};

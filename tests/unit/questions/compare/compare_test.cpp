@@ -313,6 +313,19 @@ TEST(CompareReports, SaysWhatCameAndWentAndWhyACellHasNoRatio) {
                       {"s/z", Change::removed, ""}});
 }
 
+TEST(CompareReports, TimesOnOtherDataAreNotCompared) {
+  const report::Report base = report_of({cell_taking("a", "new", 100), cell_taking("hand/naive", "new", 200)});
+  report::Report next = base;
+  next.run.id = "later";
+  EXPECT_TRUE(compare_reports(base, next, {}).cells[0].ratio);
+  EXPECT_EQ(compare_ratios(base, next, {}).cells.size(), 1U);
+  next.scenarios[0].data_digest = "other data";
+  expect_differences(compare_reports(base, next, {}),
+                     {{"s/a", Change::inconclusive, "the data are not the same any more"},
+                      {"s/hand/naive", Change::inconclusive, "the data are not the same any more"}});
+  EXPECT_EQ(compare_ratios(base, next, {}).cells.size(), 0U);
+}
+
 TEST(CompareReports, TwoRunsAreNotPaired) {
   report::Report base = report_of({cell_taking("a", "new", 100), cell_taking("m", "new", 1)});
   report::Report next = report_of({cell_taking("a", "new", 120, 40, 2), cell_taking("m", "new", 1, 40, 3)});

@@ -71,6 +71,11 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
             "second.json: /run/matrix: found \"other\", expected \"\", as first.json has it");
   EXPECT_EQ(refusal([](report::Report& second) { second.run.baseline = "loop/plain"; }),
             "second.json: /run/baseline: found \"loop/plain\", expected \"hand/naive\", as first.json has it");
+  EXPECT_EQ(refusal([](report::Report& second) {
+              second.scenarios[0].data_digest = "other";
+              second.scenarios[0].label = "s";
+            }),
+            "second.json: found other data of the scenario s, expected the same as first.json has");
   EXPECT_EQ(refusal([](report::Report& second) { second.environment = R"({"cpu": {"model": "Abacus"}})"; }),
             "second.json: /environment/cpu/model: found \"Abacus\", the base has \"Processor\", as first.json has it");
   const std::string built = refusal([](report::Report& second) {

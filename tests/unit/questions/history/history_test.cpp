@@ -157,13 +157,15 @@ TEST(History, CellsThatAreMissingInSomeReportsHaveGaps) {
 }
 
 TEST(History, AnotherScenarioOfTheSameNameIsAnotherSeries) {
-  ReadReports read = reports_taking({{6, 100}});
-  for (std::size_t i = 3; i < 6; ++i) read.reports[i].cells[0].scenario = "other key";
-  const History history = history_of(read, {});
-  ASSERT_EQ(history.cells.size(), 2U);
-  EXPECT_EQ(reports_with(history.cells[0]), (std::vector<int>{3, 4, 5}));
-  EXPECT_EQ(reports_with(history.cells[1]), (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(history.cells[1].remark, "the scenario is not the same any more");
+  for (const auto member : {&MeasuredCell::scenario, &MeasuredCell::data_digest}) {
+    ReadReports read = reports_taking({{6, 100}});
+    for (std::size_t i = 3; i < 6; ++i) read.reports[i].cells[0].*member = "other";
+    const History history = history_of(read, {});
+    ASSERT_EQ(history.cells.size(), 2U);
+    EXPECT_EQ(reports_with(history.cells[0]), (std::vector<int>{3, 4, 5}));
+    EXPECT_EQ(reports_with(history.cells[1]), (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(history.cells[1].remark, "the scenario or its data are not the same any more");
+  }
 }
 
 TEST(History, ManyCellsAreOneFamily) {
