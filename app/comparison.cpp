@@ -24,7 +24,8 @@ namespace {
 
 constexpr report::Quantity kGates[] = {report::Quantity::first_step, report::Quantity::prepare,
                                        report::Quantity::import,     report::Quantity::peak_memory,
-                                       report::Quantity::own_memory, report::Quantity::allocations};
+                                       report::Quantity::own_memory, report::Quantity::allocations,
+                                       report::Quantity::step_p95,   report::Quantity::step_p99};
 constexpr const char* kAll = "all";
 // Among all of a worker's memory are the pages of its files that the kernel mapped around a fault, more or fewer as
 // they lie in the page cache: two copies of one build may differ by a tenth.
@@ -50,6 +51,13 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
   add_forms(command, options.answer, "the comparison, or without one the report,");
   add_document(command, "--junit", options.junit,
                "Write the comparison, or without one the report, as JUnit XML: a test case for each cell");
+}
+
+bool judges_single_steps(const ComparisonOptions& options) {
+  return std::ranges::any_of(kGates, [&](report::Quantity quantity) {
+    const auto names = [&](const std::string& gate) { return gate.starts_with(report::name_of(quantity)); };
+    return report::is_percentile(quantity) && std::ranges::any_of(options.gates, names);
+  });
 }
 
 Result<compare::CompareOptions> compare_options(const ComparisonOptions& options, double default_margin) {

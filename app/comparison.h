@@ -27,6 +27,8 @@ struct ComparisonOptions {
 // --margin, --gate, --junit and the forms of an answer.
 void add_comparison_options(CLI::App& command, ComparisonOptions& options);
 
+bool judges_single_steps(const ComparisonOptions& options);
+
 // Errors: a quantity that cannot be judged, or is there twice; no share.
 Result<compare::CompareOptions> compare_options(const ComparisonOptions& options, double default_margin);
 

@@ -31,6 +31,7 @@ struct RunOptions {
   double precision = 0;
   double keep_free_gib = 1;
   bool quick = false;
+  bool single_steps = false;
   bool no_ceilings = false;
   bool no_html = false;
   bool dry_run = false;
@@ -130,6 +131,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   if (!options.dry_run) TRY(check_output(output));
   measure::RunOptions run_options = to_run_options(options);
   const ComparisonOptions comparing = TRY(judged(options));
+  run_options.single_steps = options.single_steps || judges_single_steps(comparing);
   const ComparisonBase base = TRY(ComparisonBase::make(options.against, comparing));
   Request request = options.request;
   request.against = base.build();
@@ -214,6 +216,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_value(command, "--padded-base", "DIRECTORY", options->request.padded_base, "The same of the build in --against");
   add_comparison_options(command, options->comparison);
   command.add_flag("--quick", options->quick, "One launch per cell: a glance, no intervals between processes");
+  command.add_flag(
+      "--single-steps", options->single_steps,
+      "After each launch's samples time some steps one by one: percentiles in --details, --csv and the report, where "
+      "that adds at most 2% to a step");
   command.add_flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, next to --out");
   command.add_flag(
       "--no-ceilings", options->no_ceilings,

@@ -75,6 +75,27 @@ std::optional<report::ScriptTime> script_time(const report::Cell& cell) {
   return script;
 }
 
+std::optional<report::SingleSteps> single_steps(const report::Cell& cell) {
+  using report::SingleSteps;
+  report::SingleSteps all;
+  std::vector<SingleSteps> launches;
+  for (const report::Launch& launch : cell.launches) {
+    if (launch.single_steps) launches.push_back(*launch.single_steps);
+  }
+  if (launches.empty()) return std::nullopt;
+  for (double SingleSteps::*figure :
+       {&SingleSteps::p50_ns, &SingleSteps::p95_ns, &SingleSteps::p99_ns, &SingleSteps::cost}) {
+    std::vector<double> values;
+    for (const SingleSteps& launch : launches) values.push_back(launch.*figure);
+    all.*figure = stats::median(std::move(values));
+  }
+  for (const SingleSteps& launch : launches) {
+    all.steps += launch.steps;
+    all.max_ns = std::max(all.max_ns, launch.max_ns);
+  }
+  return all;
+}
+
 report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Observation>& observations) {
   std::vector<double> values;
   values.reserve(observations.size());
@@ -104,6 +125,7 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
   }
   if (!imports.empty()) summary.import_seconds = stats::median(imports);
   summary.script = script_time(cell);
+  summary.single_steps = single_steps(cell);
   return summary;
 }
 

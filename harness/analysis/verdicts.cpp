@@ -78,6 +78,14 @@ ByLaunch by_launch(Quantity quantity, std::uint64_t steps, const Cell& cell) {
       break;
     case Quantity::allocations:
       values = {{0, cell.profile ? cell.profile->allocations_per_step.value_or(0) : 0}};
+      break;
+    case Quantity::step_p95:
+    case Quantity::step_p99:
+      if (!cell.summary || !cell.summary->single_steps || !are_telling(*cell.summary->single_steps)) break;
+      of_launches([=](const report::Launch& launch) {
+        if (!launch.single_steps) return 0.0;
+        return quantity == Quantity::step_p95 ? launch.single_steps->p95_ns : launch.single_steps->p99_ns;
+      });
   }
   std::erase_if(values, [](const auto& entry) { return !(entry.second > 0) || !std::isfinite(entry.second); });
   return values;

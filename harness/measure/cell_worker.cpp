@@ -126,15 +126,26 @@ scenario::State CellWorker::state(std::size_t purpose, std::int64_t step) const 
   return protocol::read_state(layout_, dtype_, image(purpose), step);
 }
 
+protocol::BlockRequest CellWorker::block_request(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start) const {
+  return {.steps = steps,
+          .warm_up = warm_up,
+          .warm_up_image = places_[kWarmUpImage],
+          .start_image = places_[kStartImage],
+          .start_step = start,
+          .end_image = places_[kEndImage]};
+}
+
 Result<protocol::BlockAnswer> CellWorker::run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start,
                                                     std::uint64_t added_iterations) {
-  return client_->run({.steps = steps,
-                       .warm_up = warm_up,
-                       .warm_up_image = places_[kWarmUpImage],
-                       .start_image = places_[kStartImage],
-                       .start_step = start,
-                       .end_image = places_[kEndImage],
-                       .added_iterations = added_iterations});
+  protocol::BlockRequest request = block_request(steps, warm_up, start);
+  request.added_iterations = added_iterations;
+  return client_->run(request);
+}
+
+Result<protocol::BlockAnswer> CellWorker::run_block_by_step(std::uint64_t steps, std::uint64_t warm_up) {
+  protocol::BlockRequest request = block_request(steps, warm_up, 0);
+  request.each_step = true;
+  return client_->run(request);
 }
 
 Result<scenario::State> CellWorker::run_in_parts(const std::vector<std::uint64_t>& parts, std::int64_t start) {

@@ -68,6 +68,8 @@ class CellWorker {
   // A block of `steps` steps from the start state, after `warm_up` untimed ones from the warm-up's.
   Result<protocol::BlockAnswer> run_block(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start = 0,
                                           std::uint64_t added_iterations = 0);
+  // The same; its answer has the time of each step where the worker can tell.
+  Result<protocol::BlockAnswer> run_block_by_step(std::uint64_t steps, std::uint64_t warm_up);
 
   // What blocks start from, their step number aside, in place of the scenario's.
   void set_start(const scenario::State& start);
@@ -86,6 +88,7 @@ class CellWorker {
   Result<scenario::State> run_in_parts(const std::vector<std::uint64_t>& parts, std::int64_t start = 0);
 
  private:
+  protocol::BlockRequest block_request(std::uint64_t steps, std::uint64_t warm_up, std::int64_t start) const;
   std::byte* image(std::size_t purpose) const { return state_memory_.data() + places_[purpose] * layout_.image_bytes; }
 
   std::unique_ptr<protocol::Client> client_;

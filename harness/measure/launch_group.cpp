@@ -229,6 +229,11 @@ class LaunchGroup {
         member->launch.repeated_blocks = repeated;
       }
       member->launch.script = member->worker->script();
+      if (status.ok() && options_.single_steps && cell_of(*member->live).status.state == CellState::ok) {
+        const auto steps = member->worker->time_single_steps();
+        if (steps.ok()) member->launch.single_steps = steps.value();
+        if (!steps.ok()) status = steps.error();
+      }
       const bool profiled = !status.ok() || profile(*member);
       if (status.ok() && profiled) status = member->worker->client().bye();
       if (!status.ok()) fail(*member->live, status.error());

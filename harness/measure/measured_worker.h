@@ -56,6 +56,9 @@ class MeasuredWorker {
   // What was not checked because there were fewer blocks than announced. The reason for distrust.
   Result<std::string> finish_checks();
 
+  // After everything else that is timed. Nothing where the worker cannot, or steps take too long for a hundred of them.
+  Result<std::optional<report::SingleSteps>> time_single_steps();
+
   int repeated_blocks() const { return repeated_blocks_; }
   CellWorker& worker() { return worker_; }
   protocol::Client& client() { return worker_.client(); }

@@ -38,6 +38,7 @@ struct BlockRequest {
   std::int64_t start_step = 0;
   std::size_t end_image = 1;           // where the state after the block is put
   std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see block_timer.h
+  bool each_step = false;              // whether each step is timed; workers before protocol 1.15 do not
 };
 
 struct BlockAnswer : RunAnswer {

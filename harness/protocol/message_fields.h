@@ -159,11 +159,13 @@ void fields(auto& archive, Of<RunAnswer> auto& run) {
   archive.optional("traces", run.traces);
   archive.optional("device_ns", run.device_ns);
   archive.optional("exchange_ns", run.exchange_ns);
+  archive.optional("step_ns", run.step_ns);
 }
 
 void fields(auto& archive, Of<RunRequest> auto& run) {
   archive.field("steps", run.steps);
   archive.optional("added_iterations", run.added_iterations);
+  archive.optional("each_step", run.each_step);
 }
 
 void fields(auto& archive, Of<EvaluateAnswer> auto& evaluation) {

@@ -129,15 +129,26 @@ Result<Json> ProcessClient::await(std::int64_t id) {
 
 namespace {
 
-// Sums of what passes are numbers.
-Status check_times(const RunAnswer& answer) {
+// Sums of what passes are numbers, and steps are no longer than their block.
+Status check_times(const RunAnswer& answer, const RunRequest& request) {
   constexpr double kMostNs = 1e15;  // eleven days
   for (const auto& [name, value] : {std::pair("real_ns", answer.real_ns), std::pair("cpu_ns", answer.cpu_ns)}) {
     // Differences of two clocks may be a little below 0. NaN fails.
     if (std::abs(value) <= kMostNs) continue;
     return failure(formatted("run: /%s: found %g, expected nanoseconds up to %g", name, value, kMostNs));
   }
-  return {};
+  if (!answer.step_ns) return {};
+  const std::vector<double>& steps = *answer.step_ns;
+  if (!request.each_step || steps.size() != request.steps) {
+    const std::uint64_t expected = request.each_step ? request.steps : 0;
+    return failure(cat("run: /step_ns: found ", steps.size(), " times, expected ", expected));
+  }
+  constexpr double kRounding = 1.001;
+  double sum_ns = 0;
+  for (const double step_ns : steps) sum_ns = step_ns >= 0 ? sum_ns + step_ns : NAN;
+  if (sum_ns <= kRounding * answer.real_ns) return {};
+  return failure(formatted("run: /step_ns: found times whose sum is %g, expected at most the block's %g, none below 0",
+                           sum_ns, answer.real_ns));
 }
 
 }  // namespace
@@ -232,9 +243,7 @@ OutsideTime ProcessClient::outside_total(const StateAnswer& answer) const {
           totals_.requests_ns - totals_.waiting_ns - totals_.claimed_ns};
 }
 
-Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t added_iterations) {
-  RunRequest request{.steps = steps};
-  if (added_iterations > 0) request.added_iterations = added_iterations;
+Result<BlockAnswer> ProcessClient::run_steps(const RunRequest& request) {
   BlockAnswer result;
   const double waiting_before_ns = totals_.waiting_ns;
   result.sent_cpu_ns = process_.cpu_ns();
@@ -242,7 +251,7 @@ Result<BlockAnswer> ProcessClient::run_steps(std::uint64_t steps, std::uint64_t 
   const Result<RunAnswer> answer = ask(request);
   result.received_ns = answered_ns_;
   if (!answer.ok()) return answer.error();
-  TRY(check_times(*answer));
+  TRY(check_times(*answer, request));
   static_cast<RunAnswer&>(result) = answer.value();
   result.waiting_ns = totals_.waiting_ns - waiting_before_ns;
   result.request_cpu_ns = static_cast<double>(answered_cpu_ns_ - result.sent_cpu_ns);
@@ -256,13 +265,16 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
   double warm_up_ns = 0;
   if (block.warm_up > 0) {
     TRY(set_state(block.warm_up_image, block.start_step));
-    const Result<BlockAnswer> warm_up = run_steps(block.warm_up);
+    const Result<BlockAnswer> warm_up = run_steps({.steps = block.warm_up});
     if (!warm_up.ok()) return warm_up;
     warm_up_ns = warm_up->real_ns;
   }
   TRY(set_state(block.start_image, block.start_step));
   const std::optional<std::int64_t> faults_before = process_.page_faults();
-  Result<BlockAnswer> answer = run_steps(block.steps, block.added_iterations);
+  RunRequest request{.steps = block.steps};
+  if (block.added_iterations > 0) request.added_iterations = block.added_iterations;
+  if (block.each_step) request.each_step = true;
+  Result<BlockAnswer> answer = run_steps(request);
   const std::optional<std::int64_t> faults_after = process_.page_faults();
   if (!answer.ok()) return answer;
   const StateAnswer end = TRY(ask(GetStateRequest{block.end_image}));
@@ -292,7 +304,7 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
 }
 
 Result<BlockAnswer> ProcessClient::run_on(std::uint64_t steps) {
-  Result<BlockAnswer> answer = run_steps(steps);
+  Result<BlockAnswer> answer = run_steps({.steps = steps});
   if (answer.ok()) TRY(watch());  // answers that come at once are not watched
   return answer;
 }

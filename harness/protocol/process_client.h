@@ -44,7 +44,7 @@ class ProcessClient : public Client {
   template <class Request>
   Result<typename Request::Answer> ask(const Request& request);
   Result<Json> await(std::int64_t id);
-  Result<BlockAnswer> run_steps(std::uint64_t steps, std::uint64_t added_iterations = 0);
+  Result<BlockAnswer> run_steps(const RunRequest& request);
   OutsideTime outside_total(const StateAnswer& answer) const;
   Error explain(const Error& error);
   Status watch();

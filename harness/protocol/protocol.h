@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 14;
+constexpr int kProtocolMinor = 15;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -245,12 +245,14 @@ struct RunAnswer {
   std::optional<std::uint64_t> traces = {};          // functions traced or compiled within the block
   std::optional<double> device_ns = {};              // the block by the clock of the device that computed it
   std::optional<double> exchange_ns = {};            // of ranks: in all-reduces, waiting included, on average
+  std::optional<std::vector<double>> step_ns = {};   // of each step, where each was to be timed
 };
 struct RunRequest {
   static constexpr const char* kName = "run";
   using Answer = RunAnswer;
   std::uint64_t steps = 0;
   std::optional<std::uint64_t> added_iterations = {};  // of work that a calibration adds; see block_timer.h
+  std::optional<bool> each_step = {};                  // whether each step is timed, as a call by itself
 };
 
 enum class Split { train, validation };

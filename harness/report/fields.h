@@ -29,9 +29,10 @@ FIELDS_OF(Sample, launch, round, position, cold, steps, real_ns, cpu_ns, request
 FIELDS_OF(DeviceState, name, clock_mhz, memory_clock_mhz, power_watts, temperature_celsius, throttled_by)
 FIELDS_OF(DeviceStates, first, last)
 FIELDS_OF(ScriptStep, step_ns, page_faults)
+FIELDS_OF(SingleSteps, steps, p50_ns, p95_ns, p99_ns, max_ns, cost)
 FIELDS_OF(Launch, launch, started_at, start_seconds, load_seconds, prepare_seconds, first_step_ns, total_seconds,
           peak_resident_bytes, peak_anonymous_bytes, peak_shared_bytes, cached_file_bytes, import_seconds,
-          imported_resident_bytes, repeated_blocks, device, script)
+          imported_resident_bytes, repeated_blocks, device, script, single_steps)
 FIELDS_OF(TensorCheck, name, error, tolerance, relative)
 FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors, skipped_steps)
 FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, empty_block_ns, added_iterations)
@@ -47,7 +48,7 @@ FIELDS_OF(ScriptTime, ratio, page_faults)
 FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns, start_seconds, load_seconds,
           prepare_seconds, launch_seconds, ready_ns, import_seconds, imported_resident_bytes, cpu_per_wall,
           exchange_share, page_faults_per_step, not_ranked, peak_resident_bytes, peak_anonymous_bytes, ratio, ceiling,
-          to_target, script)
+          to_target, script, single_steps)
 FIELDS_OF(ProfileRecord, phase, op, clock, calls, time_ns, flops, bytes, allocations, layers, parameters, use)
 FIELDS_OF(FloorPart, op, time_ns)
 FIELDS_OF(FrameworkOps, profiler, steps, step_ns, records)

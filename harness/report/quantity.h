@@ -18,6 +18,8 @@ enum class Quantity {
   time_to_target,   // load, prepare without imports, and the steps to the scenario's target loss
   steps_to_target,  // counted, so without an interval
   allocations,      // of a steady step, likewise
+  step_p95,         // percentiles of steps that were timed one by one, where that is telling
+  step_p99,
 };
 inline constexpr Named<Quantity> kQuantities[] = {{Quantity::step, "step"},
                                                   {Quantity::ratio, "ratio"},
@@ -29,12 +31,17 @@ inline constexpr Named<Quantity> kQuantities[] = {{Quantity::step, "step"},
                                                   {Quantity::own_memory, "own_memory"},
                                                   {Quantity::time_to_target, "time_to_target"},
                                                   {Quantity::steps_to_target, "steps_to_target"},
-                                                  {Quantity::allocations, "allocations"}};
+                                                  {Quantity::allocations, "allocations"},
+                                                  {Quantity::step_p95, "step_p95"},
+                                                  {Quantity::step_p99, "step_p99"}};
 constexpr const auto& rows_of(Quantity /*any*/) { return kQuantities; }
 
 // One value of a cell, the same in each launch.
 constexpr bool is_counted(Quantity quantity) {
   return quantity == Quantity::steps_to_target || quantity == Quantity::allocations;
+}
+constexpr bool is_percentile(Quantity quantity) {
+  return quantity == Quantity::step_p95 || quantity == Quantity::step_p99;
 }
 constexpr bool is_memory(Quantity quantity) {
   return quantity == Quantity::peak_memory || quantity == Quantity::own_memory;

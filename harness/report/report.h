@@ -18,13 +18,14 @@
 #include "harness/report/scaling.h"
 #include "harness/report/scenario_record.h"
 #include "harness/report/script.h"
+#include "harness/report/single_steps.h"
 #include "harness/report/values.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 17;
+constexpr int kSchemaMinor = 18;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -89,6 +90,8 @@ struct Launch {
   std::optional<DeviceStates> device{};
   // Since 1.14: of adapters whose samples' process is not as a script's.
   std::optional<ScriptStep> script{};
+  // Since 1.18: where they were asked for, and the worker can time them.
+  std::optional<SingleSteps> single_steps{};
 };
 
 struct TensorCheck {
@@ -227,6 +230,8 @@ struct Summary {
   std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached
   // Since 1.14: of adapters whose samples' process is not as a script's.
   std::optional<ScriptTime> script{};
+  // Since 1.18: of all launches' the number and the maximum, of percentiles and cost the medians.
+  std::optional<SingleSteps> single_steps{};
 };
 
 // The axes that an implementation's id spells: "strategy/backend[+policy][@environment]".

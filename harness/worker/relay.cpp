@@ -173,6 +173,7 @@ Result<protocol::RunAnswer> Relay::answer_to(const protocol::RunRequest& request
   const std::vector<protocol::RunAnswer> answers = TRY(ask_all(request));
   if (declared_threads_) TRY(group_->check_threads(*declared_threads_));
   protocol::RunAnswer combined = answers.front();
+  combined.step_ns.reset();  // each rank has its own
   for (std::size_t rank = 1; rank < answers.size(); ++rank) {
     const protocol::RunAnswer& own = answers[rank];
     combined.start_ns = std::min(combined.start_ns, own.start_ns);

@@ -150,10 +150,16 @@ class Server {
     if (!instance_.prepared()) return not_prepared();
     const std::uint64_t added_iterations = request.added_iterations.value_or(0);
     Status status;
+    std::optional<std::vector<double>> step_ns;
+    if (request.each_step.value_or(false)) step_ns.emplace(request.steps);
     std::optional<protocol::AllocationTotals> allocated;
     const auto steps_and_added_work = [&] {
       const std::optional<protocol::AllocationTotals> before = allocation_totals();
-      if (request.steps > 0) status = instance_.run(request.steps);
+      if (step_ns) {
+        status = time_each_step(*step_ns);
+      } else if (request.steps > 0) {
+        status = instance_.run(request.steps);
+      }
       if (added_iterations > 0) add_work(added_iterations);
       if (before) allocated = *allocation_totals() - *before;
     };
@@ -173,7 +179,18 @@ class Server {
                                .control_word = processor::control_word(),
                                .allocations = allocated,
                                .device_ns = device_ns,
-                               .exchange_ns = exchange_ns};
+                               .exchange_ns = exchange_ns,
+                               .step_ns = std::move(step_ns)};
+  }
+
+  Status time_each_step(std::vector<double>& step_ns) {
+    std::int64_t before_ns = monotonic_ns();
+    for (double& time_ns : step_ns) {
+      TRY(instance_.run(1));
+      const std::int64_t now_ns = monotonic_ns();
+      time_ns = static_cast<double>(now_ns - std::exchange(before_ns, now_ns));
+    }
+    return {};
   }
 
   // A plugin's process is as any program's from the start.

@@ -203,7 +203,8 @@ class Worker:
         if self.settled and not self.collects:
             gc.disable()
         self.training.meet()
-        block = self.training.timed(request["steps"])
+        timed = self.training.timed_by_step if request.get("each_step") else self.training.timed
+        block = timed(request["steps"])
         gc.enable()
         answer = {**block, "real_ns": block["end_ns"] - block["start_ns"]}
         if traces is not None:

@@ -196,6 +196,14 @@ class Training:
         end = time.monotonic_ns()
         return {"start_ns": start, "end_ns": end, "cpu_ns": processor_ns() - cpu}
 
+    def timed_by_step(self, count):
+        cpu, stamps = processor_ns(), [time.monotonic_ns()]
+        for _ in range(count):
+            self.run(1)
+            stamps.append(time.monotonic_ns())
+        step_ns = [end - start for start, end in zip(stamps, stamps[1:])]
+        return {"start_ns": stamps[0], "end_ns": stamps[-1], "cpu_ns": processor_ns() - cpu, "step_ns": step_ns}
+
     def floor_parts(self):
         """floor(), made and called once: what it compiles is compiled before anything is timed."""
         if self.parts is None:

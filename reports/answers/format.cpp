@@ -157,7 +157,9 @@ std::string quantity_name(report::Quantity quantity) {
                                                         {Quantity::own_memory, "own memory"},
                                                         {Quantity::time_to_target, "time to the target loss"},
                                                         {Quantity::steps_to_target, "steps to the target loss"},
-                                                        {Quantity::allocations, "allocations of a step"}};
+                                                        {Quantity::allocations, "allocations of a step"},
+                                                        {Quantity::step_p95, "95th percentile of single steps"},
+                                                        {Quantity::step_p99, "99th percentile of single steps"}};
   return words.at(quantity);
 }
 

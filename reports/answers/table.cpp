@@ -82,6 +82,12 @@ std::string faults_text(const Row& row) {
   return faults && *faults >= kFew ? format_number(*faults) : "";
 }
 
+template <auto Time>
+std::string single_step_text(const Row& row) {
+  const std::optional<report::SingleSteps>& steps = row.cell->summary->single_steps;
+  return steps && are_telling(*steps) ? format_duration_ns((*steps).*Time) : "";
+}
+
 template <auto Bytes>
 std::string memory_text(const Row& row) {
   const std::optional<std::int64_t> bytes = (*row.cell->summary).*Bytes;
@@ -133,6 +139,7 @@ const report::Span* span(const Row& row) {
   const report::CeilingShare* share = ceiling(row);
   return share != nullptr && share->span ? &*share->span : nullptr;
 }
+constexpr auto single_steps = of_summary<&report::Summary::single_steps>;
 constexpr auto to_target = of_summary<&report::Summary::to_target>;
 }  // namespace part
 
@@ -146,6 +153,7 @@ using C = report::CeilingShare;
 using P = report::Profile;
 using R = report::RatioToBaseline;
 using S = report::Summary;
+using SS = report::SingleSteps;
 using T = report::TargetRun;
 using TT = report::TimeToTarget;
 
@@ -196,6 +204,12 @@ constexpr std::array kColumns = {
     Column{"cpu_per_wall", of<part::summary, &S::cpu_per_wall>, "CPU/wall", cpu_text, true, 5},
     Column{"exchange_share", of<part::summary, &S::exchange_share>, "exchange", exchange_text, true, 5},
     Column{"page_faults_per_step", of<part::summary, &S::page_faults_per_step>, "page faults", faults_text, true, 5},
+    Column{"single_steps", of<part::single_steps, &SS::steps>},
+    Column{"single_step_cost", of<part::single_steps, &SS::cost>},
+    Column{"step_p50_ns", of<part::single_steps, &SS::p50_ns>, "p50", single_step_text<&SS::p50_ns>, true, 5},
+    Column{"step_p95_ns", of<part::single_steps, &SS::p95_ns>, "p95", single_step_text<&SS::p95_ns>, true, 5},
+    Column{"step_p99_ns", of<part::single_steps, &SS::p99_ns>, "p99", single_step_text<&SS::p99_ns>, true, 5},
+    Column{"step_max_ns", of<part::single_steps, &SS::max_ns>, "max", single_step_text<&SS::max_ns>, true, 5},
     Column{"import_seconds", of<part::summary, &S::import_seconds>, "import", import_text, true, 6},
     Column{"first_step_ns", of<part::summary, &S::first_step_ns>, "first step",
            [](const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }, true, 6},

@@ -81,6 +81,12 @@ std::string reason_without(Quantity quantity, const Cell& cell) {
   }
   const auto imports = [](const Launch& launch) { return launch.import_seconds.has_value(); };
   if (quantity == Quantity::import && std::ranges::none_of(cell.launches, imports)) return "it imports nothing";
+  if (report::is_percentile(quantity) && !(cell.summary && cell.summary->single_steps)) {
+    return "its steps were not timed one by one (run --single-steps)";
+  }
+  if (report::is_percentile(quantity) && !are_telling(*cell.summary->single_steps)) {
+    return "timing its steps one by one changes what they take";
+  }
   if (quantity == Quantity::allocations && !(cell.profile && cell.profile->allocations_per_step)) {
     return "its allocations were not counted";
   }

@@ -58,7 +58,8 @@ std::optional<stats::Estimate> typical(Quantity quantity, const Cell& cell) {
 double least_felt(Quantity quantity) {
   constexpr double kTimeNs = 1e7;
   constexpr double kMemoryBytes = 0x1p20;
-  return report::is_counted(quantity) ? 0 : report::is_memory(quantity) ? kMemoryBytes : kTimeNs;
+  if (report::is_counted(quantity) || report::is_percentile(quantity)) return 0;
+  return report::is_memory(quantity) ? kMemoryBytes : kTimeNs;
 }
 
 // The same of what is judged next to steps; nothing where a side has no such quantity, or neither has any to be felt.
