@@ -211,6 +211,9 @@ TEST(Samples, HasALineForEachSampleWhateverBecameOfItsCell) {
       text.starts_with("scenario,cell,implementation,options,threads,arm,state,launch,round,position,cold,"
                        "steps,real_ns,cpu_ns,request_ns,displacement,outside_ns,device_ns,exchange_ns,"
                        "page_faults\r\n"));
+  for (const char* words :
+       {"\u00b5,example/matrix,packed=true unit=\u00b5,1,new,ok,", "#base,example/matrix,,2,base,ok,"})
+    EXPECT_NE(text.find(words), std::string::npos) << words;
   EXPECT_NE(text.find("example-3x2,example-3x2/example/matrix,example/matrix,,1,new,untrusted,0,1,0,false,1000,42.925,"
                       "42.8,46425,0.25,,,,163.96875\r\n"),
             std::string::npos)

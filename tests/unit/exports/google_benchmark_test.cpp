@@ -136,9 +136,11 @@ TEST(GoogleBenchmark, ComputesItsAggregates) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     report.cells[0].samples[i].cold = false;
     report.cells[0].samples[i].real_ns = times[i];
+    report.cells[0].samples[i].cpu_ns = 2 * times[i];
   }
   const Json document = Json::parse(google_benchmark(report));
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "mean"))["real_time"], 3);
+  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "mean"))["cpu_time"], 6);
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "median"))["real_time"], 2);
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "stddev"))["real_time"], std::sqrt(7.0));
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "cv"))["real_time"], std::sqrt(7.0) / 3);

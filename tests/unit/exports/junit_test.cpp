@@ -104,6 +104,7 @@ report::ReportComparison comparison_of(const std::string& id, Change change) {
   cell.change = change;
   cell.base = stats::Estimate{20, {19, 21}, 9};
   cell.next = stats::Estimate{30, {29, 31}, 9};
+  cell.ratio = stats::Estimate{1.5, {1.4, 1.7}, 9};
   cell.remark = "<why>";
   report::ReportComparison comparison;
   comparison.cells.push_back(cell);
@@ -111,7 +112,7 @@ report::ReportComparison comparison_of(const std::string& id, Change change) {
 }
 
 TEST(JunitOfComparisons, FailsWhatRegressed) {
-  const std::string output = "; base 20 ns [19, 21]; new 30 ns [29, 31]; &lt;why&gt;";
+  const std::string output = "; time +50% [+40, +70]; base 20 ns [19, 21]; new 30 ns [29, 31]; &lt;why&gt;";
   for (const auto& [change, name] : report::kChanges) {
     const std::string text = junit(comparison_of("example-3x2/example/loops", change));
     EXPECT_EQ(count_of(text, "<failure type=\"regressed\""), change == Change::regressed ? 1U : 0U) << name;
