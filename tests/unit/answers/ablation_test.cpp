@@ -42,6 +42,7 @@ TEST(Golden, Ablation) {
   report::AblationVariant idle;
   idle.without = "folding";
   idle.fired = 0;
+  idle.description = "is of a part that was not measured";
   report::AblationVariant none = variant("", 80, Verdict::faster);
   none.everything_off = true;
   report::AblationVariant alone = variant("sorting", 90, Verdict::faster);

@@ -26,7 +26,7 @@ report::Calibration example_calibration() {
   };
   for (int i = 0; i < 10; ++i) {
     add(0, i == 0 ? Change::improved : Change::equivalent);
-    add(0.02, i < 6 ? Change::regressed : Change::inconclusive);
+    add(0.02, i < 6 ? Change::regressed : i == 6 ? Change::improved : Change::inconclusive);
     add(0.05, Change::regressed);
   }
   return calibration;

@@ -57,17 +57,25 @@ TEST(Comparison, FoldsWhatDidNotChange) {
 }
 
 TEST(Comparison, DrawsTheEquivalentCellsOfAScenarioAsOneRowWhereThereAreMany) {
-  const auto row_count = [](int cells) {
+  const auto rows_of = [](int cells) {
     const document::Document document = document_of(tests::long_comparison(cells));
     for (const document::Block& block : document.sections.back().blocks) {
       if (const auto* figure = std::get_if<document::Figure>(&block.content)) {
-        return std::get<document::Rows>(figure->chart).rows.size();
+        return std::get<document::Rows>(figure->chart).rows;
       }
     }
-    return std::size_t{0};
+    return std::vector<document::BarRow>();
   };
-  EXPECT_EQ(row_count(39), 40U);
-  EXPECT_EQ(row_count(101), 3U);  // and one of each scenario
+  EXPECT_EQ(rows_of(39).size(), 40U);
+  const std::vector<document::BarRow> rows = rows_of(101);
+  ASSERT_EQ(rows.size(), 3U);  // and one of each scenario
+  for (const auto& [row, group, label, first] : {std::tuple(rows[1], "linear", "51 equivalent cells", 1.0),
+                                                 {rows[2], "network", "50 equivalent cells", 1.0001}}) {
+    EXPECT_EQ(std::pair(row.group, row.label), std::pair(std::string(group), std::string(label)));
+    for (std::size_t i = 0; i < row.dots.size(); ++i)
+      EXPECT_DOUBLE_EQ(row.dots[i], first + 0.0002 * static_cast<double>(i));
+    EXPECT_EQ(row.figure, "+0.0% to +1.0%");
+  }
 }
 
 }  // namespace

@@ -175,6 +175,9 @@ TEST(Crossover, MarksWhereTheWinnerChanges) {
   EXPECT_EQ(flags_of({point(3, 200, 100, Verdict::slower), point(5, 100, 100, Verdict::inconclusive),
                       point(9, 100, 200, Verdict::faster)}),
             "undecided, 3 to 9 at 3; | two/y faster at 3; undecided at 5; one/x faster at 9; ");
+  EXPECT_EQ(flags_of({point(3, 200, 100, Verdict::slower), point(9, 100, 100, Verdict::equivalent),
+                      point(27, 100, 100, Verdict::equivalent)}),
+            "equal, 3 to 27 at 3; | two/y faster at 3; equal at 9; ");
   EXPECT_EQ(flags_of({point(3, 200, 100, Verdict::slower)}), "| two/y faster at 3; ");
 }
 

@@ -84,6 +84,12 @@ TEST(ExplanationWords, NameTheCeilings) {
                        "bound by chain (floor 20 ns), so that ceiling is wrong"});
 }
 
+TEST(ExplanationWords, DivideADifferenceByTheCallsAndTheirLength) {
+  report::Report report = tests::explained_report();
+  report.cells[1].profile->records[1].time_ns = 3000;
+  expect_says(report, {": 3.5 us more by the number of calls (4 instead of 2 per step), 1.5 us more by longer calls."});
+}
+
 TEST(ExplanationWords, NameTheLayerOfAnOp) {
   report::Report report = tests::explained_report();
   for (const std::size_t cell : {0U, 1U}) report.cells[cell].profile->records[1].layers = {1};
@@ -109,7 +115,7 @@ TEST(ExplanationWords, NameTheLargestOpsOfAFramework) {
 TEST(ExplanationWords, SayWhichPartCallsAre) {
   report::Report report = tests::explained_report();
   report.cells[0].profile->dispatches_per_step = 20;
-  report.cells[0].profile->floor = {{"cheapest op", 92.5}};
+  report.cells[0].profile->floor = {{"cheapest op", 92.5}, {"another", 200}};
   expect_says(report,
               {"each at the price of its cheapest, are 50% [50, 50] of the difference: 20 instead of 0 per step",
                "beyond an empty call is 50% [50, 50].",

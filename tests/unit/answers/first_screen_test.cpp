@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "harness/base/text.h"
 #include "reports/answers/console.h"
 #include "reports/answers/format.h"
 #include "reports/answers/grid.h"
@@ -12,6 +13,7 @@
 #include "reports/answers/table.h"
 #include "reports/answers/words.h"
 #include "tests/support/reports/example_report.h"
+#include "tests/support/reports/explained_report.h"
 #include "tests/unit/answers/made_report.h"
 #include "tests/unit/answers/screen_text.h"
 
@@ -215,6 +217,33 @@ TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
   EXPECT_LE(lines_of(screen).size(), kMaxLines) << screen;
 }
 
+TEST(FirstScreen, SaysHowOftenASlowFrameworkIsCalled) {
+  MadeReport made("a/framework");
+  made.scenario("first").timed("a/framework", 1000);
+  made.timed("b/fast", 100);
+  Report report = made.summarised();
+  tests::add_profile(report.cells[0], {{.phase = report::Phase::forward, .op = "add", .calls = 3, .time_ns = 900}});
+  report.cells[0].profile->dispatches_per_step = 3;
+  report.cells[0].profile->floor = {{"empty call", 100}};
+  EXPECT_TRUE(
+      says(first_screen(report, {}), "a/framework makes 3 calls into its framework per step, at least 30% of its time"))
+      << first_screen(report, {});
+}
+
+TEST(FirstScreen, CountsWhatItDoesNotName) {
+  MadeReport made("example/base");
+  made.scenario("first").timed("example/base", 100);
+  for (const char* name : {"a/1", "a/2", "a/3", "a/4", "a/5"}) made.timed(name, 200);
+  Report report = made.summarised();
+  for (std::size_t i = 1; i < 6; ++i) report.cells[i].summary->not_ranked = "used 2 processors";
+  report.conditions.emplace();
+  for (const char* name : {"load", "clock", "heat"})
+    report.conditions->push_back({name, report::Severity::warning, "high", "", ""});
+  const std::string screen = first_screen(report, {});
+  for (const char* words : {"and 2 more cells without a rank.", "load: high", "clock: high", "and 1 more warning"})
+    EXPECT_TRUE(says(screen, words)) << words << "\n" << screen;
+}
+
 TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
   const Report report = tests::many_scenarios_report();
   const Overview overview = overview_of(report);
@@ -223,6 +252,8 @@ TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
     const bool telling = row.failures > 0 || !row.ranking.tied.empty();
     EXPECT_TRUE(row.interest < kMaxRows || !telling) << row.label;
   }
+  const auto open = std::ranges::count_if(overview.rows, [](const OverviewRow& row) { return !row.ranking.won(); });
+  EXPECT_TRUE(hidden_words(overview, 0).ends_with(formatted(", %td without a winner", open)));
   const std::string screen = first_screen(report, {false, 200});
   EXPECT_TRUE(says(screen, "and 23 more scenarios: hand wins 17, graph wins 6 * wins")) << screen;
 }

@@ -28,6 +28,7 @@ class LossCurvesTest : public testing::Test {
     cell.summary.emplace();
     cell.summary->step_ns = {.value = step_ns, .interval = {step_ns, step_ns}, .launches = 5};
     cell.target.emplace();
+    cell.target->stopped_after = 20;
     cell.target->curve = std::move(curve);
     report_.cells.push_back(cell);
   }
@@ -60,6 +61,7 @@ TEST_F(LossCurvesTest, TakesTheFastestThatKnowsItsLosses) {
   EXPECT_EQ(found[0].title, "s: loss over steps");
   EXPECT_EQ(names_of(found[0]), (std::vector<std::string>{"dtype=bf16", "dtype=f32"})) << "a seed is no setting";
   EXPECT_EQ(found[0].data[1].texts, (std::vector<std::string>{"a/x", "a/y"}));
+  EXPECT_EQ(found[0].data[2].texts, (std::vector<std::string>{"20", "20"}));
 }
 
 TEST_F(LossCurvesTest, PutsSeedsOfOneSettingTogether) {

@@ -2,6 +2,7 @@
 
 #include "reports/answers/documents.h"
 #include "tests/support/reports/answers.h"
+#include "tests/unit/answers/screen_text.h"
 
 namespace gdbench::answers {
 namespace {
@@ -30,6 +31,12 @@ report::Predictions example_predictions() {
           .fitted = {{"hand/null+mpi", {}, one.network, {{"linreg/hand/null+mpi?ranks=2", 410, 400, {}}}}},
           .predictions = {one, single},
           .notes = {"linreg loop/plain: found one number of rows"}};
+}
+
+TEST(Prediction, SaysWhatAddingUpTakes) {
+  report::Predictions predictions = example_predictions();
+  for (report::Prediction& one : predictions.predictions) one.network.adding_byte_ns = 0.5;
+  EXPECT_TRUE(tests::says(tests::outline_of(document_of(predictions)), "250 us a MB, and 500 us to add up a MB"));
 }
 
 TEST(Golden, Prediction) { tests::expect_golden_answer("prediction", document_of(example_predictions())); }

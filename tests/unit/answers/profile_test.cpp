@@ -90,6 +90,20 @@ TEST(Profile, StacksKeepLayersApart) {
   EXPECT_NE(stacks.find("one/two;forward;product, layer 1, reads w1 30000\n"), std::string::npos) << stacks;
 }
 
+TEST(Profile, SaysHowManyOpsHaveNoBar) {
+  report::Profile profile = tests::example_profile();
+  profile.records.insert(profile.records.end(), 38, {.phase = report::Phase::forward, .op = "add", .time_ns = 0.5});
+  const document::Document document = document_of(profile);
+  std::size_t bars = 0;
+  for (const document::Block& block : document.sections.front().blocks) {
+    const auto* figure = std::get_if<document::Figure>(&block.content);
+    if (figure == nullptr || figure->title != "By op") continue;
+    bars = std::get<document::Rows>(figure->chart).rows.size();
+    EXPECT_EQ(figure->sentence, "The 30 largest of 40 ops; the table below has all.");
+  }
+  EXPECT_EQ(bars, 30U);
+}
+
 TEST(Profile, LeavesCompilingOutOfTheStep) { EXPECT_DOUBLE_EQ(report::unattributed_ns(tests::example_profile()), 30); }
 
 TEST(Profile, SaysWhyAFrameworkHasNoOps) {

@@ -104,6 +104,17 @@ TEST(Format, GivesAnEstimateAndItsIntervalOneUnit) {
   EXPECT_EQ(format_change({0.98, {0.975, 1.001}, 5, false}), "-2.0% [-2.5, +0.1]");
 }
 
+TEST(Ceilings, AreNamedByWhatTakesMostOfTheOperations) {
+  report::CeilingShare ceiling;
+  ceiling.bound_by = report::BoundBy::operations;
+  ceiling.operations_ns = 100;
+  for (const auto& [functions_ns, roots_ns, name] : {std::tuple(20, 30, "fma"), {60, 20, "exp"}, {20, 60, "div"}}) {
+    ceiling.functions_ns = functions_ns;
+    ceiling.roots_ns = roots_ns;
+    EXPECT_EQ(bound_words(ceiling), name);
+  }
+}
+
 TEST(Builds, NameEachVersionOnce) {
   report::Report report = example_report();
   report.cells[0].build = "by hand, lib 2.0, other 3.1";

@@ -6,6 +6,7 @@
 
 #include "reports/answers/overview.h"
 #include "reports/answers/overview_sentences.h"
+#include "reports/answers/scenario_charts.h"
 #include "tests/support/reports/example_report.h"
 
 namespace gdbench::answers {
@@ -19,6 +20,32 @@ TEST(TargetTable, IsEmptyWithoutATarget) {
   EXPECT_TRUE(target_table(table).front().texts.empty());
   EXPECT_EQ(target_title(table), "");
   EXPECT_TRUE(target_sentences(table).empty());
+}
+
+TEST(TargetTable, HasImportsAndSkippedStepsWhereThereAreSome) {
+  report::Report report = tests::example_report();
+  report.cells[0].summary->import_seconds = 0.25;
+  report.cells[0].target->skipped_steps = 7;
+  const Columns columns = target_table(tables_of(report)[0]);
+  ASSERT_EQ(columns.size(), 8U);
+  EXPECT_EQ(columns[6].texts, std::vector<std::string>({"-", "250 ms"}));
+  EXPECT_EQ(columns[7].texts, std::vector<std::string>({"-", "7"}));
+}
+
+TEST(TargetFigure, FallsFromBeingReadyAtThePaceOfASteadyStep) {
+  report::Report report = tests::example_report();
+  report::Cell& cell = report.cells[0];
+  cell.target->curve->push_back({cell.target->steps, 0.2});  // where the target is reached
+  document::Hues hues;
+  const MaybeFigure figure = target_figure(tables_of(report)[0], hues);
+  ASSERT_TRUE(figure.has_value());
+  const report::TimeToTarget& time = *cell.summary->to_target;
+  std::vector<std::pair<double, double>> points;
+  for (const document::Point& point : std::get<document::Plane>(figure->chart).series.at(0).points)
+    points.emplace_back(point.x, point.y);
+  const std::vector<std::pair<double, double>> expected = {
+      {*time.ready_ns, 2.5}, {*time.ready_ns + 1000 * cell.summary->step_ns.value, 0.5}, {time.time_ns.value, 0.25}};
+  EXPECT_EQ(points, expected);
 }
 
 TEST(TargetSentences, SayWhereNoRowHasATime) {

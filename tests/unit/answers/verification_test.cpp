@@ -16,6 +16,12 @@ TEST(Golden, VerificationInBrief) {
   tests::expect_golden_answer("verification-brief", verification(tests::example_report(), true));
 }
 
+TEST(Verification, NamesTheCellClosestToItsTolerance) {
+  report::Report report = tests::example_report();
+  report.cells[1].verification->tensors[0].error = 5e-7;
+  EXPECT_TRUE(tests::says(tests::outline_of(verification(report, true)), "example/matrix, w0 at 50%"));
+}
+
 TEST(Verification, CountsOneStep) {
   report::Report report = tests::example_report();
   for (report::Cell& cell : report.cells) {

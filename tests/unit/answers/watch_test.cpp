@@ -75,6 +75,16 @@ TEST(WatchSentences, AllThatMayHaveChanged) {
             "The loss is no finite number after step 300.\n");
 }
 
+// Of each part of the training the last loss, here the step after which it is.
+TEST(WatchTables, HaveTheLossAtTheEndOfTheirSteps) {
+  report::Watched watched = example_course();
+  for (report::WatchedBlock& block : watched.blocks) block.loss = static_cast<double>(block.end());
+  const document::Document document = document_of(watched);
+  const auto& columns = std::get<document::Table>(document.sections.at(2).blocks.at(0).content).columns;
+  for (std::size_t row = 0; row < columns[0].texts.size(); ++row)
+    EXPECT_TRUE(columns[0].texts[row].ends_with(" to " + columns.back().texts.at(row))) << columns[0].texts[row];
+}
+
 // "from step" is where it stays slower for good.
 TEST(WatchSentences, LevelsOnTheWay) {
   report::Watched watched = example_course();
@@ -96,6 +106,21 @@ TEST(WatchSentences, LevelsOnTheWay) {
       "A step takes 3.00x [2.9, 3.1] as long in the end as at first: 1.01 us at first, 3.03 us from step 3051 on. "
       "It is slower from step 2551 on.\n"))
       << answer_to(watched);
+  watched.change = stats::Verdict::inconclusive;
+  EXPECT_TRUE(answer_to(watched).starts_with(
+      "Whether a step takes longer in the end is undecided. It changes its pace 4 times: 1.01 us at first, 3.03 us "
+      "from step 3051 on, 3.00x [2.9, 3.1] as long.\n"))
+      << answer_to(watched);
+  watched.change = stats::Verdict::equivalent;
+  EXPECT_TRUE(answer_to(watched).starts_with(
+      "A step takes as long in the end as at first, within 10%. It changes its pace 4 times: 3.00x [2.9, 3.1] as long "
+      "in the end.\n"))
+      << answer_to(watched);
+  for (report::WatchedLevel& level : watched.levels)
+    level.ratio_interval = {1 / level.ratio_interval.high, 1 / level.ratio_interval.low};
+  watched.change = stats::Verdict::faster;
+  EXPECT_NE(answer_to(watched).find("It is faster from step 2551 on.\n"), std::string::npos) << answer_to(watched);
+  EXPECT_EQ(tests::outline_of(document_of(watched)).find("flushed to zero"), std::string::npos) << "nothing to mend";
 }
 
 }  // namespace
