@@ -230,20 +230,6 @@ TEST(FirstScreen, SaysHowOftenASlowFrameworkIsCalled) {
       << first_screen(report, {});
 }
 
-TEST(FirstScreen, CountsWhatItDoesNotName) {
-  MadeReport made("example/base");
-  made.scenario("first").timed("example/base", 100);
-  for (const char* name : {"a/1", "a/2", "a/3", "a/4", "a/5"}) made.timed(name, 200);
-  Report report = made.summarised();
-  for (std::size_t i = 1; i < 6; ++i) report.cells[i].summary->not_ranked = "used 2 processors";
-  report.conditions.emplace();
-  for (const char* name : {"load", "clock", "heat"})
-    report.conditions->push_back({name, report::Severity::warning, "high", "", ""});
-  const std::string screen = first_screen(report, {});
-  for (const char* words : {"and 2 more cells without a rank.", "load: high", "clock: high", "and 1 more warning"})
-    EXPECT_TRUE(says(screen, words)) << words << "\n" << screen;
-}
-
 TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
   const Report report = tests::many_scenarios_report();
   const Overview overview = overview_of(report);

@@ -93,6 +93,13 @@ Document example_document() {
   return document;
 }
 
+TEST(Writers, HaveNotesBehindTexts) {
+  Column column = left("time");
+  column.texts = {"1 ns"};
+  column.notes = {"wins"};
+  EXPECT_EQ(markdown_table({column}), "| time |\n| --- |\n| 1 ns wins |\n\n");
+}
+
 TEST(Golden, Writers) {
   const Document document = example_document();
   expect_golden("document/wide.txt", text_of(document, {}));
