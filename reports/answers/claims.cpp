@@ -41,7 +41,7 @@ document::BarRow row_of(const report::ClaimRelation& relation, const report::Jud
   document::BarRow row;
   row.figure = figure_words(relation, point);
   if (point.ratio) row.measures = {{.value = point.ratio->value, .interval = point.ratio->interval}};
-  if (relation.kind == RelationKind::crossover || point.state == PointState::shown) return row;
+  if (relation.kind == RelationKind::crossover) return row;
   if (relation.kind != RelationKind::trend || point.decides) row.wanted = report::range_of(relation);
   return row;
 }

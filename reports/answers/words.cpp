@@ -272,6 +272,22 @@ std::string reduced_rate_words(const ScenarioTable& table) {
          format_number(table.scenario->resolved.learning_rate) + ": " + joined(rows) + ".";
 }
 
+std::string single_steps_words(const ScenarioTable& table) {
+  std::int64_t steps = 0;
+  std::vector<std::string> too_dear;
+  for (const Row& row : timed_rows(table)) {
+    const std::optional<report::SingleSteps>& single = row.cell->summary->single_steps;
+    if (!single) continue;
+    steps += single->steps;
+    if (!are_telling(*single)) too_dear.push_back(row_name(*row.cell) + " " + format_percent(single->cost));
+  }
+  if (steps == 0) return "";
+  std::string text = cat("p50 to max: of ", counted(static_cast<std::size_t>(steps), "step"), " timed one by one");
+  if (too_dear.empty()) return text + ".";
+  return cat(text, "; not of rows where that changes a step by more than ", format_percent(report::kMostCostOfTiming),
+             ": ", joined(too_dear), ".");
+}
+
 std::string baseline_words(const ScenarioTable& table) {
   const auto row = std::ranges::find_if(table.ranked, [](const Row& r) { return r.is_baseline(); });
   if (row == table.ranked.end() || row->cell->implementation == row->report->run.baseline) return "";
@@ -329,6 +345,7 @@ std::vector<std::string> column_words() {
       "them; it keeps its processor busy.",
       "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
       "framework, once per process. after import: resident memory by then, a part of the peak.",
+      "p50, p95, p99, max: of steps that --single-steps timed one by one; percentiles are medians over launches.",
       "page faults: of the whole process in a step, mostly fresh memory that the kernel has to clear, median over "
       "blocks; -: below 0.05, or unknown (ranks).",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "

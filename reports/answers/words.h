@@ -47,6 +47,8 @@ std::string counts_words(const report::Report& report);
 std::string control_words(const ScenarioTable& table);
 // Which rows were timed with a smaller learning rate than the scenario's, and with which; empty where none was.
 std::string reduced_rate_words(const ScenarioTable& table);
+// How many steps were timed one by one, and which rows that says nothing of; empty where none were.
+std::string single_steps_words(const ScenarioTable& table);
 
 // Which row ratios are to, where that is not the run's baseline; else empty.
 std::string baseline_words(const ScenarioTable& table);

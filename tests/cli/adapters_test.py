@@ -27,6 +27,8 @@ ROWS = {
     "broken/run_garbage": ("crashed", "run: not a JSON object: Epoch 1/1: loss 0.25"),
     "broken/run_without_id": ("crashed", "run: answered request null, expected 5"),
     "broken/run_text": ("crashed", 'run: /real_ns: found "2 ms", expected a number'),
+    "broken/steps_unasked": ("crashed", "run: /step_ns: found 1 times, expected 0"),
+    "broken/steps_too_long": ("crashed", "run: /step_ns: found times whose sum is "),
     "broken/run_without_times": ("crashed", "run: /start_ns: found nothing, expected this key"),
     "plugin/import_error": ("crashed", "No module named 'a_framework_that_is_not_installed' (broken.py, line 22)"),
     "plugin/die": ("crashed", "hello: exit status 1: bye"),
@@ -99,7 +101,7 @@ class Broken(ProgramTest):
 
     def test_each_costs_its_own_row(self):
         chosen = ("--impl", "broken/*", "--impl", "plugin/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
-        limits = ("--launches", "1", "--timeout", "2", "--memory-cap", "0.1")
+        limits = ("--single-steps", "--launches", "1", "--timeout", "2", "--memory-cap", "0.1")
         _, errors = self.call("run", *chosen, *limits, "--out", "x.json", plugins=str(BROKEN), status=3)
         # How long it takes is said where that is long, by what earlier runs on this machine took.
         self.assertRegex(errors, r"^(gdbench: the run takes [^\n]+ s\n)?report: x\.json\n$")

@@ -159,10 +159,12 @@ class Maker:
         framework, script = implementation in FRAMEWORKS, draw.choice((1.0, 2.5))
         of_pages = random.Random(f"{step_ns} of {name}")
         faults = of_pages.choice((None, 0.0, 10 ** of_pages.uniform(-3, 4)))
+        singles = self.single_steps(step_ns, name)
         for launch in range(self.launches):
             if self.launches > 1 and self.chance(self.gaps):
                 continue
             cell["launches"].append(self.launch(launch, ready, imports if framework else None, step_ns, script))
+            cell["launches"][-1].update(next(singles))
             scattered = step_ns * drifts[launch] * draw.lognormvariate(0, self.scatter)
             for block in range(draw.choice((7, 7, 7, 4))):
                 outlier = draw.uniform(1.1, 40) if self.chance(0.05) else 1.0
@@ -195,6 +197,16 @@ class Maker:
             launch["import_seconds"] = imported
             launch["imported_resident_bytes"] = launch["peak_resident_bytes"] // 3
         return launch
+
+    @staticmethod
+    def single_steps(step_ns, name):
+        """Of each launch, of which half of the cells have them; some cost too much to be shown."""
+        draw = random.Random(f"single steps of {name}, {step_ns}")
+        has, cost = draw.random() < 0.5, draw.choice((0.003, -0.01, 0.019, 0.021, 0.3))
+        while True:
+            times = sorted(step_ns * draw.lognormvariate(0, 0.5) for _ in range(4))
+            figures = dict(zip(("p50_ns", "p95_ns", "p99_ns", "max_ns"), times))
+            yield {"single_steps": {"steps": draw.randint(100, 1010), **figures, "cost": cost}} if has else {}
 
     def profile(self, cell, step_ns):
         draw = self.random

@@ -117,6 +117,9 @@ def launch_figures(cell):
     yield "CPU/wall", percent(cell.processors)
     if any("import_seconds" in launch for launch in launches):
         yield "import", time(cell.median_of("import_seconds") * 1e9)
+    single, is_telling = cell.single_steps()
+    for title in ("p50", "p95", "p99", "max") if is_telling else ():
+        yield title, time(single[f"{title}_ns"])
     yield from [("page faults", number(cell.page_faults))] if cell.page_faults else ()
 
 

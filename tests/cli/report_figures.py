@@ -49,6 +49,17 @@ class Cell:
     def median_of(self, key):
         return median([launch[key] for launch in self.record["launches"] if key in launch])
 
+    def single_steps(self):
+        """As the summary has them, and whether timing them one by one costs little."""
+        launches = [launch["single_steps"] for launch in self.record["launches"] if "single_steps" in launch]
+        if not launches:
+            return None, False
+        figures = {key: median([launch[key] for launch in launches])
+                   for key in ("p50_ns", "p95_ns", "p99_ns", "cost")}
+        figures["steps"] = sum(launch["steps"] for launch in launches)
+        figures["max_ns"] = max(launch["max_ns"] for launch in launches)
+        return figures, abs(figures["cost"]) <= 0.02
+
     def script(self):
         """(ratio of a script's steps to the samples, page faults of a step there), where these differ by over 10%."""
         launches = [launch for launch in self.record["launches"] if "script" in launch

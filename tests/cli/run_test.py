@@ -4,11 +4,12 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import unittest
 from xml.etree import ElementTree
 
-from program import ADAPTERS, FAKES, SOURCE, ProgramTest, schema_of
+from program import ADAPTERS, FAKES, PROGRAM, SOURCE, ProgramTest, schema_of
 
 try:
     import jsonschema
@@ -255,6 +256,31 @@ class Faults(ProgramTest):
         self.assertRegex(output, r"fake/wrong\s+wrong\s+\S")
         self.assertRegex(output, r"fake/delay\s+ok\s+\S")
         self.assertEqual(self.files(), [])
+
+
+class SingleSteps(ProgramTest):
+    def test_have_percentiles_where_they_are_asked_for(self):
+        selection = ("--scenario", "mlp-10-50-1", "--impl", "hand/naive", "--impl", "hand/eigen", "--launches", "2")
+        self.call("run", *selection, "--single-steps", "--out", "x.json")
+        for cell in self.read_json("x.json")["cells"]:
+            for steps in [launch["single_steps"] for launch in cell["launches"]]:
+                self.assertGreaterEqual(steps["steps"], 100)
+                figures = [steps[key] for key in ("p50_ns", "p95_ns", "p99_ns", "max_ns")]
+                self.assertEqual(figures, sorted(figures))
+                self.assertGreater(figures[0], 0)
+        self.call("run", *selection, "--quick", "--out", "y.json")
+        self.assertNotIn("single_steps", (self.folder / "y.json").read_text(encoding="utf-8"))
+
+    def test_are_judged_where_a_gate_names_them(self):
+        build = str(pathlib.Path(PROGRAM).parent.parent)
+        output, _ = self.call("run", "--scenario", "mlp-10-50-1", "--impl", "hand/naive", "--launches", "2", "--against",
+                              build, "--gate", "step_p99", "--gate", "step_p95=30%", "--json", "--out", "x.json",
+                              status=None)
+        launches = [launch for cell in json.loads(output)["cells"] for launch in cell["launches"]]
+        self.assertTrue(all("single_steps" in launch for launch in launches))
+        if all(abs(launch["single_steps"]["cost"]) <= 0.02 for launch in launches):
+            compared, _ = self.call("compare", "x.json", "--gate", "step_p99", status=None)
+            self.assertIn("99th percentile of single steps", compared)
 
 
 class Memory(ProgramTest):

@@ -2,7 +2,7 @@
 
 import estimates
 from break_even import NEVER, break_even, is_asked
-from expected_words import Figure, number
+from expected_words import Figure, number, percent
 from overview_facts import target_facts
 from printed_figures import INTERVAL, NUMBER, is_step_count, numbers_in, three_digits
 from report_facts import cell_facts, change, untimed_facts, values_facts
@@ -83,6 +83,10 @@ def scenario_facts(report, key):
             yield known(change(comparison.ratio), control.implementation)
             if comparison.verdict in ("faster", "slower"):
                 yield known(word("unfit"), control.implementation)
+    singles = [(cell, *cell.single_steps()) for cell in timed if cell.single_steps()[0]]
+    yield from [known(word(f"{sum(single['steps'] for _, single, _ in singles)} steps"))] if singles else ()
+    for cell, single, is_telling in singles:
+        yield from () if is_telling else (known(percent(single["cost"]), subject=cell.name), known(percent(0.02)))
     for cell in timed:
         block = cell.record.get("block") or {}
         if block.get("reduced_learning_rate"):

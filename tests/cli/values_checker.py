@@ -12,6 +12,10 @@ MEDIANS = {
     "first_step_ns": "first_step_ns", "start_seconds": "start_seconds", "load_seconds": "load_seconds",
     "prepare_seconds": "prepare_seconds", "launch_seconds": "total_seconds", "import_seconds": "import_seconds",
 }
+SINGLE_STEPS = {
+    "single_steps": "steps", "single_step_cost": "cost",
+    **{f"step_{name}_ns": f"{name}_ns" for name in ("p50", "p95", "p99", "max")},
+}
 LARGEST = ("peak_resident_bytes", "imported_resident_bytes", "peak_anonymous_bytes")
 ALLOCATIONS = ("allocations_per_step", "allocated_bytes_per_step", "prepared_bytes")
 SAME = 1e-9  # relative: what two ways of computing a value may differ by
@@ -80,10 +84,12 @@ def expected_record(context, cell):
 
 def of_launches(cell):
     if not cell.is_timed:
-        return dict.fromkeys(("median_absolute_deviation_ns", "cpu_per_wall", "page_faults_per_step", *MEDIANS,
-                              *LARGEST))
+        return dict.fromkeys(("median_absolute_deviation_ns", "cpu_per_wall", "page_faults_per_step", *SINGLE_STEPS,
+                              *MEDIANS, *LARGEST))
     times = [time for times in cell.times.values() for time in times]
+    single, _ = cell.single_steps()
     values = {
+        **{column: single and single[key] for column, key in SINGLE_STEPS.items()},
         "median_absolute_deviation_ns": median([abs(time - median(times)) for time in times]),
         "cpu_per_wall": cell.processors, "page_faults_per_step": cell.page_faults,
     }
@@ -139,7 +145,7 @@ def matches(text, value):
 def check_summaries(context, text):
     """Of `gdbench report --json`: each cell's summary, controls, and what threads and values bring."""
     report, document = context.report, json.loads(text)
-    kept = ("step_ns", "first_step_ns", "ready_ns", "ratio")
+    kept = ("step_ns", "first_step_ns", "ready_ns", "ratio", "single_steps")
     summaries = {record["id"]: record.get("summary") for record in document["cells"]}
     found = {
         "summaries": {cell: of and {key: of.get(key) for key in kept} for cell, of in summaries.items()},
@@ -172,7 +178,7 @@ def summary_of(report, cell):
     return {
         "step_ns": cell.step, "first_step_ns": cell.median_of("first_step_ns"),
         "ready_ns": median([ready for ready, _ in cell.launch_costs().values()]),
-        "ratio": comparison and compared(comparison),
+        "ratio": comparison and compared(comparison), "single_steps": cell.single_steps()[0],
     }
 
 

@@ -84,6 +84,12 @@ class SlowInTurn(script.Worker):
         return {**answer, "start_ns": start, "real_ns": answer["end_ns"] - start}
 
 
+class StepsTooLong(script.Worker):
+    def run(self, request):
+        answer = super().run(request)
+        return {**answer, "step_ns": [answer["real_ns"]] * request["steps"]} if "each_step" in request else answer
+
+
 WAYS = {
     "prints_all_the_time": PrintsAllTheTime,
     "never_answers_run": NeverAnswersRun,
@@ -92,6 +98,8 @@ WAYS = {
     "run_garbage": answering_run_before("Epoch 1/1: loss 0.25"),
     "run_without_id": answering_run_before('{"ok": true}'),
     "run_text": adding("run", real_ns="2 ms"),
+    "steps_unasked": adding("run", step_ns=[1.0]),
+    "steps_too_long": StepsTooLong,
     "run_without_times": answering(run=lambda answer: {}),
     "prepare_text": adding("prepare", helper_threads="two", import_ns="long", runtime=7, imported_resident_bytes=None,
                            allocations={"calls": "many", "bytes": []}),

@@ -72,7 +72,12 @@ class FakeClient : public protocol::Client {
     if (!state_.slots.empty()) worker_->starting_slots.push_back(state_.slots.front());
     TRY(run_on(request.steps));
     BlockAnswer answer;
-    const double step_ns = settled_ ? worker_->step_ns : worker_->script_step_ns.value_or(worker_->step_ns);
+    double step_ns = settled_ ? worker_->step_ns : worker_->script_step_ns.value_or(worker_->step_ns);
+    if (request.each_step && worker_->cost_of_timing) {
+      step_ns *= 1 + *worker_->cost_of_timing;
+      answer.step_ns.emplace();
+      for (std::uint64_t i = 0; i < request.steps; ++i) answer.step_ns->push_back((i % 2 == 0 ? 0.5 : 1.5) * step_ns);
+    }
     answer.real_ns = answer.cpu_ns = kEmptyBlockNs + step_ns * static_cast<double>(request.steps);
     answer.sent_ns = now_ns_;
     if (process_.running()) answer.sent_cpu_ns = process_.cpu_ns();

@@ -25,8 +25,11 @@ struct FakeWorker {
   std::function<void(protocol::BlockAnswer& answer)> says = [](protocol::BlockAnswer& /*answer*/) {};
   // Changes the problem that it computes.
   std::function<void(scenario::Problem& problem)> computes = [](scenario::Problem& /*problem*/) {};
-  bool sleeps = false;                     // it is a process that uses no processor
-  std::optional<double> script_step_ns;    // until a process is asked to settle; none: it has nothing to change
+  bool sleeps = false;                   // it is a process that uses no processor
+  std::optional<double> script_step_ns;  // until a process is asked to settle; none: it has nothing to change
+  // What timing each step adds to it, as a share: one half of the steps takes half of that, the other the rest. None:
+  // it cannot.
+  std::optional<double> cost_of_timing;
   double stated_loss_factor = 1;           // on the loss that it states
   std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with

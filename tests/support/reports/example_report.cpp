@@ -63,6 +63,11 @@ void take_page_faults(Cell& cell, double per_step) {
   cell.summary->page_faults_per_step = per_step;
 }
 
+void take_single_steps(Cell& cell, double cost) {
+  const double step_ns = cell.summary->step_ns.value;
+  cell.summary->single_steps = {1000, step_ns, 1.5 * step_ns, 2 * step_ns, 64 * step_ns, cost};
+}
+
 void compare_with(const Cell& baseline, Cell& cell, double ratio, stats::Verdict verdict, const std::string& remark) {
   cell.summary->ratio = report::RatioToBaseline{
       baseline.id, {estimate(ratio, ratio * 0.97, ratio * 1.02, cell.summary->step_ns.launches), verdict, remark}};
@@ -126,9 +131,11 @@ void add_small_cells(const ScenarioRecord& scenario, Report& report) {
   const Cell loops = timed(scenario, "example/loops", 18.25, 5);
   Cell matrix = timed(scenario, "example/matrix", 42.5, 5);
   take_page_faults(matrix, 163.96875);
+  take_single_steps(matrix, 0.01);
   compare_with(loops, matrix, 2.33, stats::Verdict::slower, "");
   Cell packed = timed(scenario, "example/matrix", 18.5, 5);
   take_page_faults(packed, 0.03125);
+  take_single_steps(packed, 0.031);
   packed.options = {{"packed", "true"}, {"unit", "\u00b5"}};
   packed.default_options = std::map<std::string, std::string>{{"tile", "8"}};
   packed.id += "?packed=true&unit=\u00b5";

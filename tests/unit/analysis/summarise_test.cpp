@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "harness/analysis/pairing.h"
+#include "harness/analysis/verdicts.h"
+#include "harness/report/quantity.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/analysis/measured_cell.h"
 
@@ -215,6 +217,29 @@ TEST(Summarise, AScriptIsNamedWhereAllOfItsIntervalIsBeyondTenPercent) {
        {std::tuple(1.11, 3.0, true), {1.09, 3.0, false}, {0.5, 0.92, false}, {0.5, 0.9, true}}) {
     EXPECT_EQ(report::is_named({.ratio = {.value = low, .interval = {low, high}}}), is_named) << low << " " << high;
   }
+}
+
+TEST(Summarise, SingleStepsAreMediansOverLaunchesAndTheLongestOfAll) {
+  report::Report report = drifting(1, 3);
+  report::Cell& cell = report.cells[0];
+  const auto values = [&] { return by_launch(report::Quantity::step_p99, 0, cell); };
+  for (int launch = 0; launch < 3; ++launch) {
+    const double factor = 1 + launch;
+    cell.launches.emplace_back().launch = launch;
+    cell.launches.back().single_steps = {100 * (launch + 1), factor, 2 * factor, 3 * factor, 9 - factor, 0.01 * factor};
+  }
+  summarise(report);
+  const report::SingleSteps& steps = cell.summary->single_steps.value();
+  EXPECT_EQ(steps.steps, 600);
+  EXPECT_DOUBLE_EQ(steps.p50_ns, 2);
+  EXPECT_DOUBLE_EQ(steps.p95_ns, 4);
+  EXPECT_DOUBLE_EQ(steps.p99_ns, 6);
+  EXPECT_DOUBLE_EQ(steps.max_ns, 8);
+  EXPECT_DOUBLE_EQ(steps.cost, 0.02);
+  EXPECT_EQ(values(), (ByLaunch{{0, 3}, {1, 6}, {2, 9}}));
+  cell.launches[0].single_steps->cost = 0.09;
+  summarise(report);
+  EXPECT_TRUE(values().empty()) << "timing them costs 3%";
 }
 
 TEST(Summarise, FiguresOfABlockAreMediansOverWarmOnes) {

@@ -159,7 +159,7 @@ TEST(Details, StaysWholeInAnyWidth) {
     // No row name of the example is longer than 40 characters.
     for (const std::string& line : lines_of(text)) EXPECT_LE(characters(line), std::max(60, width)) << line;
   }
-  EXPECT_FALSE(says(details_of(example_report(), 180), "Left out"));
+  EXPECT_FALSE(says(details_of(example_report(), 220), "Left out"));
 }
 
 TEST(Details, IsColouredOnlyWhenAsked) {

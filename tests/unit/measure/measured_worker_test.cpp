@@ -215,6 +215,31 @@ TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocksWhichBeginWithTheScena
   for (const std::vector<double>& slot : worker.starting_slots) EXPECT_EQ(slot, std::vector<double>(slot.size()));
 }
 
+TEST_F(MeasuredWorkerTest, TimesSingleStepsWhereTheyAreAskedFor) {
+  const auto of = [&](double step_ns, std::optional<double> cost) {
+    catalogue_.clear();
+    FakeWorker& worker = add("a/one");
+    worker.step_ns = step_ns;
+    worker.cost_of_timing = cost;
+    plan_and_run();
+    expect_status(0, CellState::ok, "");
+    return cell(0).launches.back().single_steps;
+  };
+  EXPECT_FALSE(of(1e5, 0.01)) << "nobody asked";
+  options_.single_steps = true;
+  EXPECT_FALSE(of(1e5, std::nullopt)) << "it cannot";
+  EXPECT_FALSE(of(5e7, 0.01)) << "a hundred steps take five seconds";
+  const report::SingleSteps steps = of(1e5, 0.01).value();
+  EXPECT_EQ(steps.steps, 1000) << "fifty blocks of twenty";
+  EXPECT_NEAR(steps.cost, 0.01, 1e-6);
+  EXPECT_NEAR(steps.p50_ns, 1.01e5, 1) << "between the halves";
+  EXPECT_NEAR(steps.p95_ns, 1.5 * 1.01e5, 1);
+  EXPECT_NEAR(steps.max_ns, 1.5 * 1.01e5, 1);
+  EXPECT_TRUE(are_telling(steps));
+  EXPECT_FALSE(are_telling(of(1e5, 0.03).value()));
+  EXPECT_GE(of(5e6, 0.01)->steps, 100) << "that many at least";
+}
+
 TEST_F(MeasuredWorkerTest, TracesInsideTheClockAreNotedOnce) {
   add("a/traced").says = [](BlockAnswer& answer) { answer.traces = 2; };
   plan_and_run();

@@ -92,6 +92,24 @@ TEST_F(ProcessClientTest, RunsABlockFromItsStartState) {
   EXPECT_TRUE(client_->bye().ok());
 }
 
+TEST_F(ProcessClientTest, TimesEachStepWhereItIsAskedTo) {
+  ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
+  const Result<BlockAnswer> answer = client_->run({.steps = 5, .warm_up = 3, .each_step = true});
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  expect_follows_the_reference(small_, answer.value());
+  ASSERT_EQ(answer->step_ns.value().size(), 5U);
+  double sum_ns = 0;
+  for (const double step_ns : *answer->step_ns) sum_ns += step_ns;
+  EXPECT_GT(sum_ns, 0.5 * answer->real_ns);
+  EXPECT_LE(sum_ns, answer->real_ns);
+  EXPECT_FALSE(client_->run({.steps = 5})->step_ns);
+  // Of another language, which does not know the request.
+  ASSERT_TRUE(prepare(adapter("adapters", "script")).ok());
+  const Result<BlockAnswer> other = client_->run({.steps = 5, .each_step = true});
+  ASSERT_TRUE(other.ok()) << other.error().message;
+  EXPECT_FALSE(other->step_ns);
+}
+
 TEST_F(ProcessClientTest, GoesOnFromTheStateAtHand) {
   ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
   ASSERT_TRUE(client_->set_state(0, 0).ok());
