@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import keras_optimizers
 import tensorflow_runtime
-from tensorflow_runtime import TensorFlowTraining
+from tensorflow_runtime import PipelinedTraining
 from training import clock, processor_ns, record
 
 NAME = "keras"
@@ -25,32 +25,7 @@ def start(threads):
 stop = tensorflow_runtime.stop
 
 
-# Batches for fit by tf.data, as its guide teaches: from_tensor_slices, batch, map, prefetch.
-def in_order(problem, order, x, y, first):
-    """Batches (x, y) without end in the harness's order, a tensor [epochs, rows] or None for the rows' own, from step
-    `first` on, which may be below 0. A call of fit makes it anew, so that no batches are made here to be skipped."""
-    slices = tf.data.Dataset.from_tensor_slices
-    if order is None and problem.batch_rows >= problem.rows:
-        return tf.data.Dataset.from_tensors((x, y)).repeat()
-    epoch, step = divmod(first, problem.steps_per_epoch)
-    begun = step * problem.batch_rows
-    if order is None:
-        rest = slices((x[begun:], y[begun:])).batch(problem.batch_rows)
-        return rest.concatenate(slices((x, y)).batch(problem.batch_rows).repeat()).prefetch(tf.data.AUTOTUNE)
-    # Each epoch makes its own batches: its last one may be smaller.
-    epochs = slices(order).repeat().skip((epoch + 1) % len(order))
-    rest = slices(order[epoch % len(order)][begun:]).batch(problem.batch_rows)
-    indices = rest.concatenate(epochs.flat_map(lambda rows: slices(rows).batch(problem.batch_rows)))
-    return indices.map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows))).prefetch(tf.data.AUTOTUNE)
-
-
-def in_own_order(problem, x, y):
-    """Batches (x, y) without end in an order that tf.data draws anew in each epoch."""
-    rows = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(problem.rows, reshuffle_each_iteration=True, seed=1)
-    return rows.batch(problem.batch_rows).repeat().prefetch(tf.data.AUTOTUNE)
-
-
-class Fit(TensorFlowTraining):
+class Fit(PipelinedTraining):
     """compile and fit on a tf.data pipeline; timed from after a few batches to the result of the last"""
 
     # A call of fit takes tens of milliseconds before its first batch and after its last; profile() shows them. One call
@@ -73,6 +48,7 @@ class Fit(TensorFlowTraining):
     LEAD, LEAD_NS = 10, 100e6
     run_eagerly = False
     jit_compile = False
+    steps_per_execution = 1
 
     @classmethod
     def reason_unsupported(cls, problem):
@@ -93,12 +69,7 @@ class Fit(TensorFlowTraining):
             count = min(2, problem.steps_per_epoch)
             readings = self.fit(count)
             step_ns = (readings.end - readings.start) / count
-            self.lead = max(2, min(self.LEAD, math.ceil(self.LEAD_NS / step_ns)))
-
-    def place_data(self):
-        if self.data.target is not None:
-            self.x, self.y = tf.constant(self.data.x), tf.constant(self.data.target)
-            self.order = None if self.data.order is None else tf.constant(self.data.order.astype("int64"))
+            self.lead = max(2, self.steps_per_execution, min(self.LEAD, math.ceil(self.LEAD_NS / step_ns)))
 
     def make_model(self):
         policy = "mixed_bfloat16" if self.problem.mixed else self.problem.dtype.name
@@ -109,11 +80,14 @@ class Fit(TensorFlowTraining):
         model = self.model_class()(layers)
         rate = self.schedule() if self.problem.scheduled else self.problem.rate
         self.optimizer = keras_optimizers.make(self.problem.optimizer, rate)
-        settings = {"run_eagerly": self.run_eagerly, "jit_compile": self.jit_compile}
         self.loss_function = self.make_loss()
-        model.compile(optimizer=self.optimizer, loss=self.loss_function, **settings)
+        model.compile(optimizer=self.optimizer, loss=self.loss_function, **self.settings())
         self.optimizer.build(model.trainable_variables)
         return model
+
+    def settings(self):
+        return {"run_eagerly": self.run_eagerly, "jit_compile": self.jit_compile,
+                "steps_per_execution": self.steps_per_execution}
 
     def model_class(self):
         """keras.Sequential that counts how often its step is traced; eager ones are not."""
@@ -146,9 +120,6 @@ class Fit(TensorFlowTraining):
             "softmax_cross_entropy": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         }[self.problem.loss]
 
-    def batches_from(self, first):
-        return in_order(self.problem, self.order, self.x, self.y, first)
-
     def make_empty(self):
         """A model whose step returns its input as the loss, and batches of one number: fit wants some result."""
 
@@ -157,7 +128,7 @@ class Fit(TensorFlowTraining):
                 return {"loss": data[0]}
 
         model = Empty()
-        model.compile(run_eagerly=self.run_eagerly, jit_compile=self.jit_compile)
+        model.compile(**self.settings())
         return model, lambda first: tf.data.Dataset.from_tensors(tf.constant([1.0])).repeat()
 
     # Running.
@@ -182,11 +153,13 @@ class Fit(TensorFlowTraining):
 
             def on_train_batch_end(self, batch, logs=None):
                 # The logs are numbers by now: the step is done.
-                if batch == lead + count - 1:
+                if batch >= lead + count - 1:
                     self.end, self.end_cpu = time.monotonic_ns(), processor_ns()
                     after()
 
         readings, pipeline = Readings(), self.pipeline(self.step - lead)
+        if self.steps_per_execution > 1:
+            pipeline = pipeline.take(lead + count)  # else the last execution would make all of its steps
         self.model.fit(pipeline, steps_per_epoch=lead + count, verbose=0, callbacks=[readings])
         self.step += count
         return readings
@@ -257,6 +230,16 @@ class FitXla(Fit):
     jit_compile = True
 
 
+class FitSteps(Fit):
+    """fit with steps_per_execution=32: so many steps in each call of a tf.function"""
+
+    TASKS = ("train",)
+    LEAD = steps_per_execution = 32
+
+    def count_dispatches(self):
+        """A call is many steps"""
+
+
 class TrainOnBatch(Fit):
     """train_on_batch for each batch of NumPy arrays, whose loss is a number each time"""
 
@@ -293,8 +276,10 @@ class FitOwnShuffle(Fit):
     def batches_from(self, first):
         if self.problem.batch_rows >= self.problem.rows:
             return super().batches_from(first)
-        return in_own_order(self.problem, self.x, self.y)
+        rows = tf.data.Dataset.from_tensor_slices((self.x, self.y))
+        rows = rows.shuffle(self.problem.rows, reshuffle_each_iteration=True, seed=1)
+        return rows.batch(self.problem.batch_rows).repeat().prefetch(tf.data.AUTOTUNE)
 
 
-MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "train-on-batch": TrainOnBatch,
-         "fit+own-shuffle": FitOwnShuffle}
+MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "fit-steps": FitSteps,
+         "train-on-batch": TrainOnBatch, "fit+own-shuffle": FitOwnShuffle}

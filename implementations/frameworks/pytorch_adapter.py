@@ -325,6 +325,12 @@ class Fused(Eager):
         return super().make_optimizer()
 
 
+class Foreach(Eager):
+    """As eager, with foreach=True: an optimizer's operation is one call for all parameters"""
+
+    optimizer_settings = {"foreach": True}
+
+
 class Loader(Eager):
     """As eager; batches by a DataLoader of a TensorDataset in this process, which takes and stacks row by row"""
 
@@ -405,5 +411,5 @@ class Ddp(pytorch_ddp.DataParallel, Eager):
     """DistributedDataParallel of several processes, by gloo; the rest as in eager"""
 
 
-MODES = {"eager": Eager, "fused": Fused, "dataloader": Loader, "compile-model": CompiledModel,
-         "compile-step": CompiledStep, "ddp": Ddp}
+MODES = {"eager": Eager, "fused": Fused, "foreach": Foreach, "dataloader": Loader,
+         "compile-model": CompiledModel, "compile-step": CompiledStep, "ddp": Ddp}

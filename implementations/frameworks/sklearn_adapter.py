@@ -1,4 +1,5 @@
-"""scikit-learn: partial_fit of its estimators, one call per batch of a network, one per epoch of SGDRegressor.
+"""scikit-learn: partial_fit of its estimators, one call per batch of a network, one per epoch of SGDRegressor or
+SGDClassifier.
 
 Their gradients are those of half the squared error, summed over outputs; the rate says what a scenario's mean adds.
 Defaults that are another training (Adam, momentum, penalties, shuffling, decreasing rates) are switched off.
@@ -15,10 +16,10 @@ DISTRIBUTIONS = ("scikit-learn", "numpy", "scipy")
 
 
 def start(threads):
-    global numpy, SGDRegressor, MLPClassifier, MLPRegressor
+    global numpy, SGDClassifier, SGDRegressor, MLPClassifier, MLPRegressor
     runtime = numpy_adapter.start(threads)
     import numpy
-    from sklearn.linear_model import SGDRegressor
+    from sklearn.linear_model import SGDClassifier, SGDRegressor
     from sklearn.neural_network import MLPClassifier, MLPRegressor
 
     # A number of steps says when a training ends, not a tolerance.
@@ -51,13 +52,16 @@ class PartialFit(Training):
     def place_data(self):
         if self.problem.task != "train":
             return
-        if self.problem.loss == "binary_cross_entropy" and not numpy.isin(self.data.target, (0, 1)).all():
-            raise Unsupported("the targets of MLPClassifier are classes, 0 or 1")
+        self.check_targets()
         # One output is a vector.
         one = self.data.target.shape[1:] == (1,)
         targets, self.data.target = self.data.target, self.data.target.ravel() if one else self.data.target
         super().place_data()
         self.data.target = targets
+
+    def check_targets(self):
+        if self.problem.loss == "binary_cross_entropy" and not numpy.isin(self.data.target, (0, 1)).all():
+            raise Unsupported("the targets of scikit-learn's classifiers are classes, 0 or 1")
 
     def steps(self, batches):
         partial_fit = self.model.partial_fit
@@ -166,10 +170,10 @@ class Mlp(PartialFit):
 
 
 class Sgd(PartialFit):
-    """SGDRegressor, an update per row (batches of one row), one partial_fit for all rows of an epoch"""
+    """SGDRegressor or SGDClassifier, an update per row (batches of one row), one partial_fit for the rows of an epoch"""
 
     ACTIVATIONS = {"identity": numpy_adapter.ACTIVATIONS["identity"]}
-    LOSSES = {name: numpy_adapter.LOSSES[name] for name in ("mse", "half_mse", "huber")}
+    LOSSES = {name: numpy_adapter.LOSSES[name] for name in ("mse", "half_mse", "huber", "binary_cross_entropy")}
     OPTIMIZERS = ("sgd",)
 
     @classmethod
@@ -177,20 +181,28 @@ class Sgd(PartialFit):
         if problem["task"] == "floor":
             return ""
         if problem["batch_rows"] > 1:
-            return "SGDRegressor makes an update per row: only batches of one row"
+            return "scikit-learn's SGD makes an update per row: only batches of one row"
         if len(problem["layers"]) > 1 or problem["layers"][0]["outputs"] > 1:
-            return "SGDRegressor is a linear regression with one output"
+            return "scikit-learn's SGD trains one layer with one output"
         return ""
 
     def make_model(self):
-        huber = {"loss": "huber", "epsilon": self.problem.huber_delta} if self.problem.loss == "huber" else {}
-        return self.make_tiny(eta0=rate_of(self.problem), fit_intercept=self.problem.layers[0].bias, **huber)
+        constants = {"eta0": rate_of(self.problem), "fit_intercept": self.problem.layers[0].bias}
+        if self.problem.loss == "huber":
+            constants.update(loss="huber", epsilon=self.problem.huber_delta)
+        if self.problem.loss != "binary_cross_entropy":
+            return self.make_tiny(**constants)
+        model = self.make_tiny(SGDClassifier, loss="log_loss", **constants)
+        # Only the first call gets both classes.
+        model.partial_fit(*next(self.batches(1)), classes=numpy.arange(2))
+        return model
 
-    def make_tiny(self, **constants):
-        return SGDRegressor(penalty=None, learning_rate="constant", shuffle=False, **constants)
+    def make_tiny(self, model=None, **constants):
+        return (model or SGDRegressor)(penalty=None, learning_rate="constant", shuffle=False, **constants)
 
     def place_data(self):
         if self.problem.task == "train":
+            self.check_targets()
             self.y = self.data.target.ravel()
 
     def batches(self, count):
@@ -211,7 +223,7 @@ class Sgd(PartialFit):
 
     def set_state(self, parameters, slots):
         if self.problem.task == "train":
-            self.model.coef_ = parameters[0].ravel().copy()
+            self.model.coef_ = parameters[0].reshape(self.model.coef_.shape).copy()
             self.model.intercept_ = parameters[1].copy() if len(parameters) > 1 else self.model.intercept_
 
     def get_state(self):

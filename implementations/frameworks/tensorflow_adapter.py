@@ -1,8 +1,10 @@
 """TensorFlow as its guides teach it: variables, GradientTape, tf.function; and the graph and Session of version 1."""
+import itertools
+
 import tensorflow_ops
 import tensorflow_runtime
 from tensorflow_multiworker import MultiWorker
-from tensorflow_runtime import TensorFlowTraining
+from tensorflow_runtime import PipelinedTraining, TensorFlowTraining
 from tensorflow_session import Session
 from tensorflow_updates import ByAssignment, ByOptimizer
 from training import PhasedTraining
@@ -149,13 +151,7 @@ class Compiled(Variables):
         super().__init__(problem, data, options)
         self.function = tf.function(self.whole_step, jit_compile=self.jit_compile)
         if problem.task != "floor":
-            self.trace()
-
-    def trace(self):
-        """One step for each shape of a batch; a state is set before anything is timed."""
-        steps = self.problem.steps_per_epoch
-        self.step = steps - 1
-        self.steps(self.batches(min(2, steps)))
+            self.compile_steps()
 
     def whole_step(self, x, y):
         if self.problem.task == "update":
@@ -175,6 +171,19 @@ class Compiled(Variables):
 
 class Function(ByOptimizer, Compiled):
     """One tf.function for a step with a tf.keras optimizer"""
+
+
+class FromDataset(PipelinedTraining, Function):
+    """As function; batches by a tf.data.Dataset, whose iterator is made before the clock"""
+
+    TASKS = ("train",)
+
+    def set_state(self, parameters, slots):
+        super().set_state(parameters, slots)
+        self.pipeline = iter(self.batches_from(self.step))
+
+    def batches(self, count):
+        return itertools.islice(self.pipeline, count)
 
 
 class FunctionAssign(ByAssignment, Compiled):
@@ -206,6 +215,7 @@ MODES = {
     "assign": Assign,
     "persistent-tape": PersistentTape,
     "function": Function,
+    "dataset": FromDataset,
     "function-assign": FunctionAssign,
     "xla": Xla,
     "xla-assign": XlaAssign,

@@ -149,3 +149,29 @@ class TensorFlowTraining(Training):
         finally:
             op_callbacks.remove_op_callback(count)
         return len(counted)
+
+
+class PipelinedTraining(TensorFlowTraining):
+    """Base of the modes whose batches tf.data makes, as its guide teaches: from_tensor_slices, batch, map, prefetch."""
+
+    def place_data(self):
+        if self.data.target is not None:
+            self.x, self.y = tf.constant(self.data.x), tf.constant(self.data.target)
+            self.order = None if self.data.order is None else tf.constant(self.data.order.astype("int64"))
+
+    def batches_from(self, first):
+        """Batches (x, y) without end in the harness's order from step `first` on, which may be below 0. A pipeline is
+        made anew where a training begins, so that no batches are made here to be skipped."""
+        problem, x, y, order, slices = self.problem, self.x, self.y, self.order, tf.data.Dataset.from_tensor_slices
+        if order is None and problem.batch_rows >= problem.rows:
+            return tf.data.Dataset.from_tensors((x, y)).repeat()
+        epoch, step = divmod(first, problem.steps_per_epoch)
+        begun = step * problem.batch_rows
+        if order is None:
+            rest = slices((x[begun:], y[begun:])).batch(problem.batch_rows)
+            return rest.concatenate(slices((x, y)).batch(problem.batch_rows).repeat()).prefetch(tf.data.AUTOTUNE)
+        # Each epoch makes its own batches: its last one may be smaller.
+        epochs = slices(order).repeat().skip((epoch + 1) % len(order))
+        rest = slices(order[epoch % len(order)][begun:]).batch(problem.batch_rows)
+        indices = rest.concatenate(epochs.flat_map(lambda rows: slices(rows).batch(problem.batch_rows)))
+        return indices.map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows))).prefetch(tf.data.AUTOTUNE)
