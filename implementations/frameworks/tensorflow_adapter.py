@@ -1,4 +1,5 @@
 """TensorFlow as its guides teach it: variables, GradientTape, tf.function; and the graph and Session of version 1."""
+import functools
 import itertools
 
 import tensorflow_ops
@@ -174,16 +175,30 @@ class Function(ByOptimizer, Compiled):
 
 
 class FromDataset(PipelinedTraining, Function):
-    """As function; batches by a tf.data.Dataset, whose iterator is made before the clock"""
+    """As function; batches by a tf.data.Dataset, timed from after its first few"""
 
     TASKS = ("train",)
+    LEAD = 10  # batches before the clock: the first ones start threads and take up to three times the later ones
+    pipeline = None
 
-    def set_state(self, parameters, slots):
-        super().set_state(parameters, slots)
-        self.pipeline = iter(self.batches_from(self.step))
+    def place_data(self):
+        super().place_data()
+        self.dataset_from = functools.lru_cache(4)(self.batches_from)
+
+    def meet(self):
+        self.pipeline = iter(self.dataset_from(self.step - self.LEAD))
+        for _ in range(self.LEAD):
+            next(self.pipeline)
 
     def batches(self, count):
+        if self.pipeline is None:
+            self.meet()
         return itertools.islice(self.pipeline, count)
+
+    def timed(self, count):
+        block = super().timed(count)
+        self.pipeline = None  # or it would go on making batches
+        return block
 
 
 class FunctionAssign(ByAssignment, Compiled):
