@@ -170,7 +170,7 @@ class Mlp(PartialFit):
 
 
 class Sgd(PartialFit):
-    """SGDRegressor or SGDClassifier, an update per row (batches of one row), one partial_fit for the rows of an epoch"""
+    """SGDRegressor or SGDClassifier, an update per row (batches of one row), one partial_fit for an epoch's rows"""
 
     ACTIVATIONS = {"identity": numpy_adapter.ACTIVATIONS["identity"]}
     LOSSES = {name: numpy_adapter.LOSSES[name] for name in ("mse", "half_mse", "huber", "binary_cross_entropy")}

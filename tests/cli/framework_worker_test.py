@@ -72,7 +72,8 @@ class Threads(unittest.TestCase):
     OWN_THREADS = {
         **dict.fromkeys(("numpy/vectorised", "scipy/blas", "numba/loops", "sklearn/mlp", "autograd/tape"), 1),
         **{"pytensor/function": 1, "mlx/compile": 2, "tinygrad/jit": None, "pytorch/eager": 1},
-        **dict.fromkeys(("tensorflow/function", "keras/fit", "jax/eager"), None),
+        **dict.fromkeys(("tensorflow/function", "tensorflow/dataset", "keras/fit", "keras/fit-steps"), None),
+        "pytorch/foreach": 1, "jax/eager": None,
     }
 
     def test_each_stays_where_it_may(self):

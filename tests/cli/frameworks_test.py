@@ -240,6 +240,26 @@ class Normalization(Frameworks):
         self.assertIn("unsupported  loop/plain does not normalise layers", row)
 
 
+class Loops(Frameworks):
+    """Ways to go through the data; the last batch of an epoch is smaller, and 32 steps are not a block."""
+
+    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
+    NAMES = ("pytorch/foreach", "pytorch/dataloader", "tensorflow/dataset", "keras/fit-steps", "keras/train-on-batch")
+
+    def test_each_has_the_order_of_the_harness(self):
+        names = [name for name in self.NAMES if is_installed(name.split("/", maxsplit=1)[0])]
+        selected = [word for name in names for word in ("--impl", name)]
+        for shuffle in (True, False):
+            self.assert_net_ok(len(names), selected, "tanh", "mse", 2, batch={"rows": 16, "shuffle": shuffle},
+                               optimizer={"kind": "momentum", "learning_rate": 0.05})
+
+    @unittest.skipUnless(is_installed("sklearn"), MISSING + "sklearn")
+    def test_logistic_regression_by_rows(self):
+        keys = network("tanh", "binary_cross_entropy", 1, batch={"rows": 1, "shuffle": True})
+        self.write_json("net.json", {**keys, "model": {"kind": "linear_regression"}})
+        self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "sklearn/sgd"), 1)
+
+
 class Ranks(Frameworks):
     """Several processes of a framework; the last batch of an epoch has two rows, so one of three ranks has none."""
 
