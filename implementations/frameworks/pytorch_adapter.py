@@ -308,11 +308,11 @@ class Eager(Modules):
 
     def step_in_parts(self, x, y):
         self.optimizer.zero_grad()
-        for part_x, part_y in zip(self.parts(x), self.parts(y)):
+        for part_x, part_y in zip(self.micro_batches_of(x), self.micro_batches_of(y)):
             self.backward(self.loss_of(part_x, part_y) * (len(part_x) / len(x)))
         self.update(None)
 
-    def parts(self, array):
+    def micro_batches_of(self, array):
         """The first rows mod k parts have a row more; empty ones are left out."""
         return [part for part in torch.tensor_split(array, self.problem.micro_batches) if len(part)]
 

@@ -253,6 +253,11 @@ class Loops(Frameworks):
             self.assert_net_ok(len(names), selected, "tanh", "mse", 2, batch={"rows": 16, "shuffle": shuffle},
                                optimizer={"kind": "momentum", "learning_rate": 0.05})
 
+    @unittest.skipUnless(is_installed("pytorch"), MISSING + "pytorch")
+    def test_gradients_of_micro_batches_are_added_up(self):
+        self.assert_net_ok(2, ["--impl", "pytorch/foreach", "--impl", "pytorch/dataloader"], "tanh", "mse", 2,
+                           batch={"rows": 16, "micro_batches": 3})
+
     @unittest.skipUnless(is_installed("sklearn"), MISSING + "sklearn")
     def test_logistic_regression_by_rows(self):
         keys = network("tanh", "binary_cross_entropy", 1, batch={"rows": 1, "shuffle": True})
