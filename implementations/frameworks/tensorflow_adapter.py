@@ -178,7 +178,7 @@ class FromDataset(PipelinedTraining, Function):
     """As function; batches by a tf.data.Dataset, timed from after its first few"""
 
     TASKS = ("train",)
-    LEAD = 10  # batches before the clock: the first ones start threads and take up to three times the later ones
+    LEAD = 10  # batches before the clock: the first ones start threads and take several times as long as later ones
     pipeline = None
 
     def place_data(self):
