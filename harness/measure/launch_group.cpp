@@ -103,7 +103,10 @@ class LaunchGroup {
     const scenario::Problem problem = timed_problem(*live.scenario, *live.planned, *cell_of(live).block);
     CellWorker worker = TRY(
         CellWorker::start(*live.scenario, *live.planned, problem, options_.limits, member->launch, {.settles = false}));
-    member->launch.first_step_ns = TRY(worker.run_block(1, 0)).real_ns;
+    const protocol::BlockAnswer first = TRY(worker.run_block(1, 0));
+    member->launch.first_step_ns = first.real_ns;
+    const std::optional<std::uint64_t> traces = worker.client().preparation().traces;
+    if (traces) member->launch.traces = static_cast<std::int64_t>(*traces + first.traces.value_or(0));
     MeasuredWorker::Expectation expectation{problem, &*live.scenario->dataset, live.expected, live.expected_step};
     member->worker.emplace(
         std::move(worker), *live.planned, *cell_of(live).block, std::move(expectation), options_.rounds,

@@ -130,6 +130,7 @@ void fields(auto& archive, Of<PrepareAnswer> auto& prepared) {
   archive.if_readable("imported_resident_bytes", prepared.imported_resident_bytes);
   archive.if_readable("runtime", prepared.runtime);
   archive.if_readable("settles", prepared.settles);
+  archive.if_readable("traces", prepared.traces);
 }
 
 FIELDS_OF(RankPlace, rank, addresses)

@@ -187,6 +187,7 @@ struct PrepareAnswer {
   std::optional<std::int64_t> imported_resident_bytes = {};        // of the process just after
   std::optional<std::map<std::string, std::string>> runtime = {};  // builds, thread settings ...
   std::optional<bool> settles = {};                                // there is something that settle would change
+  std::optional<std::uint64_t> traces = {};                        // functions traced or compiled so far
 };
 // Of an adapter that is one of several ranks: which, and an address of this machine for each, where they may connect.
 struct RankPlace {

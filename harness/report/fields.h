@@ -32,7 +32,7 @@ FIELDS_OF(ScriptStep, step_ns, page_faults)
 FIELDS_OF(SingleSteps, steps, p50_ns, p95_ns, p99_ns, max_ns, cost)
 FIELDS_OF(Launch, launch, started_at, start_seconds, load_seconds, prepare_seconds, first_step_ns, total_seconds,
           peak_resident_bytes, peak_anonymous_bytes, peak_shared_bytes, cached_file_bytes, import_seconds,
-          imported_resident_bytes, repeated_blocks, device, script, single_steps)
+          imported_resident_bytes, repeated_blocks, device, script, traces, single_steps)
 FIELDS_OF(TensorCheck, name, error, tolerance, relative)
 FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors, skipped_steps)
 FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, empty_block_ns, added_iterations)

@@ -90,6 +90,8 @@ struct Launch {
   std::optional<DeviceStates> device{};
   // Since 1.14: of adapters whose samples' process is not as a script's.
   std::optional<ScriptStep> script{};
+  // Since 1.18, of workers that count them: functions that were traced or compiled in prepare and the first step.
+  std::optional<std::int64_t> traces{};
   // Since 1.18: where they were asked for, and the worker can time them.
   std::optional<SingleSteps> single_steps{};
 };

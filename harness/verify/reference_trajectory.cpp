@@ -178,6 +178,14 @@ Result<std::vector<double>> tie_tolerances(const Problem& problem, const Dataset
   return tolerances;
 }
 
+// By how many epsilons a step rounds a parameter. An implementation may add each row's term to it, and rounds it by
+// half an epsilon as a rule. Of a mixed dtype sums are added up first (docs/arithmetic.md): that might be more than
+// rounding its operands comes to.
+double roundings_of_update(const Problem& problem) {
+  if (catalogue::is_mixed(problem.dtype) || problem.task == scenario::Task::update) return 1;
+  return std::sqrt(1 + static_cast<double>(problem.batch_rows) / 4);
+}
+
 // Of a trajectory of one step, for the entries of parameter p. A stored value and its update are rounded by less than
 // epsilon; the gradient's rounding is assumed to be spread evenly.
 template <class T>
@@ -190,11 +198,12 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
   const ReferenceState<T>& state = trajectory.state;
   const double moved_error = epsilon + scalars_error(problem.optimizer, state.step - state.skipped);
   const double rounding = trajectory.last_rounding[p].total() / std::sqrt(static_cast<double>(values.size()));
+  const double roundings = roundings_of_update(problem);
   std::vector<float> tolerances;
   tolerances.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = static_cast<double>(values[i]);
-    const double stored = epsilon * std::abs(value) + moved_error * std::abs(value - start[i]);
+    const double stored = roundings * epsilon * std::abs(value) + moved_error * std::abs(value - start[i]);
     const double tie = ties.empty() ? 0.0 : error.of(p, i, ties[i]);
     tolerances.push_back(static_cast<float>(kEntryFactor * (stored + error.of(p, i, rounding)) + tie));
   }
@@ -282,7 +291,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
     tensor.columns = shapes[p].columns;
     tensor.values.assign(values.begin(), values.end());
     tensor.scale = norm(values);
-    const double stored = std::sqrt(static_cast<double>(reference.steps)) * tensor.scale;
+    const double stored = roundings_of_update(problem) * std::sqrt(static_cast<double>(reference.steps)) * tensor.scale;
     const double rounding = problem.rounds_parameters() ? expected.undecided[p]
                                                         : kFloor * (epsilon * stored + expected.rounding[p].total());
     tensor.tolerance = kFactor * distance(values, own.state.parameters[p]) + rounding + ties[p];

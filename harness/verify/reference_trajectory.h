@@ -3,9 +3,9 @@
 // The expected trajectory is computed in the next wider type than the cell's (double for f32, long double for f64). The
 // same reference in the cell's own type shows what rounding alone does; an implementation may be off by a stated factor
 // of that, per tensor by 2-norm, with a floor for where the own type's errors happen to cancel:
-// c * epsilon * (sqrt(steps) * norm of the tensor + way that it moved + what the optimizer makes of sqrt(k) * size of
-// the summed terms), where k is the longest sum that the tensor depends on (rounding.h says how that is estimated,
-// update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in
+// c * epsilon * (sqrt(steps (1 + rows / 4)) * norm of the tensor + way that it moved + what the optimizer makes of
+// sqrt(k) * size of the summed terms), where k is the longest sum that the tensor depends on (rounding.h says how that
+// is estimated, update.h what becomes of it), plus what ties of a ReLU allow. The constants and their reasons are in
 // reference_trajectory.cpp.
 #pragma once
 

@@ -20,7 +20,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 13}
+PROTOCOL = {"major": 1, "minor": 15}
 
 
 def choice(key, default, other, description):
@@ -153,6 +153,8 @@ class Worker:
         self.images = arrays.Images(self.training.problem, request["state"])
         if self.training.problem.task == "floor":
             self.training.floor_parts()
+        traces = self.training.traces()
+        answer.update({} if traces is None else {"traces": traces})
         return {**answer, "settles": self.keeps or not self.collects}
 
     def settle(self, _request):

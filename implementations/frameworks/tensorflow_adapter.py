@@ -178,12 +178,17 @@ class FromDataset(PipelinedTraining, Function):
     """As function; batches by a tf.data.Dataset, timed from after its first few"""
 
     TASKS = ("train",)
+    OPTIONS = ({"key": "prefetch", "type": "choice", "default": "on", "choices": ["on", "off"],
+                "description": "whether batches are made ahead, by threads of tf.data"},)
     LEAD = 10  # batches before the clock: the first ones start threads and take several times as long as later ones
     pipeline = None
 
     def place_data(self):
         super().place_data()
         self.dataset_from = functools.lru_cache(4)(self.batches_from)
+
+    def prefetched(self, batches):
+        return super().prefetched(batches) if self.options["prefetch"] == "on" else batches
 
     def meet(self):
         self.pipeline = iter(self.dataset_from(self.step - self.LEAD))

@@ -169,9 +169,13 @@ class PipelinedTraining(TensorFlowTraining):
         begun = step * problem.batch_rows
         if order is None:
             rest = slices((x[begun:], y[begun:])).batch(problem.batch_rows)
-            return rest.concatenate(slices((x, y)).batch(problem.batch_rows).repeat()).prefetch(tf.data.AUTOTUNE)
+            return rest.concatenate(slices((x, y)).batch(problem.batch_rows).repeat()).apply(self.prefetched)
         # Each epoch makes its own batches: its last one may be smaller.
         epochs = slices(order).repeat().skip((epoch + 1) % len(order))
         rest = slices(order[epoch % len(order)][begun:]).batch(problem.batch_rows)
         indices = rest.concatenate(epochs.flat_map(lambda rows: slices(rows).batch(problem.batch_rows)))
-        return indices.map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows))).prefetch(tf.data.AUTOTUNE)
+        return indices.map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows))).apply(self.prefetched)
+
+    @staticmethod
+    def prefetched(batches):
+        return batches.prefetch(tf.data.AUTOTUNE)

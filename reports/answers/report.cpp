@@ -127,6 +127,7 @@ class ReportDocument {
     }
     untimed(blocks, table);
     blocks.paragraph(reduced_rate_words(table), Style::dim);
+    blocks.paragraph(traces_words(table), Style::dim);
     blocks.paragraph(single_steps_words(table), Style::dim);
     blocks.paragraph(control_words(table), Style::dim);
     add_figure(blocks, phases_figure(table));

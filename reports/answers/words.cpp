@@ -272,6 +272,22 @@ std::string reduced_rate_words(const ScenarioTable& table) {
          format_number(table.scenario->resolved.learning_rate) + ": " + joined(rows) + ".";
 }
 
+std::string traces_words(const ScenarioTable& table) {
+  std::vector<std::string> rows;
+  for (const Row& row : timed_rows(table)) {
+    std::int64_t traces = 0;
+    for (const report::Launch& launch : row.cell->launches) traces = std::max(traces, launch.traces.value_or(0));
+    if (traces == 0) continue;
+    const report::Summary& summary = *row.cell->summary;
+    const double prepare_ns = 1e9 * (summary.prepare_seconds - summary.import_seconds.value_or(0));
+    rows.push_back(cat(row_name(*row.cell), " ", counted(static_cast<std::size_t>(traces), "function"), " in ",
+                       format_duration_ns(prepare_ns + summary.first_step_ns)));
+  }
+  if (rows.empty()) return "";
+  return "traced or compiled in preparing and the first step (a batch of another shape is one more): " + joined(rows) +
+         ".";
+}
+
 std::string single_steps_words(const ScenarioTable& table) {
   std::int64_t steps = 0;
   std::vector<std::string> too_dear;

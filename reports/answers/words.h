@@ -47,6 +47,9 @@ std::string counts_words(const report::Report& report);
 std::string control_words(const ScenarioTable& table);
 // Which rows were timed with a smaller learning rate than the scenario's, and with which; empty where none was.
 std::string reduced_rate_words(const ScenarioTable& table);
+// Which rows trace or compile before they are timed, and what that takes; empty where none does.
+std::string traces_words(const ScenarioTable& table);
+
 // How many steps were timed one by one, and which rows that says nothing of; empty where none were.
 std::string single_steps_words(const ScenarioTable& table);
 

@@ -195,6 +195,7 @@ class Maker:
             if draw.random() < 0.8:
                 launch["script"]["page_faults"] = draw.choice((0.0, draw.uniform(1, 400)))
             launch["import_seconds"] = imported
+            launch["traces"] = number % 3
             launch["imported_resident_bytes"] = launch["peak_resident_bytes"] // 3
         return launch
 

@@ -2,7 +2,7 @@
 
 import estimates
 from break_even import NEVER, break_even, is_asked
-from expected_words import Figure, number, percent
+from expected_words import Figure, number, percent, time
 from overview_facts import target_facts
 from printed_figures import INTERVAL, NUMBER, is_step_count, numbers_in, three_digits
 from report_facts import cell_facts, change, untimed_facts, values_facts
@@ -83,6 +83,13 @@ def scenario_facts(report, key):
             yield known(change(comparison.ratio), control.implementation)
             if comparison.verdict in ("faster", "slower"):
                 yield known(word("unfit"), control.implementation)
+    for cell in timed:
+        launches = cell.record["launches"]
+        if traces := max((launch.get("traces", 0) for launch in launches), default=0):
+            preparing = cell.median_of("prepare_seconds")
+            preparing -= estimates.median([launch.get("import_seconds", 0.0) for launch in launches])
+            yield known(count(traces), subject=cell.name)
+            yield known(time(preparing * 1e9 + cell.median_of("first_step_ns")), subject=cell.name)
     singles = [(cell, *cell.single_steps()) for cell in timed if cell.single_steps()[0]]
     yield from [known(word(f"{sum(single['steps'] for _, single, _ in singles)} steps"))] if singles else ()
     for cell, single, is_telling in singles:

@@ -33,15 +33,11 @@ struct Copy {
 
 struct MixedCall : cpu::OwnedCall {
   explicit MixedCall(const Request& request)
-      : biased(request.epilogue_bias), a(request.operands[0]), b(request.operands[1]) {
-    if (request.epilogue_update)
-      gradient.resize(static_cast<std::size_t>(request.operands[2].rows * request.operands[2].columns));
-  }
+      : biased(request.epilogue_bias), a(request.operands[0]), b(request.operands[1]) {}
 
   bool biased;
   mutable Copy a;  // scratch space of the run
   mutable Copy b;
-  mutable std::vector<float> gradient;  // where the product is no more than that; otherwise empty
   cpu::CallPointer product;
 };
 
@@ -50,18 +46,6 @@ void run(const Call* call, const Buffer* buffers, Stream* stream) {
   const Buffer operands[] = {self.a.fill(buffers[0]), self.b.fill(buffers[1]), buffers[2],
                              self.biased ? buffers[3] : nullptr};
   self.product->run(self.product.get(), operands, stream);
-}
-
-// sgd's update of the weights C.
-void run_update(const Call* call, const Buffer* buffers, Stream* stream) {
-  const auto& self = static_cast<const MixedCall&>(*call);
-  const Buffer operands[] = {self.a.fill(buffers[0]), self.b.fill(buffers[1]),
-                             reinterpret_cast<Buffer>(self.gradient.data())};
-  self.product->run(self.product.get(), operands, stream);
-  const float rate = static_cast<float>(cpu::data<const UpdateScalars>(buffers[3])->learning_rate);
-  float* __restrict weights = cpu::data<float>(buffers[2]);
-  const float* __restrict gradient = self.gradient.data();
-  for (std::size_t i = 0; i < self.gradient.size(); ++i) weights[i] -= rate * gradient[i];
 }
 
 }  // namespace
@@ -75,11 +59,10 @@ cpu::Binding bind_bfloat16_product(const Request& request) {
   const ProductShape shape = product_shape(request);
   const bool small = shape.m == 1 || shape.n == 1 || shape.m * shape.n * shape.k <= kSmallProduct;
   const bool scaled_bias = request.epilogue_bias && request.alpha != 1;
-  if (bfloat16_products() == nullptr || small || scaled_bias) return {};
+  if (bfloat16_products() == nullptr || small || scaled_bias || request.epilogue_update) return {};
   MixedCall call(request);
   call.product.reset(bind_matmul(request, dnnl::memory::data_type::bf16).call);
-  const cpu::Run run_call = request.epilogue_update ? run_update : run;
-  return cpu::make_binding(std::move(call), run_call);
+  return cpu::make_binding(std::move(call), run);
 }
 
 }  // namespace gdbench::backends::onednn

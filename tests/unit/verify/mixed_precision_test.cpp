@@ -106,7 +106,8 @@ TEST_P(MixedPrecisionTest, AllowsForRoundedResultsWhereTheyAreDeclared) {
     found += judged(*uniform, problem_case).ok ? 0 : 1;
     EXPECT_FALSE(finds(*uniform, problem_case, Fault::wide_operands)) << seed;
   }
-  EXPECT_GT(found, 95);
+  // The others end within what adding each row's term to a parameter comes to in float.
+  EXPECT_GT(found, 90);
 }
 
 // So does the gradient of a bias that TensorFlow's kernel adds up in the format of operands. Of many rows that is far

@@ -50,6 +50,32 @@ INSTANTIATE_TEST_SUITE_P(, OrdersOfSummation,
                          ::testing::Combine(::testing::Values(testing::random_case, testing::random_optimizer_case),
                                             ::testing::Values(Dtype::f32, Dtype::f64)));
 
+// A loop may add each row's term of the gradient to the parameter, which is rounded as often.
+TEST(ReferenceTrajectoryTest, AllowsForTermsThatAreAddedToAParameterOneByOne) {
+  constexpr std::int64_t kRows = 300;
+  constexpr float kRate = 0.01F;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case problem_case =
+        make_case(make_problem({10, 1}, Activation::identity, false, Loss::mse, kRows, kRows, Dtype::f32, kRate), seed);
+    const ReferenceTrajectory reference = made(problem_case, kShort);
+    scenario::State end = reference.start;
+    std::vector<float> weights(end.parameters[0].begin(), end.parameters[0].end());
+    for (; end.step < reference.start.step + reference.steps; ++end.step) {
+      const std::vector<float> before = weights;
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        const float* const x = problem_case.dataset.x<float>() + 10 * row;
+        float error = -problem_case.dataset.y<float>()[row];
+        for (std::size_t i = 0; i < 10; ++i) error += x[i] * before[i];
+        for (std::size_t i = 0; i < 10; ++i) weights[i] -= kRate * 2 / kRows * error * x[i];
+      }
+    }
+    end.parameters[0].assign(weights.begin(), weights.end());
+    const Check result = check(reference, end, reference.final_loss);
+    EXPECT_TRUE(result.ok) << result.reason;
+  }
+}
+
 // Cutting is the coarsest way to round to TF32; what was not declared is wrong.
 TEST(ReferenceTrajectoryTest, AllowsForTf32WhereItIsDeclared) {
   int compared = 0;

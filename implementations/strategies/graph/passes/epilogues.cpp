@@ -90,7 +90,8 @@ std::int64_t depth_of(const Graph& graph, NodeId product) {
 }
 
 // With kEpilogueUpdate a kernel may add term after term to W, and each addition rounds at the magnitude of W instead of
-// the gradient's. So that this stays below what the update itself rounds, deeper sums are made apart from W.
+// the gradient's. Deeper sums are made apart from W, and all of a mixed dtype, where those roundings may come to more
+// than rounding the operands does.
 constexpr std::int64_t kDeepest = 64;
 
 bool append_update(Graph& graph, NodeId update, std::int64_t deepest) {
@@ -186,10 +187,13 @@ std::int64_t form_update_epilogues(Graph& graph, const Target& target) {
   const bool takes_layers = (target.backend_flags & backends::kEpilogueLayerUpdate) != 0;
   const bool plain = catalogue::kind_of(*optimizer) == catalogue::OptimizerKind::sgd && optimizer->weight_decay == 0;
   if (!takes_layers && ((target.backend_flags & backends::kEpilogueUpdate) == 0 || !plain)) return 0;
-  const std::int64_t deepest = takes_layers ? std::numeric_limits<std::int64_t>::max() : kDeepest;
+  const auto deepest = [&](NodeId update) {
+    if (takes_layers) return std::numeric_limits<std::int64_t>::max();
+    return catalogue::is_mixed(graph[update].request.dtype) ? 1 : kDeepest;
+  };
   std::int64_t fired = 0;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {
-    if (graph[id].is_call(Op::update) && append_update(graph, id, deepest)) ++fired;
+    if (graph[id].is_call(Op::update) && append_update(graph, id, deepest(id))) ++fired;
   }
   if (!takes_layers) return fired;
   for (const NodeId id : std::vector<NodeId>(graph.order())) {
