@@ -280,8 +280,8 @@ std::string traces_words(const ScenarioTable& table) {
     if (traces == 0) continue;
     const report::Summary& summary = *row.cell->summary;
     const double prepare_ns = 1e9 * (summary.prepare_seconds - summary.import_seconds.value_or(0));
-    rows.push_back(cat(row_name(*row.cell), " ", counted(static_cast<std::size_t>(traces), "function"), " in ",
-                       format_duration_ns(prepare_ns + summary.first_step_ns)));
+    rows.push_back(cat(row_name(*row.cell), " ", format_duration_ns(prepare_ns + summary.first_step_ns), " for ",
+                       counted(static_cast<std::size_t>(traces), "function")));
   }
   if (rows.empty()) return "";
   return "traced or compiled in preparing and the first step (a batch of another shape is one more): " + joined(rows) +
