@@ -290,18 +290,18 @@ std::string traces_words(const ScenarioTable& table) {
 
 std::string single_steps_words(const ScenarioTable& table) {
   std::int64_t steps = 0;
-  std::vector<std::string> too_dear;
+  std::vector<std::string> too_costly;
   for (const Row& row : timed_rows(table)) {
     const std::optional<report::SingleSteps>& single = row.cell->summary->single_steps;
     if (!single) continue;
     steps += single->steps;
-    if (!are_telling(*single)) too_dear.push_back(row_name(*row.cell) + " " + format_percent(single->cost));
+    if (!are_telling(*single)) too_costly.push_back(row_name(*row.cell) + " " + format_percent(single->cost));
   }
   if (steps == 0) return "";
   std::string text = cat("p50 to max: of ", counted(static_cast<std::size_t>(steps), "step"), " timed one by one");
-  if (too_dear.empty()) return text + ".";
+  if (too_costly.empty()) return text + ".";
   return cat(text, "; not of rows where that changes a step by more than ", format_percent(report::kMostCostOfTiming),
-             ": ", joined(too_dear), ".");
+             ": ", joined(too_costly), ".");
 }
 
 std::string baseline_words(const ScenarioTable& table) {

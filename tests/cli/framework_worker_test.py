@@ -131,7 +131,7 @@ class Runner(unittest.TestCase):
     def test_what_a_mode_loads_is_part_of_the_import(self):
         clock = [0]
         passes = lambda nanoseconds, value=None: (clock.__setitem__(0, clock[0] + nanoseconds), value)[1]
-        training = types.SimpleNamespace(problem=types.SimpleNamespace(task="train"))
+        training = types.SimpleNamespace(problem=types.SimpleNamespace(task="train"), traces=lambda: 2)
         mode = lambda *_: passes(100, training)
         mode.EXCHANGE, mode.reason_unsupported, mode.load = "", lambda problem: "", lambda: passes(5)
         adapter = types.SimpleNamespace(start=lambda threads: passes(3, {"build": "", "threads": ""}))
@@ -145,7 +145,8 @@ class Runner(unittest.TestCase):
         with mock.patch.dict(sys.modules, arrays=arrays), mock.patch.object(
             self.runner.time, "perf_counter_ns", lambda: clock[0]
         ):
-            self.assertEqual(worker.prepare(request)["import_ns"], 8)
+            answer = worker.prepare(request)
+        self.assertEqual((answer["import_ns"], answer["traces"]), (8, 2))
 
     @unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
     def test_data_are_arrays_of_the_process_itself(self):
