@@ -57,6 +57,12 @@ std::string reason_of(const Times& times, double min_growth) {
   return formatted("twice as many steps take only %.2f times as long", growth);
 }
 
+// Between two tries.
+void wait_before(int attempt) {
+  if (attempt == 0) return;
+  std::this_thread::sleep_for(std::min(kLongestWait, kFirstWait * (1 << std::min(attempt - 1, 10))));
+}
+
 bool scatters(const std::vector<double>& times) {
   const auto [least, most] = std::ranges::minmax(times);
   return most > kScatter * least;
@@ -69,16 +75,11 @@ std::string with_scatter(const std::string& reason, const std::vector<double>& t
 
 }  // namespace
 
-void wait_before(int attempt) {
-  if (attempt <= 0) return;
-  std::this_thread::sleep_for(std::min(kLongestWait, kFirstWait * (1 << std::min(attempt - 1, 10))));
-}
-
 Status MeasuredWorker::measure_overhead() {
   double least_ns = std::numeric_limits<double>::infinity();
   const auto is_late = [&] { return !untrusted_for_overhead(is_hosted(), least_ns, 0).empty(); };
   for (int i = 0; i < (is_hosted() ? kOverheadTries : kOverheadTriesOfAdapters); ++i) {
-    wait_before(i - kQuickTries);
+    wait_before(std::max(0, i - kQuickTries));
     const protocol::BlockAnswer answer = TRY(worker_.run_block(is_hosted() ? 0 : 1, 0));
     least_ns = std::min(least_ns, unclaimed_ns(answer));
     if ((!is_hosted() || is_late()) && shows_work_of_blocks_by_cpu_time()) {

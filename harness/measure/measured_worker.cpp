@@ -16,7 +16,6 @@ namespace {
 // in any case, since a coordinator that was stopped for seconds has seen nothing else of this one.
 constexpr int kMaxAttempts = 8;
 constexpr int kLeastAttempts = 3;
-constexpr int kQuickAttempts = 2;  // at once; before further ones a slow spell of the machine may pass
 constexpr double kMostRepeatingNs = 2e9;
 
 // Later launches are checked like the first one with this chance.
@@ -185,7 +184,6 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     const int attempts = has_time ? kMaxAttempts : kLeastAttempts;
     if (!to_repeat.empty() && attempt < attempts && !options.cancelled()) {
       ++repeated_blocks_;
-      wait_before(attempt - kQuickAttempts);
       // A lead-in takes longer while others use the caches. The host's answer is slow for a second now and then.
       const bool is_slow = !untrusted_for_overhead(is_hosted(), least_overhead_ns_, answer.real_ns).empty();
       if (!is_hosted() || is_slow) TRY(measure_overhead());

@@ -18,10 +18,6 @@
 
 namespace gdbench::measure {
 
-// Before another try of what the machine may have spoiled, the first of which has the number 0: longer each time, up to
-// 0.13 s.
-void wait_before(int attempt);
-
 class MeasuredWorker {
  public:
   // What is known of where blocks end. `problem` is as it is timed, and all of it outlives the worker.
