@@ -4,6 +4,7 @@ import itertools
 
 import tensorflow_ops
 import tensorflow_runtime
+from runner import choice
 from tensorflow_multiworker import MultiWorker
 from tensorflow_runtime import PipelinedTraining, TensorFlowTraining
 from tensorflow_session import Session
@@ -178,8 +179,7 @@ class FromDataset(PipelinedTraining, Function):
     """As function; batches by a tf.data.Dataset, timed from after its first few"""
 
     TASKS = ("train",)
-    OPTIONS = ({"key": "prefetch", "type": "choice", "default": "on", "choices": ["on", "off"],
-                "description": "whether batches are made ahead, by threads of tf.data"},)
+    OPTIONS = (choice("prefetch", "on", "off", "whether batches are made ahead, by threads of tf.data"),)
     LEAD = 10  # batches before the clock: the first ones start threads and take several times as long as later ones
     pipeline = None
 

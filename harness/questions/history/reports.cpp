@@ -91,11 +91,17 @@ MeasuredReport measured_report(const std::string& file, const report::Report& re
     if (cell.arm != report::kNewArm) continue;
     const stats::VerdictOptions& rule = comparer.options(cell.scenario);
     const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
-    const std::string label = scenario == nullptr ? "" : scenario->label;
-    MeasuredCell reduced{cell.id,      cell.scenario, report.data_digest(cell), label,
-                         std::nullopt, cell.status,   rule.noise_floor,         rule.unfit};
+    MeasuredCell& reduced = measured.cells.emplace_back();
+    reduced.id = cell.id;
+    reduced.scenario = cell.scenario;
+    reduced.status = cell.status;
+    reduced.noise_floor = rule.noise_floor;
+    reduced.unfit = rule.unfit;
+    if (scenario != nullptr) {
+      reduced.data_digest = scenario->data_digest;
+      reduced.label = scenario->label;
+    }
     if (cell.summary) reduced.step_ns = cell.summary->step_ns;
-    measured.cells.push_back(std::move(reduced));
   }
   return measured;
 }
