@@ -82,7 +82,7 @@ Status MeasuredWorker::measure_overhead() {
     wait_before(std::max(0, i - kQuickTries));
     const protocol::BlockAnswer answer = TRY(worker_.run_block(is_hosted() ? 0 : 1, 0));
     least_ns = std::min(least_ns, unclaimed_ns(answer));
-    if ((!is_hosted() || is_late()) && shows_work_of_blocks_by_cpu_time()) {
+    if ((is_hosted() ? is_late() : threads() <= 1) && shows_work_by_cpu_time()) {
       least_ns = std::min(least_ns, unclaimed_cpu_ns(answer));
     }
     if (i + 1 >= kQuickTries && !is_late()) break;

@@ -72,8 +72,8 @@ class MeasuredWorker {
   // Why the block has to be made again; empty where it has not.
   std::string reason_to_repeat(const protocol::BlockAnswer& answer);
   int helper_threads();
+  int threads();  // that compute and that help
   bool shows_work_by_cpu_time();
-  bool shows_work_of_blocks_by_cpu_time();
   double unclaimed_cpu_ns(const protocol::BlockAnswer& answer);
   std::string judge(const protocol::BlockAnswer& answer, const report::Sample& sample);
   // Is a timed block's time the time of its steps? Asked by blocks that are no samples: of lengths that the worker has

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/scheduling.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/protocol/confinement.h"
 #include "harness/protocol/memory_files.h"
@@ -62,8 +63,8 @@ class Process {
   std::int64_t cpu_ns() const { return cpu_ns_of(pid_); }
   std::optional<std::int64_t> page_faults() const { return page_faults_of(pid_); }
   Descendants descendants() const { return descendants_of(pid_); }
-  // How long its first thread has been ready to run while others had its processor; 0 where the kernel does not say.
-  double waiting_ns() const;
+  // Of its first thread; zeros where the kernel does not say.
+  Scheduling scheduling() const;
   // Bytes that it printed.
   std::int64_t output_bytes() const;
   // The end of what it printed, at most 2048 bytes, as they are.

@@ -43,7 +43,7 @@ class CheckedOutputs(ProgramTest):
 
     def expect_none(self, complaints, output):
         if complaints:
-            self.fail("\n".join([*complaints[:5], output]))
+            self.fail("\n".join([output, *complaints[:5]]))  # last: of a long message its end is what is read
 
     def tell_lies(self, check, output, seed, kinds):
         lines = list(lines_of(output))

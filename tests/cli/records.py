@@ -156,7 +156,7 @@ class Record:
             places = [point["x"] for point in value.get("points", [])]
             yield from [f"{places} are in no order"] if places != sorted(set(places)) else []
             for key, member in value.items():
-                if key in ("figure", "text", "word"):
+                if key in ("figure", "name", "text", "word"):
                     yield from self.not_shown(member, label)
                 elif key != "axis":
                     yield from self.about_chart(member, "" if key in ("band", "bands", "rules") else label)

@@ -7,7 +7,7 @@ import re
 
 from break_even import ready
 from estimates import CONFIDENCE, MARGIN, fewest_launches
-from expected_words import Figure, estimate, interval_in_unit_of, number, percent, time
+from expected_words import Figure, estimate, interval_in_unit_of, number, percent, ratio, time
 from printed_figures import INTERVAL, NUMBER
 from records import Record, facts_of
 from search_documents import WINNERS, Ablation, Sizes
@@ -45,6 +45,11 @@ def sizes_facts(search):
     for point in search.points:  # "a faster", of a line of a chart
         winner = {"faster": search.a, "slower": search.b}.get(point["comparison"].verdict)
         yield from [known(word("faster"), f"{winner} faster")] if winner else ()
+    for at, zone in enumerate(zones):  # "Below rows=30, …": up to a winner it is open
+        around = zones[at - 1]["last"] if at else zones[1]["first"] if len(zones) > 1 else zone["first"]
+        ends = [point for point in search.points if point["size"] in (zone["first"], zone["last"])]
+        if zone["verdict"] not in WINNERS:
+            yield from (known(ratio(point["comparison"].ratio), f"rows={around}") for point in ends)
     verdicts = [point["comparison"].verdict for point in search.points]
     winners = [zone["verdict"] for zone in zones if zone["verdict"] in WINNERS]
     yield known(count(sum(map(str.__ne__, winners, winners[1:]))))

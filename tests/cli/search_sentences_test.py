@@ -17,7 +17,7 @@ SCENARIO = "linreg-3x2"
 DELAY = {"impl.delay_ns": "20000"}  # a step of anything else takes less
 SIZES = (  # a, b, margin, settings, arguments
     ("hand/naive", "hand/eigen", 0.01, {}, ("--to", "12", "--launches", "3", "--budget", "0.1s")),
-    ("hand/naive", "graph/eigen", 0.6, {}, ("--to", "30", "--launches", "8", "--budget", "1s")),
+    ("hand/naive", "graph/eigen", 1.0, {}, ("--to", "30", "--launches", "8", "--budget", "1s")),
     ("fake/delay", "hand/naive", 0.01, DELAY, ("--to", "4", "--launches", "8")),
 )
 STEPS = (
