@@ -1,25 +1,15 @@
-// Bias, activations, column sums, normalisations and combinations.
+// Activations, column sums and normalisations by Eigen's functions and sums of whole arrays. All else is plain loops,
+// of which the compiler makes vectors.
 #include <unsupported/Eigen/SpecialFunctions>
 
-#include "implementations/backends/common/rules/activations.h"
+#include "implementations/backends/common/cpu/elementwise_loops.h"
 #include "implementations/backends/eigen/backend.h"
 #include "implementations/backends/eigen/maps.h"
 
 namespace gdbench::backends::eigen {
 namespace {
 
-using cpu::CombineCall;
 using cpu::ShapedCall;
-
-template <class T>
-void run_add_bias(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ShapedCall&>(*call);
-  const T* bias = cpu::data<const T>(buffers[0]);
-  T* z = cpu::data<T>(buffers[1]);
-  for (Eigen::Index i = 0; i < shape.rows; ++i, z += shape.columns) {
-    for_segments(shape.columns, [&](Eigen::Index j, auto width) { segment<width>(z + j) += segment<width>(bias + j); });
-  }
-}
 
 template <class T>
 void run_add_scalar_bias(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
@@ -45,120 +35,35 @@ void run_sum(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   *cpu::data<T>(buffers[1]) = input_array<T>(buffers[0], shape.rows).sum();
 }
 
-// An activation f on an array, and d f' at a = f(z), or at a few entries of z where catalogue::reads_input says so.
+// Of the rules of entries those that arrays have otherwise: by selection, or by a function that has vectors.
 template <Activation activation>
-struct ArrayRule;
-template <>
-struct ArrayRule<Activation::identity> {
-  static auto value(const auto& z) { return z; }
-  static auto gradient(const auto& /*a*/, const auto& d) { return d; }
-};
-template <>
-struct ArrayRule<Activation::relu> {
-  template <class Values>
-  static auto value(const Values& z) {
-    using T = typename Values::Scalar;
-    return z.max(T(0));
-  }
-  template <class Values>
-  static auto gradient(const Values& a, const auto& d) {
-    using T = typename Values::Scalar;
-    return (a > T(0)).select(d, T(0));
-  }
-};
-template <>
-struct ArrayRule<Activation::tanh> {
-  static auto value(const auto& z) { return z.tanh(); }
-  template <class Values>
-  static auto gradient(const Values& a, const auto& d) {
-    using T = typename Values::Scalar;
-    return d * (T(1) - a * a);
-  }
-};
-template <>
-struct ArrayRule<Activation::sigmoid> {
-  template <class Values>
-  static auto value(const Values& z) {
-    using T = typename Values::Scalar;
-    return (T(1) + (-z).exp()).inverse();
-  }
-  template <class Values>
-  static auto gradient(const Values& a, const auto& d) {
-    using T = typename Values::Scalar;
-    return d * (a * (T(1) - a));
-  }
-};
-template <>
-struct ArrayRule<Activation::leaky_relu> {
-  template <class Values>
-  static auto value(const Values& z) {
-    using T = typename Values::Scalar;
-    return z.max(z * T(0.01));
-  }
-  template <class Values>
-  static auto gradient(const Values& a, const auto& d) {
-    using T = typename Values::Scalar;
-    return (a > T(0)).select(d, d * T(0.01));
-  }
-};
-template <>
-struct ArrayRule<Activation::silu> {
-  template <class Values>
-  static auto value(const Values& z) {
-    using T = typename Values::Scalar;
-    return z / (T(1) + (-z).exp());
-  }
-  template <class Values>
-  static auto gradient(const Values& z, const auto& d) {
-    using T = typename Values::Scalar;
-    const auto s = (T(1) + (-z).exp()).inverse().eval();
-    return (d * s * (T(1) + z * (T(1) - s))).eval();
-  }
-};
+struct ArrayRule : RuleOf<activation> {};
 template <>
 struct ArrayRule<Activation::gelu> {
   template <class Values>
   static auto value(const Values& z) {
-    using T = typename Values::Scalar;
-    return z * T(0.5) * (T(1) + (z * T(0.70710678118654752440)).erf());
+    return z * distribution(z);
   }
   template <class Values>
-  static auto gradient(const Values& z, const auto& d) {
+  static auto derivative(const Values& z) {
     using T = typename Values::Scalar;
-    const auto distribution = T(0.5) * (T(1) + (z * T(0.70710678118654752440)).erf());
-    return (d * (distribution + z * T(0.39894228040143267794) * (z * z * T(-0.5)).exp())).eval();
-  }
-};
-template <>
-struct ArrayRule<Activation::gelu_tanh> {
-  template <class Values>
-  static auto value(const Values& z) {
-    using T = typename Values::Scalar;
-    return z * T(0.5) * (T(1) + tangent(z));
-  }
-  template <class Values>
-  static auto gradient(const Values& z, const auto& d) {
-    using T = typename Values::Scalar;
-    const auto t = tangent(z).eval();
-    const auto slope = T(kGeluScale) * (T(1) + T(3 * kGeluCube) * z * z);
-    return (d * T(0.5) * (T(1) + t + z * (T(1) - t * t) * slope)).eval();
+    return (distribution(z) + z * T(0.39894228040143267794) * (z * z * T(-0.5)).exp()).eval();
   }
 
  private:
   template <class Values>
-  static auto tangent(const Values& z) {
+  static auto distribution(const Values& z) {
     using T = typename Values::Scalar;
-    return (T(kGeluScale) * z * (T(1) + T(kGeluCube) * z * z)).tanh();
+    return T(0.5) * (T(1) + (z * T(0.70710678118654752440)).erf());
   }
 };
 template <>
-struct ArrayRule<Activation::softplus> {
+struct ArrayRule<Activation::softplus> : RuleOf<Activation::softplus> {
   template <class Values>
   static auto value(const Values& z) {
     using T = typename Values::Scalar;
     return z.max(T(0)) + (-z.abs()).exp().log1p();
   }
-  static auto gradient(const auto& a, const auto& d) { return -d * (-a).expm1(); }
 };
 
 template <class T, class Function>
@@ -174,50 +79,14 @@ void run_gradient_of_input(const Call* call, const Buffer* buffers, Stream* /*st
   const T* z = cpu::data<const T>(buffers[0]);
   T* d = cpu::data<T>(buffers[1]);
   for_segments(shape.size(), [&](Eigen::Index first, auto width) {
-    auto gradient = segment<width>(d + first);
-    gradient = Function::gradient(segment<width>(z + first), gradient);
+    segment<width>(d + first) *= Function::derivative(segment<width>(z + first));
   });
 }
 
 template <class T, class Function>
 void run_activation_gradient(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   const auto& shape = static_cast<const ShapedCall&>(*call);
-  auto d = output_array<T>(buffers[1], shape.size());
-  d = Function::gradient(input_array<T>(buffers[0], shape.size()), d);
-}
-
-// C may be A's or B's buffer: entries are independent.
-template <class T>
-void run_combine(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& self = static_cast<const CombineCall&>(*call);
-  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.alpha) * input_array<T>(buffers[0], self.size()) +
-                                             static_cast<T>(self.beta) * input_array<T>(buffers[1], self.size());
-}
-
-template <class T>
-void run_scale(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& self = static_cast<const CombineCall&>(*call);
-  output_array<T>(buffers[2], self.size()) = static_cast<T>(self.alpha) * input_array<T>(buffers[0], self.size());
-}
-
-template <class T>
-void run_multiply(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ShapedCall&>(*call);
-  output_array<T>(buffers[2], shape.size()) =
-      input_array<T>(buffers[0], shape.size()) * input_array<T>(buffers[1], shape.size());
-}
-
-template <class T>
-void run_scale_columns(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
-  const auto& shape = static_cast<const ShapedCall&>(*call);
-  const T* scale = cpu::data<const T>(buffers[0]);
-  const T* a = cpu::data<const T>(buffers[1]);
-  T* c = cpu::data<T>(buffers[2]);
-  for (Eigen::Index i = 0; i < shape.rows; ++i, a += shape.columns, c += shape.columns) {
-    for_segments(shape.columns, [&](Eigen::Index j, auto width) {
-      segment<width>(c + j) = segment<width>(scale + j) * segment<width>(a + j);
-    });
-  }
+  output_array<T>(buffers[1], shape.size()) *= Function::derivative(input_array<T>(buffers[0], shape.size()));
 }
 
 // Calls f(z, mean, factor, i) for each row z of a matrix, whose normalised row is (z - mean) * factor.
@@ -254,25 +123,18 @@ void run_normalize_gradient(const Call* call, const Buffer* buffers, Stream* /*s
 
 template <class T>
 cpu::ElementwiseFunctions elementwise_functions() {
-  cpu::ElementwiseFunctions functions = {
-      .add_bias = run_add_bias<T>,
-      .add_scalar_bias = run_add_scalar_bias<T>,
-      .column_sum = run_column_sum<T>,
-      .scalar_column_sum = run_sum<T>,
-      .combine = run_combine<T>,
-      .scale = run_scale<T>,
-      .multiply = run_multiply<T>,
-      .scale_columns = run_scale_columns<T>,
-      .normalize = run_normalize<T>,
-      .normalize_gradient = run_normalize_gradient<T>,
-  };
+  cpu::ElementwiseFunctions functions = cpu::elementwise_loops<T>();
+  functions.add_scalar_bias = run_add_scalar_bias<T>;
+  functions.column_sum = run_column_sum<T>;
+  functions.scalar_column_sum = run_sum<T>;
+  functions.normalize = run_normalize<T>;
+  functions.normalize_gradient = run_normalize_gradient<T>;
   catalogue::for_each<Activation>([&](auto activation) {
     using Rule = ArrayRule<activation.value>;
-    cpu::entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
-    if constexpr (catalogue::reads_input(activation.value)) {
-      cpu::entry_of(functions.activation_gradient, activation.value) = run_gradient_of_input<T, Rule>;
-    } else {
-      cpu::entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
+    if constexpr (catalogue::row_of(activation.value).slope == catalogue::Slope::varies) {
+      cpu::entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
+      cpu::entry_of(functions.activation_gradient, activation.value) =
+          catalogue::reads_input(activation.value) ? run_gradient_of_input<T, Rule> : run_activation_gradient<T, Rule>;
     }
   });
   set_updates<T>(functions);

@@ -37,24 +37,25 @@ struct RuleOf<catalogue::Activation::relu> {
 };
 template <>
 struct RuleOf<catalogue::Activation::tanh> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T value(T z) {
-    return std::tanh(z);
+  GDBENCH_HOST_DEVICE static auto value(const auto& z) {
+    using std::tanh;
+    return tanh(z);
   }
-  template <class T>
-  GDBENCH_HOST_DEVICE static T derivative(T a) {
-    return 1 - a * a;
+  GDBENCH_HOST_DEVICE static auto derivative(const auto& a) {
+    using T = Entry<decltype(a)>;
+    return T(1) - a * a;
   }
 };
 template <>
 struct RuleOf<catalogue::Activation::sigmoid> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T value(T z) {
-    return 1 / (1 + std::exp(-z));
+  GDBENCH_HOST_DEVICE static auto value(const auto& z) {
+    using T = Entry<decltype(z)>;
+    using std::exp;
+    return T(1) / (T(1) + exp(-z));
   }
-  template <class T>
-  GDBENCH_HOST_DEVICE static T derivative(T a) {
-    return a * (1 - a);
+  GDBENCH_HOST_DEVICE static auto derivative(const auto& a) {
+    using T = Entry<decltype(a)>;
+    return a * (T(1) - a);
   }
 };
 template <>
@@ -70,14 +71,15 @@ struct RuleOf<catalogue::Activation::leaky_relu> {
 };
 template <>
 struct RuleOf<catalogue::Activation::silu> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T value(T z) {
-    return z / (1 + std::exp(-z));
+  GDBENCH_HOST_DEVICE static auto value(const auto& z) {
+    using T = Entry<decltype(z)>;
+    using std::exp;
+    return z / (T(1) + exp(-z));
   }
-  template <class T>
-  GDBENCH_HOST_DEVICE static T derivative(T z) {
-    const T s = 1 / (1 + std::exp(-z));
-    return s * (1 + z * (1 - s));
+  GDBENCH_HOST_DEVICE static auto derivative(const auto& z) {
+    using T = Entry<decltype(z)>;
+    const auto s = evaluated(RuleOf<catalogue::Activation::sigmoid>::value(z));
+    return evaluated(s * (T(1) + z * (T(1) - s)));
   }
 };
 // The normal distribution at z is erfc(-z / sqrt(2)) / 2, which loses nothing where it is small.
@@ -102,20 +104,21 @@ struct RuleOf<catalogue::Activation::gelu> {
 };
 template <>
 struct RuleOf<catalogue::Activation::gelu_tanh> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T value(T z) {
-    return T(0.5) * z * (1 + tangent(z));
+  GDBENCH_HOST_DEVICE static auto value(const auto& z) {
+    using T = Entry<decltype(z)>;
+    return T(0.5) * z * (T(1) + tangent(z));
   }
-  template <class T>
-  GDBENCH_HOST_DEVICE static T derivative(T z) {
-    const T t = tangent(z);
-    return T(0.5) * (1 + t + z * (1 - t * t) * T(kGeluScale) * (1 + T(3 * kGeluCube) * z * z));
+  GDBENCH_HOST_DEVICE static auto derivative(const auto& z) {
+    using T = Entry<decltype(z)>;
+    const auto t = evaluated(tangent(z));
+    return evaluated(T(0.5) * (T(1) + t + z * (T(1) - t * t) * T(kGeluScale) * (T(1) + T(3 * kGeluCube) * z * z)));
   }
 
  private:
-  template <class T>
-  GDBENCH_HOST_DEVICE static T tangent(T z) {
-    return std::tanh(T(kGeluScale) * z * (1 + T(kGeluCube) * z * z));
+  GDBENCH_HOST_DEVICE static auto tangent(const auto& z) {
+    using std::tanh;
+    using T = Entry<decltype(z)>;
+    return tanh(T(kGeluScale) * z * (T(1) + T(kGeluCube) * z * z));
   }
 };
 // Of f(z), the derivative 1 / (1 + e^-z) is 1 - e^-f(z).
@@ -125,9 +128,9 @@ struct RuleOf<catalogue::Activation::softplus> {
   GDBENCH_HOST_DEVICE static T value(T z) {
     return (z < T(0) ? T(0) : z) + std::log1p(std::exp(-std::abs(z)));
   }
-  template <class T>
-  GDBENCH_HOST_DEVICE static T derivative(T a) {
-    return -std::expm1(-a);
+  GDBENCH_HOST_DEVICE static auto derivative(const auto& a) {
+    using std::expm1;
+    return -expm1(-a);
   }
 };
 

@@ -30,9 +30,10 @@ struct RuleOf<Loss::binary_cross_entropy> {
   GDBENCH_HOST_DEVICE static T term(T p, T y, T /*delta*/) {
     return (p > T(0) ? p : T(0)) - p * y + std::log1p(std::exp(-std::abs(p)));
   }
-  template <class T>
-  GDBENCH_HOST_DEVICE static T slope(T p, T y, T /*delta*/) {
-    return 1 / (1 + std::exp(-p)) - y;
+  GDBENCH_HOST_DEVICE static auto slope(const auto& p, const auto& y, auto /*delta*/) {
+    using std::exp;
+    using T = Entry<decltype(p)>;
+    return T(1) / (T(1) + exp(-p)) - y;
   }
 };
 template <>

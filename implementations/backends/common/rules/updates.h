@@ -72,6 +72,12 @@ struct UpdateStep : UpdateConstants<T> {
   T corrected_rate;  // Adam's rate / (1 - beta1^t)
   T root_factor;     // 1 / sqrt(1 - beta2^t)
   T added_rate;      // by which Nadam's gradient counts itself, or RAdam's first moment undivided
+
+  // By which Adagrad and RMSprop divide.
+  GDBENCH_HOST_DEVICE auto root(const auto& squares) const {
+    using std::sqrt;
+    return sqrt(squares + this->epsilon_inside) + this->epsilon;
+  }
 };
 
 // Each rule has how far a parameter's entry descends in a step, by its gradient g and its slots, which it brings up to
@@ -80,16 +86,12 @@ struct UpdateStep : UpdateConstants<T> {
 // torch.optim.SGD: rate g.
 template <>
 struct RuleOf<OptimizerKind::sgd> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g) {
-    return step.rate * g;
-  }
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g) { return step.rate * g; }
 };
 // torch.optim.SGD with momentum: b = mu b + g; rate b.
 template <>
 struct RuleOf<OptimizerKind::momentum> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& b) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& b) {
     b = step.momentum * b + g;
     return step.rate * b;
   }
@@ -97,8 +99,7 @@ struct RuleOf<OptimizerKind::momentum> {
 // torch.optim.SGD with nesterov: b = mu b + g; rate (g + mu b).
 template <>
 struct RuleOf<OptimizerKind::nesterov> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& b) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& b) {
     b = step.momentum * b + g;
     return step.rate * (g + step.momentum * b);
   }
@@ -106,30 +107,28 @@ struct RuleOf<OptimizerKind::nesterov> {
 // torch.optim.Adagrad: s = s + g^2; rate g / (sqrt(s) + eps), or with eps inside rate g / sqrt(s + eps).
 template <>
 struct RuleOf<OptimizerKind::adagrad> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& s) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& s) {
     s += g * g;
-    return step.rate * g / (std::sqrt(s + step.epsilon_inside) + step.epsilon);
+    return step.rate * g / step.root(s);
   }
 };
 // torch.optim.RMSprop: v = rho v + (1 - rho) g^2; rate g / (sqrt(v) + eps), or with eps inside rate g / sqrt(v + eps).
 template <>
 struct RuleOf<OptimizerKind::rmsprop> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& v) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& v) {
     v = step.rho * v + step.rest_of_rho * g * g;
-    return step.rate * g / (std::sqrt(v + step.epsilon_inside) + step.epsilon);
+    return step.rate * g / step.root(v);
   }
 };
 // torch.optim.Adam; torch.optim.AdamW is the same except for its decay: m = beta1 m + (1 - beta1) g,
 // v = beta2 v + (1 - beta2) g^2; rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
 template <>
 struct RuleOf<OptimizerKind::adam> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
+    using std::sqrt;
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
-    return step.corrected_rate * m / (step.root_factor * std::sqrt(v) + step.epsilon);
+    return step.corrected_rate * m / (step.root_factor * sqrt(v) + step.epsilon);
   }
 };
 template <>
@@ -137,11 +136,10 @@ struct RuleOf<OptimizerKind::adamw> : RuleOf<OptimizerKind::adam> {};
 // Chen et al., NeurIPS 2023, algorithm 2: rate sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g.
 template <>
 struct RuleOf<OptimizerKind::lion> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m) {
-    const T direction = step.beta1 * m + step.rest_of_beta1 * g;
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& m) {
+    const auto direction = step.beta1 * m + step.rest_of_beta1 * g;
     m = step.beta2 * m + step.rest_of_beta2 * g;
-    return direction > T(0) ? step.rate : direction < T(0) ? -step.rate : direction;  // a NaN stays one
+    return direction > 0 ? step.rate : direction < 0 ? -step.rate : direction;  // a NaN stays one
   }
 };
 // torch.optim.NAdam: m and v as Adam's, mu_t = beta1 (1 - 0.96^(t psi) / 2) with psi the momentum's decay, M_t the
@@ -149,22 +147,22 @@ struct RuleOf<OptimizerKind::lion> {
 // eps).
 template <>
 struct RuleOf<OptimizerKind::nadam> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
+    using std::sqrt;
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
-    return (step.corrected_rate * m + step.added_rate * g) / (step.root_factor * std::sqrt(v) + step.epsilon);
+    return (step.corrected_rate * m + step.added_rate * g) / (step.root_factor * sqrt(v) + step.epsilon);
   }
 };
 // torch.optim.RAdam: m and v as Adam's; rate r (m / (1 - beta1^t)) sqrt(1 - beta2^t) / (sqrt(v) + eps), where r is not
 // 0 (plugin.h), else rate m / (1 - beta1^t). Of the two rates one is 0, so that there is no choice.
 template <>
 struct RuleOf<OptimizerKind::radam> {
-  template <class T>
-  GDBENCH_HOST_DEVICE static T descent(const UpdateStep<T>& step, T g, T& m, T& v) {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& m, auto& v) {
+    using std::sqrt;
     m = step.beta1 * m + step.rest_of_beta1 * g;
     v = step.beta2 * v + step.rest_of_beta2 * g * g;
-    return (step.corrected_rate / (std::sqrt(v) + step.epsilon) + step.added_rate) * m;
+    return (step.corrected_rate / (sqrt(v) + step.epsilon) + step.added_rate) * m;
   }
 };
 
