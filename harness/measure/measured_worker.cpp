@@ -95,19 +95,14 @@ bool MeasuredWorker::shows_work_by_cpu_time() {
          client().process().running();
 }
 
-// CPU time since the block's request, beyond what the block's time, or what an adapter of one thread says of its CPU
-// time, explains; of several threads, that of the first or of the others on average, whichever is more.
+// CPU time of all threads since the block's request, beyond what the block's time, or what an adapter says of its CPU
+// time, explains. Where it is little, no thread did more than the block; several that compute use more in any case.
 double MeasuredWorker::unclaimed_cpu_ns(const protocol::BlockAnswer& answer) {
   // The kernel accounts a thread of another process in full once it sleeps.
   constexpr std::chrono::milliseconds kUntilItSleeps{1};
   std::this_thread::sleep_for(kUntilItSleeps);
-  auto used_ns = static_cast<double>(client().process().cpu_ns() - answer.sent_cpu_ns);
-  if (const int others = threads() - 1; others > 0) {
-    const double first_ns = client().process().scheduling().running_ns - answer.sent_first_thread_ns;
-    used_ns = std::max(first_ns, (used_ns - first_ns) / others);
-  }
-  const bool by_claim = !is_hosted() && threads() <= 1;
-  return used_ns - (by_claim ? std::min(answer.cpu_ns, answer.real_ns) : answer.real_ns - answer.waiting_ns);
+  const auto used_ns = static_cast<double>(client().process().cpu_ns() - answer.sent_cpu_ns);
+  return used_ns - (is_hosted() ? answer.real_ns - answer.waiting_ns : std::min(answer.cpu_ns, answer.real_ns));
 }
 
 std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer) {
@@ -115,20 +110,17 @@ std::string MeasuredWorker::reason_to_repeat(const protocol::BlockAnswer& answer
   if (!reason.empty()) return reason;
   const double limit_ns = outside_limit_ns(answer);
   protocol::OutsideTime outside = answer.outside;
-  if (shows_work_by_cpu_time() && (is_hosted() || threads() <= 1)) outside.real_ns = 0;
+  if ((is_hosted() || threads() <= 1) && shows_work_by_cpu_time()) outside.real_ns = 0;
   reason = untrusted_for_outside_work(outside, limit_ns);
   if (!reason.empty()) return reason;
   const double request_limit_ns =
       unclaimed_limit_ns(is_hosted(), planned_.compute_threads(), overhead_ns_, answer.real_ns);
   reason = untrusted_for_request(answer, request_limit_ns);
-  // Several threads may take turns, so their CPU time excuses no more than processors take to wake.
-  constexpr double kMostWakingNs = 500'000;
-  const bool is_excusable = threads() <= 1 || unclaimed_ns(answer) <= request_limit_ns + kMostWakingNs;
-  if (!reason.empty() && is_excusable && shows_work_by_cpu_time()) {
+  if (!reason.empty() && shows_work_by_cpu_time()) {
     const double cpu_ns = unclaimed_cpu_ns(answer);
     if (cpu_ns <= request_limit_ns + limit_ns) {
       reason.clear();
-    } else {
+    } else if (threads() <= 1) {
       reason += formatted(", with %.3g ms of CPU time that the block does not explain", cpu_ns * 1e-6);
     }
   }

@@ -48,17 +48,16 @@ struct BlockAnswer : RunAnswer {
   bool host_tells_outside = false;  // whether that is the plugin's time alone; hosts before protocol 1.5 do not say
   std::int64_t end_step = 0;
   // What follows is the coordinator's own knowledge, independent of the worker. Zeros where there is no process.
-  double waiting_ns = 0;            // of the request, that worker and coordinator were ready and had no processor
-  double request_cpu_ns = 0;        // CPU time of the worker's threads during the request
-  std::int64_t sent_cpu_ns = 0;     // and since the worker began, until it was sent
-  double sent_first_thread_ns = 0;  // likewise, of its first thread
-  double children_cpu_ns = 0;       // of processes below the worker, since the block before
-  double since_ns = 0;              // the time since the block before
-  int children = 0;                 // processes below the worker now
-  double warm_up_ns = 0;            // what the worker says that its warm-up took
-  double other_requests_ns = 0;     // all other requests since the block before, less what they waited and runs claim
-  double other_cpu_ns = 0;          // CPU time of the worker's threads since the block before, outside requests to run
-  OutsideTime idle{};               // since the block before, without a request
+  double waiting_ns = 0;         // of the request, that worker and coordinator were ready and had no processor
+  double request_cpu_ns = 0;     // CPU time of the worker's threads during the request
+  std::int64_t sent_cpu_ns = 0;  // and since the worker began, until it was sent
+  double children_cpu_ns = 0;    // of processes below the worker, since the block before
+  double since_ns = 0;           // the time since the block before
+  int children = 0;              // processes below the worker now
+  double warm_up_ns = 0;         // what the worker says that its warm-up took
+  double other_requests_ns = 0;  // all other requests since the block before, less what they waited and runs claim
+  double other_cpu_ns = 0;       // CPU time of the worker's threads since the block before, outside requests to run
+  OutsideTime idle{};            // since the block before, without a request
   // Of the worker's process during the request; nothing where they are unknown, or others below it do the work.
   std::optional<std::int64_t> page_faults{};
 };

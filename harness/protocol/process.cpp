@@ -252,9 +252,7 @@ void Process::note_given(int descriptor) {
   if (S_ISREG(file.st_mode)) given_bytes_ += file.st_size;
 }
 
-Scheduling Process::scheduling() const {
-  return running() ? scheduling_of(cat("/proc/", pid_, "/schedstat")) : Scheduling{};
-}
+double Process::waiting_ns() const { return running() ? gdbench::waiting_ns(cat("/proc/", pid_, "/schedstat")) : 0; }
 
 std::int64_t Process::output_bytes() const {
   struct stat information {};

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/base/scheduling.h"
 #include "harness/base/unique_descriptor.h"
 #include "harness/protocol/confinement.h"
 #include "harness/protocol/memory_files.h"
@@ -63,8 +62,8 @@ class Process {
   std::int64_t cpu_ns() const { return cpu_ns_of(pid_); }
   std::optional<std::int64_t> page_faults() const { return page_faults_of(pid_); }
   Descendants descendants() const { return descendants_of(pid_); }
-  // Of its first thread; zeros where the kernel does not say.
-  Scheduling scheduling() const;
+  // How long its first thread has been ready to run while others had its processor; 0 where the kernel does not say.
+  double waiting_ns() const;
   // Bytes that it printed.
   std::int64_t output_bytes() const;
   // The end of what it printed, at most 2048 bytes, as they are.

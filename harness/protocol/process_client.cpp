@@ -153,9 +153,7 @@ Status check_times(const RunAnswer& answer, const RunRequest& request) {
 
 }  // namespace
 
-double ProcessClient::waiting_ns() const {
-  return process_.scheduling().waiting_ns + scheduling_of(kOwnScheduling).waiting_ns;
-}
+double ProcessClient::waiting_ns() const { return process_.waiting_ns() + gdbench::waiting_ns(kOwnScheduling); }
 
 void ProcessClient::note_idle_time() {
   if (answered_ns_ == 0) return;
@@ -249,7 +247,6 @@ Result<BlockAnswer> ProcessClient::run_steps(const RunRequest& request) {
   BlockAnswer result;
   const double waiting_before_ns = totals_.waiting_ns;
   result.sent_cpu_ns = process_.cpu_ns();
-  result.sent_first_thread_ns = process_.scheduling().running_ns;
   result.sent_ns = monotonic_ns();
   const Result<RunAnswer> answer = ask(request);
   result.received_ns = answered_ns_;

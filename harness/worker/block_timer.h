@@ -45,7 +45,7 @@ class OutsideClock {
   // Calls a function of the plugin that is not timed as a block.
   template <class Call>
   auto count(Call&& call) {
-    const double waited_before_ns = scheduling_of(kOwnScheduling).waiting_ns;
+    const double waited_before_ns = waiting_ns(kOwnScheduling);
     const std::int64_t started_ns = monotonic_ns();
     const double cpu_ns = thread_cpu_ns();
     auto result = std::forward<Call>(call)();
@@ -53,7 +53,7 @@ class OutsideClock {
     const auto passed_ns = static_cast<double>(monotonic_ns() - started_ns);
     total_.cpu_ns += computed_ns;
     // Reading how long it waited takes microseconds, in which it may wait, too: it took no less than it computed.
-    total_.real_ns += std::max(passed_ns - (scheduling_of(kOwnScheduling).waiting_ns - waited_before_ns), computed_ns);
+    total_.real_ns += std::max(passed_ns - (waiting_ns(kOwnScheduling) - waited_before_ns), computed_ns);
     return result;
   }
 

@@ -172,13 +172,17 @@ TEST_F(MeasuredWorkerTest, CheatsAreFoundInTheFirstLaunch) {
 }
 
 TEST_F(MeasuredWorkerTest, AnAnswerThatCameLateIsExcusedWhereNobodyComputedMeanwhile) {
-  FakeWorker& worker = add("a/waited for a processor that woke up");
-  worker.sleeps = true;
-  worker.says = [](BlockAnswer& answer) {
-    if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
-  };
+  for (const int helpers : {0, 1}) {
+    FakeWorker& worker = add("a/waited for a processor that woke up, helpers: " + std::to_string(helpers));
+    catalogue_.back().implementation.helper_threads = helpers;
+    worker.sleeps = true;
+    worker.says = [](BlockAnswer& answer) {
+      if (answer.end_step > 1) answer.real_ns = answer.cpu_ns = 0.6 * answer.real_ns;
+    };
+  }
   plan_and_run();
   expect_status(0, CellState::ok, "");
+  expect_status(1, CellState::ok, "");
 }
 
 TEST_F(MeasuredWorkerTest, OtherRequestsAreTooLongWhereSomebodyComputesInThem) {

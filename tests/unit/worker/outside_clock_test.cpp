@@ -80,7 +80,7 @@ TEST(OutsideClock, WaitingForAProcessorIsNoTimeOfThePlugin) {
   kill(rival, SIGKILL);
   waitpid(rival, nullptr, 0);
   sched_setaffinity(0, sizeof allowed, &allowed);
-  if (scheduling_of(kOwnScheduling).waiting_ns == 0)
+  if (waiting_ns(kOwnScheduling) == 0)
     GTEST_SKIP() << "the kernel does not say how long a thread waits for a processor";
   EXPECT_GE(clock.total().real_ns, 8 * kWorkNs);
   EXPECT_LT(clock.total().real_ns, 0.8 * passed_ns);
