@@ -123,6 +123,15 @@ report::ReportComparison ComparisonBase::compare(const report::Report& report) c
   return comparison;
 }
 
+bool ComparisonBase::is_decided(report::Report& report, const std::vector<std::size_t>& cells) const {
+  analysis::summarise(report);
+  std::set<std::string> open;
+  for (const report::ComparedCell& cell : compare(report).cells) {
+    if (cell.change == report::Change::inconclusive) open.insert(cell.id);
+  }
+  return std::ranges::none_of(cells, [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
+}
+
 Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,
                                report::Journal& journal) const {
   analysis::summarise(report);

@@ -54,6 +54,9 @@ class ComparisonBase {
   // `report` is summarised.
   report::ReportComparison compare(const report::Report& report) const;
 
+  // Whether of these cells of `report`, which is summarised, none is open.
+  bool is_decided(report::Report& report, const std::vector<std::size_t>& cells) const;
+
   // What seems to be slower than the other build gets as many launches again, before it is called so. Summarises
   // `report`. Errors: the journal cannot be written.
   Status confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,

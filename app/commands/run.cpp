@@ -40,6 +40,7 @@ struct RunOptions {
   bool json = false;
   bool bisect = false;
   std::string against;
+  std::string until;
   ComparisonOptions comparison;
 };
 
@@ -49,7 +50,7 @@ measure::RunOptions to_run_options(const RunOptions& options) {
   run.precision = options.precision;
   if (run.launches == 0 && options.quick) run.launches = 1;
   // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
-  if (options.request.budget_seconds) run.max_launches = std::exchange(run.launches, 0);
+  if (options.request.budget_seconds || !options.until.empty()) run.max_launches = std::exchange(run.launches, 0);
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   if (run.max_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.max_launches);
@@ -84,6 +85,9 @@ Status check_sides(const RunOptions& options, const ComparisonBase& base) {
   }
   if (base.build().empty() && !(request.padded.empty() && request.padded_base.empty())) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
+  }
+  if (base.build().empty() && !options.until.empty()) {
+    return usage_error("--until: found no build in --against, expected one to compare with");
   }
   if (options.bisect && !base.exists() && environments().size() < 2) {
     return usage_error("--bisect: found nothing to compare, expected --against, or --env twice");
@@ -139,6 +143,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   TRY(check_sides(options, base));
   report::Report planned;
   planned.run.quick = options.quick;
+  if (!options.until.empty()) planned.run.until_decided = true;
   measure::Plan plan = TRY(app::plan(request, planned));
   if (const double more = seconds_of_frameworks(plan); more > 0 && !request.budget_seconds && request.launches == 0) {
     run_options.budget_seconds += more;
@@ -150,7 +155,13 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
     return kFine;
   }
   Run running = TRY(Run::open(invocation, run_options, output, std::move(planned), !options.no_ceilings));
-  const bool confirms = !request.against.empty();
+  // Intervals that hold at every look need no second opinion.
+  const bool confirms = !request.against.empty() && options.until.empty();
+  if (!options.until.empty()) {
+    run_options.is_decided = [&](report::Report& report, const std::vector<std::size_t>& cells) {
+      return base.is_decided(report, cells);
+    };
+  }
   measure::RunOptions confirmation = run_options;
   confirmation.reserved_seconds = closing_seconds(running.report().run, !options.no_ceilings);
   if (confirms && run_options.launches == 0)  // otherwise they are as many again
@@ -210,6 +221,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   add_value(command, "--against", "DIRECTORY|FILE", options->against,
             "Compare with another build, measured side by side, or with a report; see gdbench compare");
+  add_value(command, "--until", "decided", options->until,
+            "With --against a build: end as soon as every cell is regressed, improved or equivalent, by intervals that "
+            "hold however often one looks; --budget and --launches are then the most")
+      ->check(name_of_these({"decided"}));
   add_value(command, "--padded", "DIRECTORY", options->request.padded,
             "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
             "layout of the code");

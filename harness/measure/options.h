@@ -46,6 +46,11 @@ struct RunOptions {
   int launches = 0;             // exactly so many; 0: as many as the budget gives
   int minimum_launches = 3;     // even if the budget is spent
   int max_launches = 0;         // even if there is budget left; 0: no limit
+  // Whether cells (indices of the report's) need no more launches, as what is asked of them is answered. Asked after
+  // each of their launches.
+  std::function<bool(report::Report&, const std::vector<std::size_t>& cells)> is_decided = [](auto&, auto&) {
+    return false;
+  };
   // Fewer say nothing: where there is no time for so many of every scenario, those whose launches cost least have them,
   // the others the minimum. 0: all have as many.
   int decisive_launches = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kNearTheBest = 0.25;
 
 bool is_done(const Progress& scenario, const RunOptions& options, double seconds_left) {
-  if (!scenario.live) return true;
+  if (!scenario.live || scenario.decided) return true;
   if (options.launches > 0) return scenario.launches >= options.launches;
   if (options.max_launches > 0 && scenario.launches >= options.max_launches) return true;
   if (scenario.launches < options.minimum_launches) return false;
@@ -130,12 +130,13 @@ std::vector<std::size_t> round_order(std::span<const std::size_t> units, int rou
     if (fresh) members.emplace_back();
     members[position->second].push_back(cell);
   }
+  const bool mirrored = std::mt19937_64(seed * 1'000'003 + static_cast<std::uint64_t>(launch))() >> 63 == 1;
   std::vector<std::size_t> order;
   for (const std::size_t unit : round_order(members.size(), round, launch, seed)) {
     std::vector<std::size_t>& cells = members[unit];
     const auto shift = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(round) % cells.size());
     std::rotate(cells.begin(), cells.begin() + shift, cells.end());
-    if (launch % 2 == 1) std::reverse(cells.begin(), cells.end());
+    if (mirrored) std::reverse(cells.begin(), cells.end());
     order.insert(order.end(), cells.begin(), cells.end());
   }
   return order;

@@ -19,6 +19,7 @@ struct Progress {
   double launch_seconds = 0;  // of its slowest one
   // Half-width of the widest interval of its cells over its value; infinite while there is none.
   double precision = std::numeric_limits<double>::infinity();
+  bool decided = false;  // what is asked of its cells is answered
 };
 
 // Whether a scenario has fewer launches than decide anything, where that matters (RunOptions::decisive_launches).
@@ -45,7 +46,8 @@ std::vector<std::size_t> round_order(std::size_t count, int round, int launch, s
 
 // The same for cells of which some belong together: those of one unit, such as the builds that are compared, stand next
 // to each other, as neighbours share a spell of the machine. Units are ordered as above; within one the first changes
-// from round to round, and in every other launch the order is mirrored. `units[i]` is the unit of cell i.
+// from round to round, and half of the launches, by lot, have the order mirrored, so that which of two cells is the
+// first one says nothing (stats/sequential.h). `units[i]` is the unit of cell i.
 std::vector<std::size_t> round_order(std::span<const std::size_t> units, int round, int launch, std::uint64_t seed);
 
 }  // namespace gdbench::measure

@@ -170,6 +170,7 @@ class Session : public Preparation {
     progress.live = !group.cells.empty();
     progress.launch_seconds = std::max(progress.launch_seconds, options_.elapsed() - start);
     progress.precision = precision_of(group);
+    progress.decided = options_.is_decided(report_, indices);
     return {};
   }
 

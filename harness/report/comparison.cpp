@@ -26,11 +26,11 @@ void fields(auto& archive, Of<ReportComparison> auto& comparison) {
   archive.unless_empty("new_build", comparison.next_build);
   FIELDS(archive, comparison, paired, margin);
   archive.unless_empty("gates", comparison.gates);
-  FIELDS(archive, comparison, confidence, noise_floor, not_comparable, remarks, cells);
+  FIELDS(archive, comparison, confidence, until_decided, noise_floor, not_comparable, remarks, cells);
 }
 
 OrderedJson to_json(const ReportComparison& comparison) {
-  return RecordWriter::document("gdbench-comparison", 1, 3, comparison);
+  return RecordWriter::document("gdbench-comparison", 1, 4, comparison);
 }
 
 namespace {

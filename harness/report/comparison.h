@@ -60,14 +60,15 @@ struct ComparedCell {
 struct ReportComparison {
   std::string base;  // what is compared: a file, or a build
   std::string next;
-  std::string base_build;      // version and revision, as a worker of it says; empty where none does
-  std::string next_build;      // likewise
-  bool paired = false;         // measured side by side; else in two runs, between which the machine may have changed
-  double margin = 0;           // of steps, as asked for
-  std::vector<Gate> gates;     // what is judged next to them
-  double confidence = 0;       // that no cell is wrongly called regressed or improved
-  double noise_floor = 0;      // the largest margin of steps that a run's own noise made necessary
-  std::string not_comparable;  // why there are no verdicts at all; empty: there are
+  std::string base_build;   // version and revision, as a worker of it says; empty where none does
+  std::string next_build;   // likewise
+  bool paired = false;      // measured side by side; else in two runs, between which the machine may have changed
+  double margin = 0;        // of steps, as asked for
+  std::vector<Gate> gates;  // what is judged next to them
+  double confidence = 0;    // that no cell is wrongly called regressed or improved
+  std::optional<bool> until_decided;  // at every look: launches ended where it was decided; absent: no
+  double noise_floor = 0;             // the largest margin of steps that a run's own noise made necessary
+  std::string not_comparable;         // why there are no verdicts at all; empty: there are
   std::vector<std::string> remarks;
   std::vector<ComparedCell> cells;
 };

@@ -25,7 +25,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 18;
+constexpr int kSchemaMinor = 19;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -303,6 +303,8 @@ struct Run {
   bool quick = false;
   std::optional<std::string> shard;         // since 1.5: "2/4", a part of the matrix; absent: all of it
   std::optional<double> measuring_seconds;  // since 1.15: without the pauses between parts; absent: one part
+  // Since 1.19, of a comparison of arms: it ended where it was decided, so intervals hold at every look. Absent: no.
+  std::optional<bool> until_decided;
 };
 
 // From a run's start to its end, and how long of that it measured; nothing where its times are no times.

@@ -8,10 +8,12 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "harness/stats/distributions.h"
+#include "harness/stats/sequential.h"
 
 namespace gdbench::stats {
 
@@ -43,12 +45,27 @@ Interval student_interval(std::vector<double> figures, Figure kind, double confi
   return {std::exp(mean - reach), std::exp(mean + reach)};
 }
 
-// The figures' median with its interval; there is at least one.
-Estimate median_with_interval(std::vector<double> figures, Figure kind, double confidence) {
+// Nothing where there are too few ratios.
+std::optional<Interval> ratio_interval_at_every_look(std::vector<double> ratios, double confidence) {
+  for (double& ratio : ratios) ratio = std::log(ratio);
+  const std::optional<Interval> interval = interval_at_every_look(ratios, confidence);
+  if (!interval) return std::nullopt;
+  return Interval{std::exp(interval->low), std::exp(interval->high)};
+}
+
+// The figures' median with its interval; there is at least one. `looks`: of ratios.
+Estimate median_with_interval(std::vector<double> figures, Figure kind, double confidence, Looks looks) {
   std::sort(figures.begin(), figures.end());
   Estimate estimate;
   estimate.value = middle_of_sorted(figures, kind);
   estimate.interval = {estimate.value, estimate.value};
+  if (looks == Looks::every) {
+    if (const std::optional<Interval> interval = ratio_interval_at_every_look(figures, confidence)) {
+      estimate.interval = *interval;
+      estimate.method = IntervalMethod::every_look;
+      return estimate;
+    }
+  }
   if (figures.size() == 1 || figures.front() == figures.back()) return estimate;
   const int rank = median_rank(static_cast<int>(figures.size()), confidence);
   if (rank > 0) {
@@ -70,7 +87,7 @@ struct LaunchFigures {
 };
 
 // The figure of each launch's least values.
-Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confidence) {
+Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confidence, Looks looks = Looks::one) {
   const auto figure = [kind](double base, double candidate) {
     return kind == Figure::difference ? candidate - base : candidate / base;
   };
@@ -88,7 +105,7 @@ Estimate over_launches(std::span<const Pair> pairs, Figure kind, double confiden
   } else {
     for (const auto& [number, launch] : launches) figures.push_back(figure(launch.min_base, launch.min_candidate));
   }
-  Estimate estimate = median_with_interval(std::move(figures), kind, confidence);
+  Estimate estimate = median_with_interval(std::move(figures), kind, confidence, looks);
   estimate.launches = static_cast<int>(launches.size());
   estimate.within_one_process = launches.size() == 1;
   return estimate;
@@ -120,8 +137,8 @@ Estimate typical_time(std::span<const Observation> observations, double confiden
   return over_launches(pairs, Figure::time, confidence);
 }
 
-Estimate paired_ratio(std::span<const Pair> pairs, double confidence) {
-  return over_launches(pairs, Figure::ratio, confidence);
+Estimate paired_ratio(std::span<const Pair> pairs, double confidence, Looks looks) {
+  return over_launches(pairs, Figure::ratio, confidence, looks);
 }
 
 Estimate paired_difference(std::span<const Pair> pairs, double confidence) {
@@ -160,8 +177,6 @@ Estimate unpaired_difference(std::span<const Observation> base, std::span<const 
                   {above.interval.low - below.interval.high, above.interval.high - below.interval.low});
 }
 
-int min_launches(double confidence) { return static_cast<int>(std::ceil(1 - std::log2(1 - confidence))); }
-
 Position position_of(const Interval& interval, const Interval& range) {
   if (interval.high < range.low) return Position::below;
   if (interval.low > range.high) return Position::above;
@@ -188,6 +203,12 @@ Comparison judge(Placement placement, const VerdictOptions& options) {
     std::snprintf(remark, sizeof(remark), "the interval from %.3f to %.3f reaches across the margin of %.3g%%",
                   result.ratio.interval.low, result.ratio.interval.high, 100 * margin_of(options));
     result.remark = remark;
+    if (options.looks == Looks::every) {
+      const Interval& interval = result.ratio.interval;
+      std::snprintf(remark, sizeof(remark), "; a margin of %.2g%% would have been decided",
+                    std::ceil(1000 * std::max(interval.high - 1, 1 / interval.low - 1)) / 10);
+      result.remark += remark;
+    }
   }
   return result;
 }
@@ -210,7 +231,7 @@ Comparison compare(std::span<const Pair> pairs, const VerdictOptions& options) {
     remark << "a pair of times is " << pair.base << " and " << pair.candidate << ": not positive numbers";
     return {{}, Verdict::inconclusive, remark.str()};
   }
-  return compare_ratio(paired_ratio(pairs, options.confidence), options);
+  return compare_ratio(paired_ratio(pairs, options.confidence, options.looks), options);
 }
 
 Comparison compare_ratio(const Estimate& ratio, const VerdictOptions& options) {

@@ -39,10 +39,11 @@ struct Interval {
   double high = 0;
 };
 
-enum class IntervalMethod { order_statistics, student, bootstrap };
+enum class IntervalMethod { order_statistics, student, bootstrap, every_look };
 inline constexpr Named<IntervalMethod> kIntervalMethods[] = {{IntervalMethod::order_statistics, "order statistics"},
                                                              {IntervalMethod::student, "Student's t"},
-                                                             {IntervalMethod::bootstrap, "bootstrap"}};
+                                                             {IntervalMethod::bootstrap, "bootstrap"},
+                                                             {IntervalMethod::every_look, "at every look"}};
 constexpr const auto& rows_of(IntervalMethod /*any*/) { return kIntervalMethods; }
 
 struct Estimate {
@@ -65,8 +66,12 @@ struct Pair {
   double candidate = 0;
 };
 
+// How often one looks at an interval while launches are added: once, at a number of them that was fixed before, or
+// after every one, to end where it decides (sequential.h).
+enum class Looks { one, every };
+
 // candidate / base. Values must be positive.
-Estimate paired_ratio(std::span<const Pair> pairs, double confidence = kConfidence);
+Estimate paired_ratio(std::span<const Pair> pairs, double confidence = kConfidence, Looks looks = Looks::one);
 
 // candidate - base, in the unit of the values.
 Estimate paired_difference(std::span<const Pair> pairs, double confidence = kConfidence);
@@ -108,13 +113,14 @@ struct VerdictOptions {
   double margin = 0.01;  // what does not matter; see margin_range
   double confidence = kConfidence;
   int minimum_launches = 3;
-  double noise_floor = 0;  // what the run is known to be off by: the margin is at least this
-  std::string unfit{};     // why no figures can give a verdict; empty: they can
+  double noise_floor = 0;    // what the run is known to be off by: the margin is at least this
+  std::string unfit{};       // why no figures can give a verdict; empty: they can
+  Looks looks = Looks::one;  // of paired ratios
 };
 
 // The fewest launches whose figures span their median with that confidence: n values all lie on one side of it with
-// probability 2^(1-n), so that no interval within their range can be surer. 6 for 95%, 8 for 99%.
-int min_launches(double confidence);
+// probability 2^(1-n), so that no interval within their range can be surer. 6 for 95%, 8 for 99%; at every look 7, 10.
+int min_launches(double confidence, Looks looks = Looks::one);
 
 // A ratio's position to a range, where its launches allow one.
 struct Placement {

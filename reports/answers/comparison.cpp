@@ -144,15 +144,15 @@ std::string method_words(const ReportComparison& comparison) {
   for (const report::Gate& gate : comparison.gates) {
     join(others, cat(quantity_name(gate.quantity), " ", format_percent(gate.margin)));
   }
-  return cat(comparison.next, " against ", comparison.base, ", ", sides,
-             are_ratios(comparison) ? ". by: change of the ratio of a step to its baseline's"
-                                    : ". time: change of the step's time",
-             " with its interval; regressed and improved: all of it beyond the margin of ",
-             format_percent(comparison.margin),
-             margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "",
-             ", at ", format_percent(comparison.confidence),
-             others.empty() ? " for all cells together (Holm)."
-                            : cat(" for all figures together (Holm). Margins of the others: ", others, "."));
+  return cat(
+      comparison.next, " against ", comparison.base, ", ", sides,
+      are_ratios(comparison) ? ". by: change of the ratio of a step to its baseline's"
+                             : ". time: change of the step's time",
+      " with its interval; regressed and improved: all of it beyond the margin of ", format_percent(comparison.margin),
+      margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "", ", at ",
+      format_percent(comparison.confidence), comparison.until_decided.value_or(false) ? " at every look" : "",
+      others.empty() ? " for all cells together (Holm)."
+                     : cat(" for all figures together (Holm). Margins of the others: ", others, "."));
 }
 
 // "Base: before.json, gdbench 0.1.0 0123abc."

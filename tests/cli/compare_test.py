@@ -1,10 +1,12 @@
 """compare, merge and shards, as a user or a CI job calls them."""
 import copy
 import json
+import math
 import os
 import unittest
 from xml.etree import ElementTree
 
+from estimates import evidence_above
 from program import ProgramTest
 
 CELLS = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x10", "--impl", "loop/plain", "--impl", "hand/eigen")
@@ -143,7 +145,30 @@ class Against(ProgramTest):
         self.assertEqual(arms, ["base", "control", "new"])
         self.call("compare", "x.json", "--margin", "50%", status=None)
 
+    def test_a_run_that_ends_where_it_is_decided(self):
+        build = os.path.dirname(os.path.dirname(os.environ["GDBENCH_PROGRAM"]))
+        arguments = ("--scenario", "linreg-300x10", "--impl", "loop/plain", "--margin", "100%", "--no-ceilings")
+        self.call("run", *arguments, "--against", build, "--until", "decided", "--launches", "200", "--out", "x.json")
+        output, _ = self.call("compare", "x.json", "--margin", "100%", "--json")
+        comparison = json.loads(output)
+        self.assertTrue(comparison["until_decided"])
+        ratio = comparison["cells"][0]["ratio"]
+        self.assertEqual(ratio["method"], "at every look")
+        self.assertIn(ratio["launches"], range(10, 100), "the budget of a minute is for more")
+        times = {cell["arm"]: {} for cell in self.read_json("x.json")["cells"]}
+        for cell in self.read_json("x.json")["cells"]:
+            for sample in cell["samples"]:
+                if not sample["cold"]:
+                    least = times[cell["arm"]].setdefault(sample["launch"], sample["real_ns"])
+                    times[cell["arm"]][sample["launch"]] = min(least, sample["real_ns"])
+        logarithms = [math.log(times["new"][launch] / times["base"][launch]) for launch in times["new"]]
+        low, high = (math.log(ratio["interval"][end]) for end in ("low", "high"))
+        self.assertAlmostEqual(evidence_above(logarithms, low), 200, delta=0.1)
+        self.assertAlmostEqual(evidence_above([-value for value in logarithms], -high), 200, delta=0.1)
+
     def test_what_is_no_build_and_no_report(self):
+        self.expect_error(["run", *CELLS, "--until", "decided"], "--until: found no build in --against")
+        self.expect_error(["run", *CELLS, "--until", "later"], '--until: found "later", expected one of decided')
         self.expect_error(["run", *CELLS, "--against", "nowhere.json"], "nowhere.json")
         (self.folder / "half" / "bin").mkdir(parents=True)
         (self.folder / "half" / "bin" / "gdbench").symlink_to(os.environ["GDBENCH_PROGRAM"])

@@ -151,6 +151,13 @@ def paired_difference(by_launch, confidence=CONFIDENCE):
     return over_launches(by_launch, lambda base, candidate: candidate - base, "difference", confidence)
 
 
+def evidence_above(logarithms, centre):
+    """That ratios are above that of `centre`, which a run that ends once it is decided rests on; see methodology.md."""
+    products = [math.prod(1 + bet * math.tanh(scale * (value - centre)) for value in logarithms)
+                for bet in (0.2, 0.4, 0.6, 0.8, 0.95) for scale in (50, 5000)]
+    return sum(products) / len(products)
+
+
 def of_each(confidence):
     """How sure each of two intervals is to be for both to hold (Bonferroni)."""
     return 1 - (1 - confidence) / 2

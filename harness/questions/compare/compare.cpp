@@ -105,6 +105,7 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   comparison.paired = true;
   comparison.margin = options.margin;
   comparison.confidence = options.confidence;
+  comparison.until_decided = report.run.until_decided;
   comparison.gates = options.gates;
   const Noise noise(report, options);
   const Layouts base_layouts(report, report::kBasePaddedArm);

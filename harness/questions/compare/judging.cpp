@@ -150,7 +150,8 @@ void judge(const std::vector<Match>& matches, const std::function<std::vector<Ro
   }
 }
 
-Noise::Noise(const Report& report, const CompareOptions& options) : options_(options) {
+Noise::Noise(const Report& report, const CompareOptions& options)
+    : options_(options), looks_(report.run.until_decided.value_or(false) ? stats::Looks::every : stats::Looks::one) {
   comparers_.emplace(Quantity::step, analysis::Comparer(report));
   for (const report::Gate& gate : options.gates) {
     comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity, gate.margin));
@@ -162,8 +163,9 @@ stats::VerdictOptions Noise::options_for(Quantity quantity, const std::string& s
   const auto gate = std::ranges::find(options_.gates, quantity, &report::Gate::quantity);
   verdict.margin = gate == options_.gates.end() ? options_.margin : gate->margin;
   verdict.confidence = confidence;
+  verdict.looks = looks_;
   // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.
-  verdict.minimum_launches = stats::min_launches(confidence);
+  verdict.minimum_launches = stats::min_launches(confidence, looks_);
   return verdict;
 }
 

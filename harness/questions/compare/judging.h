@@ -42,6 +42,7 @@ class Noise {
 
  private:
   const CompareOptions& options_;
+  const stats::Looks looks_;
   std::map<report::Quantity, analysis::Comparer> comparers_;
 };
 

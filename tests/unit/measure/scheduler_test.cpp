@@ -51,6 +51,7 @@ TEST(NextTurn, GoesWhereLaunchesAreNeededMost) {
       {"time for one more", {after(3, 2)}, {}, 2.1, {0}},
       {"below the minimum", {after(2, 2)}, {}, 0, {0}},
       {"the most", {after(5)}, options_with(0, 5), 1000, {}},
+      {"what is decided has no more", {after(5), {true, 5, 1, 0.2, true}}, {}, 100, {0}},
       {"one is precise enough", {after(5, 1, 0.03), after(5, 1, 0.01)}, options_with(0, 0, 0.02), 100, {0}},
       {"but not before the minimum", {after(1, 1, 0)}, options_with(0, 0, 0.02), 100, {0}},
       // Two more of each: 20, 2 and 4 seconds.

@@ -145,6 +145,19 @@ TEST_F(SessionTest, CellsOfAGoalThatIsChosenLateAreVerifiedBeforeAnyOfItsLaunche
   for (const report::Cell& cell : report_.cells) EXPECT_EQ(cell.launches.size(), 3U) << cell.id;
 }
 
+TEST_F(SessionTest, AScenarioEndsOnceItIsDecided) {
+  add("a/one");
+  options_.launches = 0;
+  options_.budget_seconds = 1e6;
+  options_.max_launches = 9;
+  options_.is_decided = [](const report::Report& report, const std::vector<std::size_t>& cells) {
+    return cells.front() == 0 && report.cells[0].launches.size() >= 5;
+  };
+  plan_and_run({"linreg-3x2", "linreg-300x2"});
+  EXPECT_EQ(cell(0).launches.size(), 5U);
+  EXPECT_EQ(cell(1).launches.size(), 9U) << "as many as there may be";
+}
+
 TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
   add("a/steady");
   tests::FakeWorker& restless = add("b/restless");

@@ -35,7 +35,7 @@ TEST(ComparisonDocument, NamesWhatWasFound) {
   cell.next = estimate(20);
   cell.ratio = estimate(2);
   const std::string head =
-      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":3},"base":"a.json","new":"b.json",)";
+      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":4},"base":"a.json","new":"b.json",)";
   const std::string middle =
       R"("paired":true,"margin":0.02,"confidence":0.95,"noise_floor":0.01,"not_comparable":"",)"
       R"("remarks":["another kernel"],"cells":[{"id":"s/a","quantity":"step","change":"regressed","remark":"","base_ns":)" +

@@ -42,6 +42,19 @@ TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
   EXPECT_EQ(cell_in(compare_arms(report, {.margin = 0.10}), "s/a").change, Change::equivalent) << "5% do not matter";
 }
 
+TEST(CompareArms, HoldsAtEveryLookWhereLaunchesEndedOnceItWasDecided) {
+  report::Report report = report_of_arms(100, 150, 10);
+  EXPECT_EQ(compared(report).ratio->method, stats::IntervalMethod::order_statistics);
+  report.run.until_decided = true;
+  const report::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
+  EXPECT_EQ(comparison.until_decided, true);
+  EXPECT_EQ(comparison.cells.at(0).change, Change::regressed);
+  EXPECT_EQ(comparison.cells.at(0).ratio->method, stats::IntervalMethod::every_look);
+  report = report_of_arms(100, 150, 9);
+  report.run.until_decided = true;
+  EXPECT_EQ(compared(report).remark, "9 launches, at least 10 are needed");
+}
+
 using report::Quantity;
 
 constexpr Quantity kGated[] = {Quantity::first_step,  Quantity::prepare,    Quantity::import,
