@@ -54,7 +54,7 @@ class ComparisonBase {
   // `report` is summarised.
   report::ReportComparison compare(const report::Report& report) const;
 
-  // Whether of these cells of `report`, which is summarised, none is open.
+  // Whether none of these cells is open, of all that `report` has so far. Summarises it.
   bool is_decided(report::Report& report, const std::vector<std::size_t>& cells) const;
 
   // What seems to be slower than the other build gets as many launches again, before it is called so. Summarises

@@ -205,7 +205,7 @@ Comparison judge(Placement placement, const VerdictOptions& options) {
     result.remark = remark;
     if (options.looks == Looks::every) {
       const Interval& interval = result.ratio.interval;
-      std::snprintf(remark, sizeof(remark), "; a margin of %.2g%% would have been decided",
+      std::snprintf(remark, sizeof(remark), "; a margin of %.1f%% would have been decided",
                     std::ceil(1000 * std::max(interval.high - 1, 1 / interval.low - 1)) / 10);
       result.remark += remark;
     }

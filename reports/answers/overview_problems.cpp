@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "reports/answers/format.h"
@@ -30,6 +31,11 @@ struct Group {
   std::size_t cells = 0;
 };
 
+// A control fails by itself where its twin does not, which decides the exit status as any failure does.
+std::string failing_name(const Cell& cell) {
+  return (cell.arm == report::kControlArm ? "the control of " : "") + cell.implementation;
+}
+
 // The largest group first; equal ones as they come.
 std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
   std::vector<Group> groups;
@@ -37,7 +43,8 @@ std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
   for (const Cell* cell : cells) {
     const std::string state = report::name_of(cell->status.state);
     const std::string by_reason = state + "\nreason " + cell->status.reason;
-    const std::string by_name = state + "\nname " + cell->implementation;
+    const std::string name = failing_name(*cell);
+    const std::string by_name = state + "\nname " + name;
     auto place = places.find(by_reason);
     if (place == places.end()) place = places.find(by_name);
     if (place == places.end()) {
@@ -47,9 +54,7 @@ std::vector<Group> grouped(const std::vector<const Cell*>& cells) {
     const std::size_t number = place->second;
     places.emplace(by_name, number);
     Group& group = groups[number];
-    if (std::ranges::find(group.names, cell->implementation) == group.names.end()) {
-      group.names.push_back(cell->implementation);
-    }
+    if (std::ranges::find(group.names, name) == group.names.end()) group.names.push_back(name);
     group.scenarios.insert(cell->scenario);
     ++group.cells;
   }
@@ -65,9 +70,22 @@ std::vector<const Cell*> cells_of(const Report& report, bool (*takes_part)(const
   return cells;
 }
 
+bool has_failed(const Cell& cell) { return report::is_failure(cell.status.state); }
+
+// Without controls whose twins have failed, too.
+std::vector<const Cell*> failed_cells(const Report& report) {
+  std::vector<const Cell*> cells = cells_of(report, has_failed);
+  std::set<std::pair<std::string, std::string>> known;
+  for (const Cell* cell : cells) known.emplace(cell->scenario, cell->implementation);
+  for (const Cell& cell : report.cells) {
+    const bool is_alone = has_failed(cell) && !known.contains({cell.scenario, cell.implementation});
+    if (cell.arm == report::kControlArm && is_alone) cells.push_back(&cell);
+  }
+  return cells;
+}
+
 void add_failures(const Report& report, std::vector<Sentence>& sentences) {
-  const auto failed = [](const Cell& cell) { return report::is_failure(cell.status.state); };
-  const std::vector<Group> groups = grouped(cells_of(report, failed));
+  const std::vector<Group> groups = grouped(failed_cells(report));
   NameCounts rest;  // by state
   std::size_t more = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {

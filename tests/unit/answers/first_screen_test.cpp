@@ -217,6 +217,19 @@ TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
   EXPECT_LE(lines_of(screen).size(), kMaxLines) << screen;
 }
 
+TEST(FirstScreen, NamesAControlThatFailsAlone) {
+  MadeReport made("example/base");
+  made.scenario("s").timed("example/base", 100);
+  made.timed("a/one", 50);
+  made.failed("a/one", CellState::untrusted, "answered late");
+  Report report = made.summarised();
+  report.cells.back().arm = report::kControlArm;
+  const std::string words = "untrusted: the control of a/one: answered late";
+  EXPECT_TRUE(says(first_screen(report, {}), words)) << first_screen(report, {});
+  report.cells[1].status = report.cells.back().status;
+  EXPECT_FALSE(says(first_screen(report, {}), words)) << "as its twin has";
+}
+
 TEST(FirstScreen, SaysHowOftenASlowFrameworkIsCalled) {
   MadeReport made("a/framework");
   made.scenario("first").timed("a/framework", 1000);
