@@ -123,7 +123,7 @@ void run_normalize_gradient(const Call* call, const Buffer* buffers, Stream* /*s
 
 template <class T>
 cpu::ElementwiseFunctions elementwise_functions() {
-  cpu::ElementwiseFunctions functions = cpu::elementwise_loops<T>();
+  cpu::ElementwiseFunctions functions = cpu::elementwise_loops<T, false>();
   functions.add_scalar_bias = run_add_scalar_bias<T>;
   functions.column_sum = run_column_sum<T>;
   functions.scalar_column_sum = run_sum<T>;

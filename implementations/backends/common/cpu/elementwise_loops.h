@@ -151,7 +151,8 @@ void run_update(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
   }
 }
 
-template <class T>
+// `updates`: false for a backend that has its own, which would compile all of these for nothing.
+template <class T, bool updates = true>
 ElementwiseFunctions elementwise_loops() {
   ElementwiseFunctions functions = {
       .add_bias = run_add_bias<T>,
@@ -168,7 +169,9 @@ ElementwiseFunctions elementwise_loops() {
     entry_of(functions.activation, activation.value) = run_activation<T, Rule>;
     entry_of(functions.activation_gradient, activation.value) = run_activation_gradient<T, Rule>;
   });
-  set_updates(functions, [](auto kind, auto decay) -> Run { return run_update<T, kind.value, decay.value>; });
+  if constexpr (updates) {
+    set_updates(functions, [](auto kind, auto decay) -> Run { return run_update<T, kind.value, decay.value>; });
+  }
   return functions;
 }
 
