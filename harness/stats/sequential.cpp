@@ -13,15 +13,14 @@ constexpr double kBets[] = {0.2, 0.4, 0.6, 0.8, 0.95};
 // A launch that is 2% off, or 0.02%, counts nearly in full: ratios of neighbours scatter by one or two per cent, and by
 // tens where a machine changes its speed.
 constexpr double kScales[] = {50, 5000};
-constexpr double kHypotheses = std::size(kBets) * std::size(kScales);
 
 double enough(double confidence) { return 2 / (1 - confidence); }
 
 // Where no value is on the other side of the centre.
 double most_evidence(int count) {
   double sum = 0;
-  for (const double bet : kBets) sum += std::size(kScales) * std::pow(1 + bet, count);
-  return sum / kHypotheses;
+  for (const double bet : kBets) sum += std::pow(1 + bet, count);
+  return sum / static_cast<double>(std::size(kBets));
 }
 
 // The largest centre against which there is enough evidence from above.
@@ -50,7 +49,7 @@ double evidence_above(std::span<const double> values, double centre) {
     }
     for (const double product : products) sum += product;
   }
-  return sum / kHypotheses;
+  return sum / static_cast<double>(std::size(kBets) * std::size(kScales));
 }
 
 std::optional<Interval> interval_at_every_look(std::span<const double> values, double confidence) {

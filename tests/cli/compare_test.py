@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from estimates import evidence_above
 from program import ProgramTest
+from report_figures import Report, pairs_of
 
 CELLS = ("--scenario", "linreg-3x2", "--scenario", "linreg-300x10", "--impl", "loop/plain", "--impl", "hand/eigen")
 
@@ -155,13 +156,9 @@ class Against(ProgramTest):
         ratio = comparison["cells"][0]["ratio"]
         self.assertEqual(ratio["method"], "at every look")
         self.assertIn(ratio["launches"], range(10, 100), "the budget of a minute is for more")
-        times = {cell["arm"]: {} for cell in self.read_json("x.json")["cells"]}
-        for cell in self.read_json("x.json")["cells"]:
-            for sample in cell["samples"]:
-                if not sample["cold"]:
-                    least = times[cell["arm"]].setdefault(sample["launch"], sample["real_ns"])
-                    times[cell["arm"]][sample["launch"]] = min(least, sample["real_ns"])
-        logarithms = [math.log(times["new"][launch] / times["base"][launch]) for launch in times["new"]]
+        arms = {cell.arm: cell for cell in Report(self.read_json("x.json")).cells}
+        launches = pairs_of(arms["base"], arms["new"]).values()
+        logarithms = [math.log(min(new for _, new in pairs) / min(base for base, _ in pairs)) for pairs in launches]
         low, high = (math.log(ratio["interval"][end]) for end in ("low", "high"))
         self.assertAlmostEqual(evidence_above(logarithms, low), 200, delta=0.1)
         self.assertAlmostEqual(evidence_above([-value for value in logarithms], -high), 200, delta=0.1)
