@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/analysis/pairing.h"
+#include "harness/analysis/summarise.h"
+
 namespace gdbench::analysis {
 
 namespace {
@@ -91,6 +94,7 @@ Bandwidth bandwidth_of(const report::Span& span, const report::VectorCeilings& c
   std::vector<Bandwidth> of_levels;
   for (const report::LevelCeiling& level : ceilings.levels) {
     const double best = std::max(level.read_gb_per_second, written ? level.update_gb_per_second : 0);
+    if (!(best > 0)) continue;  // a launch measures spans alone
     of_levels.push_back({static_cast<double>(level.working_set_bytes), best, std::nullopt});
   }
   std::vector<Bandwidth> of_spans;
@@ -98,7 +102,8 @@ Bandwidth bandwidth_of(const report::Span& span, const report::VectorCeilings& c
     if (found.span.read_only != span.read_only || found.span.written != span.written) continue;
     of_spans.push_back({static_cast<double>(found.span.bytes), found.gb_per_second, found.span});
   }
-  const double bytes = std::max(static_cast<double>(span.bytes), of_levels.front().bytes);
+  const double shortest = static_cast<double>(ceilings.levels.front().working_set_bytes);
+  const double bytes = std::max(static_cast<double>(span.bytes), shortest);
   if (!written) of_spans.insert(of_spans.end(), of_levels.begin(), of_levels.end());
   const Bandwidth found = best_for(bytes, of_spans);
   return found.gb_per_second > 0 && found.bytes > 0 ? found : best_for(bytes, of_levels);
@@ -114,16 +119,19 @@ std::string level_of(const report::Span& span, const std::vector<report::LevelCe
   return levels.back().level;
 }
 
-void add_bytes(const LeastWork& work, const report::VectorCeilings& ceilings, report::CeilingShare& share) {
+// False where a bandwidth was not measured.
+bool add_bytes(const LeastWork& work, const report::VectorCeilings& ceilings, report::CeilingShare& share) {
   for (const Transfer& transfer : work.transfers) {
     const Bandwidth bandwidth = bandwidth_of(transfer.span, ceilings);
-    const double needed_ns = bandwidth.gb_per_second > 0 ? transfer.bytes / bandwidth.gb_per_second : 0;
+    if (!(bandwidth.gb_per_second > 0)) return false;
+    const double needed_ns = transfer.bytes / bandwidth.gb_per_second;
     if (needed_ns <= share.bytes_ns) continue;
     share.bytes_ns = needed_ns;
     share.bytes = transfer.bytes;
     share.level = level_of(transfer.span, ceilings.levels);
     share.span = bandwidth.span;
   }
+  return true;
 }
 
 double time_of(double count, double per_ns) { return count > 0 && per_ns > 0 ? count / per_ns : 0; }
@@ -178,6 +186,11 @@ void add_best(report::Ceilings& ceilings) {
   }
 }
 
+report::Span measured_span(report::Span span, const std::vector<report::LevelCeiling>& levels) {
+  span.bytes = std::clamp(span.bytes, levels.front().working_set_bytes, levels.back().working_set_bytes);
+  return span;
+}
+
 std::vector<report::Span> wanted_spans(const report::Report& report, int threads) {
   std::vector<report::Span> spans;
   for (const report::Cell& cell : report.cells) {
@@ -212,8 +225,9 @@ std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int thr
   }
   const std::optional<report::FunctionCeilings>& functions = f64 ? ceilings.functions_f64 : ceilings.functions_f32;
   report::CeilingShare share;
+  share.operations = work.products + work.operations;
   add_operations(work, product_rate, rate, functions.value_or(report::FunctionCeilings()), share);
-  add_bytes(work, ceilings, share);
+  if (!add_bytes(work, ceilings, share)) return std::nullopt;
   for (double* part : {&share.operations_ns, &share.bytes_ns, &*share.functions_ns, &*share.roots_ns}) {
     *part /= std::max(1, threads);
   }
@@ -237,12 +251,52 @@ std::optional<report::CeilingShare> ceiling_share(const report::Report& report, 
                          : ceiling_share(*work, cell.threads, step_ns, *report.ceilings->best);
 }
 
+std::optional<report::CeilingShare> ceiling_share_by_launch(const report::Report& report, const report::Cell& cell) {
+  if (!report.ceilings || !report.ceilings->launches || !report::is_ranked(cell)) return std::nullopt;
+  const report::VectorCeilings* team = report.ceilings->best_of(cell.threads);
+  const std::optional<LeastWork> work = least_work(report, cell);
+  if (!work || team == nullptr) return std::nullopt;
+  const ByLaunch steps = step_by_launch(cell);
+  std::vector<report::CeilingShare> shares;
+  std::vector<stats::Pair> pairs;
+  for (const report::LaunchCeilings& measured : *report.ceilings->launches) {
+    const auto step = steps.find(measured.launch);
+    const bool is_of_cell = measured.threads.value_or(1) == cell.threads &&
+                            std::ranges::find(measured.scenarios, cell.scenario) != measured.scenarios.end();
+    if (!is_of_cell || step == steps.end()) continue;
+    report::VectorCeilings ceilings = measured.best;
+    for (const report::LevelCeiling& level : team->levels) {
+      ceilings.levels.push_back({level.level, level.capacity_bytes, level.working_set_bytes, 0, 0, 0});
+    }
+    const std::optional<report::CeilingShare> share = ceiling_share(*work, 1, step->second, ceilings);
+    if (!share) return std::nullopt;
+    shares.push_back(*share);
+    pairs.push_back({measured.launch, step->second, share->floor_ns});
+  }
+  if (shares.empty()) return std::nullopt;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::ranges::nth_element(shares, middle, {}, &report::CeilingShare::share);
+  const stats::Estimate estimate = stats::paired_ratio(pairs);
+  report::CeilingShare share = *middle;
+  const double in_proportion = estimate.value * step_time(cell).value / share.floor_ns;
+  for (double* part : {&share.floor_ns, &share.operations_ns, &share.bytes_ns, &share.chain_ns, &*share.functions_ns,
+                       &*share.roots_ns}) {
+    *part *= in_proportion;
+  }
+  share.share = estimate.value;
+  share.interval = estimate.interval;
+  share.failed = estimate.interval.low > 1;
+  return share;
+}
+
 void add_ceiling_shares(report::Report& report) {
   if (!report.ceilings) return;
   add_best(*report.ceilings);
   if (!report.ceilings->best) return;
   for (report::Cell& cell : report.cells) {
-    if (cell.summary) cell.summary->ceiling = ceiling_share(report, cell, cell.summary->step_ns.value);
+    if (!cell.summary) continue;
+    cell.summary->ceiling = ceiling_share_by_launch(report, cell);
+    if (!cell.summary->ceiling) cell.summary->ceiling = ceiling_share(report, cell, cell.summary->step_ns.value);
   }
 }
 

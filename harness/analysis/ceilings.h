@@ -34,6 +34,9 @@ void add_best(report::Ceilings& ceilings);
 std::vector<report::Span> wanted_spans(const report::Report& report, int threads);
 std::vector<int> wanted_threads(const report::Report& report);
 
+// A span as it is measured: no shorter than the first of the levels' working sets, no longer than the last one's.
+report::Span measured_span(report::Span span, const std::vector<report::LevelCeiling>& levels);
+
 // By what `threads` times as much as `ceilings` takes. Nothing where a ceiling that the floor needs was not measured.
 // `step_ns` must be positive.
 std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int threads, double step_ns,
@@ -43,6 +46,10 @@ std::optional<report::CeilingShare> ceiling_share(const LeastWork& work, int thr
 // it may skip arithmetic on purpose.
 std::optional<report::CeilingShare> ceiling_share(const report::Report& report, const report::Cell& cell,
                                                   double step_ns);
+
+// The same by what each launch measured between the cell's own blocks: the median of the launches' shares, with its
+// interval. Nothing where launches measured nothing, or not all that the floor needs.
+std::optional<report::CeilingShare> ceiling_share_by_launch(const report::Report& report, const report::Cell& cell);
 
 // Fills ceilings.best and ceilings.teams and, for every ranked cell with a summary, its share.
 void add_ceiling_shares(report::Report& report);

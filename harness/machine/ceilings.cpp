@@ -1,9 +1,6 @@
 #include "harness/machine/ceilings.h"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +15,7 @@
 #include "harness/base/json.h"
 #include "harness/base/shared_memory.h"
 #include "harness/base/text.h"
+#include "harness/machine/probe_process.h"
 
 namespace gdbench::machine {
 
@@ -25,53 +23,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Exit statuses of the child.
-constexpr int kDone = 0;
-constexpr int kNoMemory = 1;
-constexpr int kNotPlaced = 2;
-
-// A child that is slow is on a busy machine; one that takes this long hangs.
-constexpr double kPatienceSeconds = 30;
-
-void die_with_parent(pid_t parent) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kDone);  // it died before the signal was asked for
-  // First in line for the out-of-memory killer, as workers are.
-  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  static_cast<void>(!write(file, "1000", 4));
-  close(file);
-}
-
-// Memory with all its pages in place, in large ones where the system gives them; nullptr where there is not enough.
-std::byte* make_buffer(std::int64_t bytes) {
-  void* memory =
-      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);  // a wish
-  constexpr int kPositiveFloat = 0x3f;                              // in every byte: 0.75, no denormal
-  std::memset(memory, kPositiveFloat, static_cast<std::size_t>(bytes));
-  return static_cast<std::byte*>(memory);
-}
-
 int measure_here(const CeilingOptions& options, const std::vector<Level>& levels, const std::vector<Probe>& probes,
                  std::span<double> best) {
   const auto start = Clock::now();
   ProbeTeam team(options.processors);
   if (!team.placed()) return kNotPlaced;
-  std::byte* buffer = make_buffer(buffer_bytes(probes, levels));
+  std::byte* buffer = make_probe_buffer(buffer_bytes(probes, levels));
   if (buffer == nullptr) return kNoMemory;
   team.share(buffer);
   const double used = std::chrono::duration<double>(Clock::now() - start).count();
   run_probes(probes, levels, options.seconds - used, team, best);
-  return kDone;
-}
-
-std::string words_of(const std::vector<int>& processors) {
-  std::vector<std::string> numbers;
-  for (const int processor : processors) numbers.push_back(std::to_string(processor));
-  return (numbers.size() == 1 ? "processor " : "processors ") + joined(numbers);
+  return kProbed;
 }
 
 // Waits for the child and takes it away; a child that hangs or is no longer wanted is killed.
@@ -91,11 +53,8 @@ Status wait_for(pid_t child, const CeilingOptions& options) {
     }
     nanosleep(&kPause, nullptr);
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kDone) return {};
-  if (WIFSIGNALED(status))
-    return failure("ceilings: the measuring process died by signal " + std::to_string(WTERMSIG(status)));
-  return failure(WEXITSTATUS(status) == kNotPlaced ? "ceilings: " + words_of(options.processors) + " cannot be used"
-                                                   : "ceilings: not enough memory");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kProbed) return {};
+  return failure(reason_of_end(status, options.processors));
 }
 
 }  // namespace
@@ -120,7 +79,7 @@ CacheSizes cache_sizes(const std::string& environment) {
 Result<report::CeilingsMeasurement> measure_ceilings(const CeilingOptions& options) {
   const auto known = [](int processor) { return processor >= 0 && processor < CPU_SETSIZE; };
   if (options.processors.empty() || !std::ranges::all_of(options.processors, known)) {
-    return failure("ceilings: " + words_of(options.processors) + " cannot be used");
+    return failure(not_placed(options.processors));
   }
   const auto start = Clock::now();
   const int threads = static_cast<int>(options.processors.size());
@@ -132,7 +91,7 @@ Result<report::CeilingsMeasurement> measure_ceilings(const CeilingOptions& optio
   const pid_t child = fork();
   if (child < 0) return failure(std::string("ceilings: no process could be started: ") + std::strerror(errno));
   if (child == 0) {
-    die_with_parent(parent);
+    become_probe(parent);
     _exit(measure_here(options, levels, probes, best));
   }
   TRY(wait_for(child, options));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -61,6 +62,20 @@ struct Probe {
 // the first level is measured with are measured with as much, for a pass over less is mostly its own beginning and end;
 // longer ones than memory is measured with likewise, for they are in memory, too.
 std::vector<Probe> probes_of(const std::vector<Level>& levels, const std::vector<report::Span>& spans);
+
+// What floors of steps are made of, for one number of threads.
+struct FloorFigures {
+  std::vector<int> processors;  // a thread on each of them at the same time
+  std::set<bool> f64;           // whose arithmetic: f32 (false), f64 (true)
+  bool bf16 = false;            // products of bfloat16, too
+  bool exponentials = false;
+  bool divisions = false;
+  bool roots = false;
+  std::vector<report::Span> spans;  // each as long as it is measured with
+};
+
+// Of the widths that this processor has, narrowest first; spans of the widest alone.
+std::vector<Probe> probes_of(const FloorFigures& figures);
 
 // The bytes that the probes need at the same time: the longest span.
 std::int64_t buffer_bytes(std::span<const Probe> probes, std::span<const Level> levels);

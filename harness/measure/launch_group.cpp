@@ -12,6 +12,7 @@
 #include "harness/base/shared_memory.h"
 #include "harness/base/text.h"
 #include "harness/measure/cell_worker.h"
+#include "harness/measure/launch_ceilings.h"
 #include "harness/measure/measured_worker.h"
 #include "harness/measure/profile_cell.h"
 #include "harness/measure/scheduler.h"
@@ -35,7 +36,12 @@ class LaunchGroup {
  public:
   LaunchGroup(std::vector<LiveCell>& cells, int launch, const RunOptions& options, report::Report& report,
               report::Journal& journal)
-      : cells_(cells), launch_(launch), options_(options), report_(report), journal_(journal) {
+      : cells_(cells),
+        launch_(launch),
+        options_(options),
+        report_(report),
+        journal_(journal),
+        ceilings_(cells, launch, options, report, journal) {
     for (LiveCell& cell : cells_) starting_order_.push_back(&cell);
     if (launch % 2 == 1) std::reverse(starting_order_.begin(), starting_order_.end());
   }
@@ -47,6 +53,7 @@ class LaunchGroup {
       if (status.ok()) status = run_started();
       members_.clear();
     }
+    if (status.ok()) status = ceilings_.finish();
     std::erase_if(cells_, [&](const LiveCell& cell) { return cell_of(cell).status.state != CellState::ok; });
     return status;
   }
@@ -121,6 +128,7 @@ class LaunchGroup {
     for (const auto& member : members_) units.push_back(member->live->planned->unit);
     const std::vector<std::size_t> order = round_order(units, round, launch_, options_.seed);
     for (std::size_t position = 0; position < order.size(); ++position) {
+      ceilings_.measure(round, position, order.size());
       if (options_.cancelled()) return {};
       Member& member = *members_[order[position]];
       Result<report::Sample> sample = visit(member, round, static_cast<int>(position));
@@ -255,6 +263,7 @@ class LaunchGroup {
   const RunOptions& options_;
   report::Report& report_;
   report::Journal& journal_;
+  CeilingsOfLaunch ceilings_;
   std::vector<std::unique_ptr<Member>> members_;
 };
 

@@ -184,13 +184,14 @@ std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, dou
 std::string untrusted_for_ceiling(const report::Report& report, const report::Cell& cell) {
   if (cell.samples.empty() || !analysis::reason_not_ranked(cell).empty()) return {};
   const double step_ns = analysis::step_time(cell).interval.high;
-  const std::optional<report::CeilingShare> ceiling = analysis::ceiling_share(report, cell, step_ns);
-  if (!ceiling || ceiling->share <= 1 + kCeilingError) return {};
+  std::optional<report::CeilingShare> ceiling = analysis::ceiling_share_by_launch(report, cell);
+  if (!ceiling) ceiling = analysis::ceiling_share(report, cell, step_ns);
+  if (!ceiling || (ceiling->interval ? ceiling->interval->low : ceiling->share) <= 1 + kCeilingError) return {};
   const char* const bound = ceiling->bound_by == report::BoundBy::operations ? "its operations"
                             : ceiling->bound_by == report::BoundBy::bytes    ? "the bytes that it moves"
                                                                              : "its dependent operations";
-  return formatted("takes %.3g ns a step; %s take at least %.3g ns on this processor, measured again at once", step_ns,
-                   bound, ceiling->floor_ns);
+  return formatted("takes %.3g ns a step; %s take at least %.3g ns on this processor, measured %s", step_ns, bound,
+                   ceiling->floor_ns, ceiling->interval ? "between its blocks" : "again at once");
 }
 
 std::string untrusted_for_idling(const protocol::Process& process) {

@@ -89,8 +89,9 @@ double outside_limit_ns(const OutsideWork& work);
 // Empty where a worker kept to that limit, else what it spent.
 std::string untrusted_for_outside_work(const protocol::OutsideTime& outside, double limit_ns);
 
-// Empty unless a ranked cell's step, by the far end of its interval, takes less than the report's ceilings allow for,
-// by more than their measurement's error. What uses more processors than its threads is not judged.
+// Empty unless a ranked cell's share of the ceiling, by the far end of its interval, is above 1 by more than a
+// measurement's error: by its launches' own ceilings, or where they have none, by the report's. What uses more
+// processors than its threads is not judged.
 std::string untrusted_for_ceiling(const report::Report& report, const report::Cell& cell);
 
 // Empty unless the worker, which has nothing to do, uses the processor, three times in a row. Takes 30 ms: the kernel

@@ -39,7 +39,7 @@ FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, emp
 FIELDS_OF(RatioToBaseline, baseline, comparison)
 FIELDS_OF(Span, bytes, read_only, written)
 FIELDS_OF(CeilingShare, bound_by, level, floor_ns, operations_ns, bytes_ns, chain_ns, share, failed, functions_ns,
-          roots_ns, span, bytes)
+          roots_ns, span, bytes, operations, interval)
 FIELDS_OF(LossPoint, steps, loss)
 FIELDS_OF(TargetRun, state, target_loss, initial_loss, steps, stopped_after, loss, evaluations, run_seconds,
           evaluation_seconds, curve, skipped_steps)
@@ -73,7 +73,8 @@ FIELDS_OF(VectorCeilings, vectors, bits, fma_f32_gflop_per_second, fma_f64_gflop
           spans, bf16_gflop_per_second)
 FIELDS_OF(CeilingsMeasurement, at, seconds, widths, threads)
 FIELDS_OF(TeamCeilings, threads, best)
-FIELDS_OF(Ceilings, processor, measurements, best, teams)
+FIELDS_OF(LaunchCeilings, scenarios, launch, threads, best)
+FIELDS_OF(Ceilings, processor, measurements, best, teams, launches)
 FIELDS_OF(OpDifference, phase, op, calls, base_calls, time_ns, base_time_ns)
 FIELDS_OF(FrameworkTax, cell, base, difference_ns, ratio, calls_per_step, difference_per_call_ns, ops)
 FIELDS_OF(BreakEvenRecord, cell, other, result)

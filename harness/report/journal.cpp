@@ -72,6 +72,10 @@ class JournalReader {
     reader.field("event", text);
     if (kind == "note") {
       reader.field("text", report_.notes.emplace_back());
+    } else if (kind == "ceilings") {
+      if (!report_.ceilings) report_.ceilings.emplace();
+      if (!report_.ceilings->launches) report_.ceilings->launches.emplace();
+      reader.field("ceilings", report_.ceilings->launches->emplace_back());
     } else if (kind == "resume") {
       std::string at;
       reader.field("at", at);
@@ -83,7 +87,7 @@ class JournalReader {
     } else if (kind == "cell" || kind == "sample" || kind == "launch") {
       apply_to_cell(kind, reader, document);
     } else {
-      document.fail("/event", in_quotes(kind), "one of run, cell, sample, launch, note, resume, end");
+      document.fail("/event", in_quotes(kind), "one of run, cell, sample, launch, ceilings, note, resume, end");
     }
     reader.finish();
   }
@@ -170,6 +174,10 @@ Status Journal::sample(const std::string& cell_id, const Sample& sample) {
 
 Status Journal::launch(const std::string& cell_id, const Launch& launch) {
   return append({{"event", "launch"}, {"cell", cell_id}, {"launch", RecordWriter::encode(launch)}});
+}
+
+Status Journal::ceilings(const LaunchCeilings& ceilings) {
+  return append({{"event", "ceilings"}, {"ceilings", RecordWriter::encode(ceilings)}});
 }
 
 Status Journal::note(const std::string& text) { return append({{"event", "note"}, {"text", text}}); }

@@ -5,6 +5,7 @@
 //    "other_profiles":[...],"target":...,"confirmed_from":...}
 //   {"event":"sample","cell":ID,"sample":{...}}
 //   {"event":"launch","cell":ID,"launch":{...}}
+//   {"event":"ceilings","ceilings":{...}}    of a launch
 //   {"event":"note","text":"..."}
 //   {"event":"resume","at":"..."}             the run was stopped and is gone on with
 //   {"event":"end","status":"complete","finished_at":"..."}
@@ -42,6 +43,7 @@ class Journal {
   Status cell(const Cell& cell);  // status, verification, block, profiles, target, build
   Status sample(const std::string& cell_id, const Sample& sample);
   Status launch(const std::string& cell_id, const Launch& launch);
+  Status ceilings(const LaunchCeilings& ceilings);
   Status note(const std::string& text);
   Status end(const Run& run);
 

@@ -25,6 +25,7 @@ constexpr const char* kNarrower = R"({
   "VectorCeilings": {"properties": {"vectors": {"enum": ["sse2", "avx2", "avx512f"]}}},
   "LevelCeiling": {"properties": {"level": {"enum": ["L1", "L2", "L3", "memory"]}}},
   "CeilingsMeasurement": {"properties": {"threads": {"minimum": 2}}},
+  "LaunchCeilings": {"properties": {"threads": {"minimum": 2}}},
   "TeamCeilings": {"properties": {"threads": {"minimum": 2}}},
   "CostFit": {"properties": {"threads": {"minimum": 1},
                              "at_bound": {"items": {"enum": ["step_ns", "call_ns", "operation_ns"]}}}}
@@ -151,6 +152,9 @@ void Report::add_ceilings(const std::optional<Ceilings>& others) {
   } else if (others) {
     ceilings->measurements.insert(ceilings->measurements.end(), others->measurements.begin(),
                                   others->measurements.end());
+    if (!others->launches) return;
+    if (!ceilings->launches) ceilings->launches.emplace();
+    ceilings->launches->insert(ceilings->launches->end(), others->launches->begin(), others->launches->end());
   }
 }
 

@@ -36,8 +36,8 @@ using Groups = std::map<std::pair<std::string, int>, RoofGroup>;
 void add_dot(RoofGroup& group, const ScenarioTable& table, const report::Cell& cell) {
   const report::Summary& summary = *cell.summary;
   const report::CeilingShare& ceiling = *summary.ceiling;
-  const double operations =
-      (ceiling.operations_ns - ceiling.functions_ns.value_or(0) - ceiling.roots_ns.value_or(0)) * group.peak;
+  const double products_ns = ceiling.operations_ns - ceiling.functions_ns.value_or(0) - ceiling.roots_ns.value_or(0);
+  const double operations = ceiling.operations.value_or(products_ns * group.peak);
   if (!(operations > 0)) return;
   if (group.scenarios.empty() || group.scenarios.back() != &table) group.scenarios.push_back(&table);
   group.dots.push_back({group.scenarios.size() - 1, &cell, operations / *ceiling.bytes,

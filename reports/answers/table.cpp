@@ -139,6 +139,10 @@ const report::Span* span(const Row& row) {
   const report::CeilingShare* share = ceiling(row);
   return share != nullptr && share->span ? &*share->span : nullptr;
 }
+const stats::Interval* share_interval(const Row& row) {
+  const report::CeilingShare* share = ceiling(row);
+  return share != nullptr && share->interval ? &*share->interval : nullptr;
+}
 constexpr auto single_steps = of_summary<&report::Summary::single_steps>;
 constexpr auto to_target = of_summary<&report::Summary::to_target>;
 }  // namespace part
@@ -195,6 +199,8 @@ constexpr std::array kColumns = {
                   row) { return row.timed() && report::is_ranked(*row.cell) ? exact(rate_of(row)) : std::string(); },
            "GFLOP/s", rate_text, true, 5},
     Column{"ceiling_share", of<part::ceiling, &C::share>, "of ceiling", ceiling_text, false, 4},
+    Column{"ceiling_share_low", of<part::share_interval, &stats::Interval::low>},
+    Column{"ceiling_share_high", of<part::share_interval, &stats::Interval::high>},
     Column{"bound_by", of<part::ceiling, &C::bound_by>},
     Column{"bandwidth_level", of<part::ceiling, &C::level>},
     Column{"bandwidth_span_bytes", of<part::span, &report::Span::bytes>},

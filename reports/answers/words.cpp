@@ -352,7 +352,8 @@ std::vector<std::string> column_words() {
       "of ceiling: the step's floor over its time. The floor is the longest of: operations / rate, named by the kind "
       "that takes most of it (fma, exp, or div for divisions and roots); least bytes / bandwidth of a "
       "span as long, named by what holds it (L1 to memory); dependent operations of a step x their latency (chain). "
-      "Above 100% (!) a ceiling was measured too low; a row that is further beyond is untrusted.",
+      "Each launch measures them between its cells' blocks; the share is the median over launches. Above 100% (!) a "
+      "ceiling was measured too low; a row that is further beyond is untrusted.",
       "peak memory: resident, of a worker; own memory: anonymous, the largest reading. allocations: of the whole "
       "process in a step, counted apart.",
       "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "

@@ -356,6 +356,9 @@ Report example_report() {
   report.scenarios = {small_scenario(), large_scenario()};
   add_small_cells(report.scenarios[0], report);
   add_large_cells(report.scenarios[1], report);
+  report::VectorCeilings of_launch = report.ceilings->measurements.front().widths.back();
+  of_launch.levels.clear();
+  report.ceilings->launches = {{{{"another"}, 0, {}, of_launch}}};
   analysis::add_ceiling_shares(report);
   // As if the ceilings had been measured in a slow spell.
   report::CeilingShare& beyond = *report.cells[3].summary->ceiling;

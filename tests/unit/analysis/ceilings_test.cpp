@@ -281,6 +281,76 @@ TEST(CeilingShare, OfSeveralThreadsIsByWhatTheyReachTogether) {
   EXPECT_DOUBLE_EQ(ceiling_share(report, report.cells[0], 1e6)->operations_ns, divided_ns * 200 / 160);
 }
 
+// A cell whose launches took so many ns a step, while the processor ran at `speeds` times its best.
+report::Report report_of_launches(const std::vector<double>& steps_ns, const std::vector<double>& speeds) {
+  report::Report report = report_of_a_cell(1);
+  report.ceilings.emplace().measurements = {{"t0", 1, {ceilings()}}};
+  add_best(*report.ceilings);
+  const std::optional<LeastWork> work = least_work(report, report.cells[0]);
+  for (std::size_t i = 0; i < steps_ns.size(); ++i) {
+    const int launch = static_cast<int>(i);
+    report.cells[0].samples.push_back({.launch = launch, .round = 1, .steps = 1, .real_ns = steps_ns[i]});
+    report::VectorCeilings now = ceilings();
+    now.levels.clear();
+    now.fma_f32_gflop_per_second *= speeds[i];
+    now.spans.emplace();
+    for (const Transfer& transfer : work->transfers)
+      now.spans->push_back({measured_span(transfer.span, ceilings().levels), 1e4});
+    if (!report.ceilings->launches) report.ceilings->launches.emplace();
+    report.ceilings->launches->push_back({{"s"}, launch, {}, now});
+  }
+  return report;
+}
+
+TEST(CeilingShare, OfLaunchesIsByWhatEachOfThemMeasured) {
+  const double floor_ns = ceiling_share(report_of_launches({}, {}), report_of_a_cell(1).cells[0], 1)->floor_ns;
+  // Every other launch runs at two thirds of the speed: steps take 1.5 times as long, the share stays.
+  const auto steps = [&](double slow) {
+    return std::vector{2 * floor_ns, slow * floor_ns, 2 * floor_ns, slow * floor_ns};
+  };
+  report::Report report = report_of_launches(steps(3), {1, 2.0 / 3, 1, 2.0 / 3});
+  std::optional<report::CeilingShare> share = ceiling_share_by_launch(report, report.cells[0]);
+  ASSERT_TRUE(share.has_value());
+  EXPECT_NEAR(share->share, 0.5, 1e-9);
+  ASSERT_TRUE(share->interval.has_value());
+  EXPECT_NEAR(share->interval->low, 0.5, 1e-9);
+  EXPECT_NEAR(share->interval->high, 0.5, 1e-9);
+  EXPECT_EQ(share->bound_by, report::BoundBy::operations);
+  EXPECT_NEAR(share->floor_ns, 0.5 * step_time(report.cells[0]).value, 1e-6) << "in proportion";
+  EXPECT_NEAR(share->floor_ns, share->operations_ns, 1e-6);
+  EXPECT_FALSE(share->failed);
+  summarise(report);
+  EXPECT_EQ(report.cells[0].summary->ceiling->share, share->share) << "what a report shows";
+
+  report = report_of_launches(steps(1.9), {0.4, 0.4, 0.4, 0.4});
+  share = ceiling_share_by_launch(report, report.cells[0]);
+  EXPECT_GT(share->share, 1);
+  EXPECT_TRUE(share->failed) << "all of the interval is above 1";
+  report = report_of_launches(steps(1), {1, 1, 1, 1});
+  EXPECT_FALSE(ceiling_share_by_launch(report, report.cells[0])->failed) << "1 is within the interval";
+}
+
+TEST(CeilingShare, IsByTheBestOfTheRunWhereLaunchesDoNotTell) {
+  report::Report report = report_of_launches({1e6, 1e6}, {0.5, 0.5});
+  const auto shown = [&] {
+    summarise(report);
+    return report.cells[0].summary->ceiling->interval.has_value();
+  };
+  EXPECT_TRUE(shown());
+  std::vector<report::LaunchCeilings> launches = *report.ceilings->launches;
+  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.best.spans.reset();
+  EXPECT_FALSE(shown()) << "a span is missing";
+  report.ceilings->launches = launches;
+  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.scenarios = {"another"};
+  EXPECT_FALSE(shown());
+  report.ceilings->launches = launches;
+  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.threads = 2;
+  EXPECT_FALSE(shown());
+  report.ceilings->launches = launches;
+  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.launch += 2;
+  EXPECT_FALSE(shown());
+}
+
 TEST(Wanted, AreTheSpansAndThreadsOfCellsThatMayBeTimed) {
   report::Report report = report_of_a_cell(2);
   EXPECT_EQ(wanted_threads(report), (std::vector<int>{1, 2}));

@@ -13,6 +13,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/machine/ceiling_probe.h"
 #include "tests/support/implementations/processors.h"
 
 namespace gdbench::machine {
@@ -297,6 +298,63 @@ TEST(Ceilings, CanBeCancelled) {
   options.cancelled = [] { return true; };
   const Result<report::CeilingsMeasurement> measured = measure_ceilings(options);
   EXPECT_EQ(measured.error().message, "ceilings: interrupted");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
+std::vector<FloorFigures> figures_of(std::vector<int> processors) {
+  FloorFigures figures;
+  figures.processors = std::move(processors);
+  figures.f64 = {false};
+  figures.divisions = true;
+  figures.spans = {{64 * kKiB, 1, 0}, {3 * kMiB, 0, 2}};
+  return {figures};
+}
+
+TEST(CeilingProbe, MeasuresWhatFloorsNeedWheneverItIsAsked) {
+  const auto never = [] { return false; };
+  {
+    const std::vector<int> allowed = allowed_processors();
+    std::vector<FloorFigures> teams = figures_of({allowed.front()});
+    if (allowed.size() > 1) teams.push_back(figures_of({allowed[1], allowed[0]}).front());
+    Result<CeilingProbe> probe = CeilingProbe::start(teams);
+    ASSERT_TRUE(probe.ok()) << probe.error().message;
+    ASSERT_TRUE(probe->measure(false, never).ok());
+    EXPECT_EQ(probe->measurements().front().widths.back().fma_f32_gflop_per_second, 0) << "it warmed up";
+    ASSERT_TRUE(probe->measure(true, never).ok());
+    const std::vector<report::CeilingsMeasurement> measured = probe->measurements();
+    ASSERT_EQ(measured.size(), teams.size());
+    for (std::size_t t = 0; t < teams.size(); ++t) {
+      EXPECT_EQ(measured[t].threads.value_or(1), static_cast<int>(teams[t].processors.size()));
+      const report::VectorCeilings& widest = measured[t].widths.back();
+      EXPECT_GT(widest.fma_f32_gflop_per_second, 0);
+      EXPECT_GT(widest.addition_f32_latency_ns, 0);
+      EXPECT_GT(widest.functions_f32->divisions_per_ns, 0);
+      EXPECT_EQ(widest.functions_f32->exponentials_per_ns, 0) << "no floor needs it";
+      EXPECT_EQ(widest.fma_f64_gflop_per_second, 0) << "likewise";
+      ASSERT_EQ(widest.spans->size(), 2U);
+      for (const report::SpanCeiling& span : *widest.spans) EXPECT_GT(span.gb_per_second, 0);
+    }
+    const double first = measured[0].widths.back().fma_f32_gflop_per_second;
+    ASSERT_TRUE(probe->measure(true, never).ok());
+    EXPECT_GE(probe->measurements()[0].widths.back().fma_f32_gflop_per_second, first) << "the best of all";
+  }
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
+TEST(CeilingProbe, SaysWhatWentWrong) {
+  const auto never = [] { return false; };
+  const auto message = [](std::vector<int> processors, std::int64_t bytes, const std::function<bool()>& cancelled) {
+    std::vector<FloorFigures> figures = figures_of(std::move(processors));
+    figures.front().spans = {{bytes, 1, 0}};
+    Result<CeilingProbe> probe = CeilingProbe::start(figures);
+    EXPECT_TRUE(probe.ok());
+    return probe->measure(true, cancelled).error().message;
+  };
+  const int allowed = allowed_processors().front();
+  EXPECT_EQ(message({CPU_SETSIZE - 1}, kMiB, never),
+            "ceilings: processor " + std::to_string(CPU_SETSIZE - 1) + " cannot be used");
+  EXPECT_EQ(message({allowed}, std::int64_t{1} << 50, never), "ceilings: not enough memory");
+  EXPECT_EQ(message({allowed}, 512 * kMiB, [] { return true; }), "ceilings: interrupted");
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
 }
 

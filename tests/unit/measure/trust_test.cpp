@@ -287,6 +287,25 @@ TEST(CeilingTrust, SaysWhatHoldsAStepUp) {
   EXPECT_NE(reason().find("; the bytes that it moves take at least "), std::string::npos) << reason();
 }
 
+TEST(CeilingTrust, IsByWhatTheProcessorGaveAtThatMoment) {
+  const auto reason_of = [](double step_ns, double latency_ns) {
+    report::Report report = report_of_a_step(step_ns, 1);
+    for (int launch = 0; launch < 6; ++launch) {
+      report::VectorCeilings now = *report.ceilings->best;
+      now.fma_f32_latency_ns = now.addition_f32_latency_ns = latency_ns;
+      now.levels.clear();
+      now.spans = {{{{90000, 1, 0}, 100}, {{90000, 0, 1}, 100}}};
+      if (!report.ceilings->launches) report.ceilings->launches.emplace();
+      report.ceilings->launches->push_back({{"s"}, launch, {}, now});
+    }
+    return untrusted_for_ceiling(report, report.cells.front());
+  };
+  EXPECT_EQ(reason_of(4, 0.7), "") << "faster than the best before the launch, as the processor was";
+  EXPECT_EQ(reason_of(6, 2),
+            "takes 6 ns a step; its dependent operations take at least 10 ns on this processor, measured between its "
+            "blocks");
+}
+
 TEST(CeilingTrust, JudgesTheSlowEndOfTheInterval) {
   // A step of 4 ns in the middle that may as well take 5 is no faster than its processor.
   report::Report report = report_of_a_step(4, 1);

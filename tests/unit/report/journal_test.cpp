@@ -21,6 +21,7 @@ Report before_measuring(Report report) {
   report.run.finished_at.clear();
   report.notes.clear();
   report.attribution.reset();
+  report.ceilings->launches.reset();
   for (Cell& cell : report.cells) {
     cell.status = {};
     cell.build.clear();
@@ -52,6 +53,7 @@ Journal journal_of(const Report& report, const std::string& path) {
     for (const Launch& launch : cell.launches) EXPECT_TRUE(journal.launch(cell.id, launch).ok());
     for (const Sample& sample : cell.samples) EXPECT_TRUE(journal.sample(cell.id, sample).ok());
   }
+  for (const LaunchCeilings& launch : *report.ceilings->launches) EXPECT_TRUE(journal.ceilings(launch).ok());
   for (const std::string& note : report.notes) EXPECT_TRUE(journal.note(note).ok());
   return journal;
 }
@@ -104,7 +106,7 @@ TEST(Journal, NamesFileAndLineOfACorruptLine) {
             "/sample/launch: found \"x\", expected an integer"},
            {R"({"event":"note","text":1})", "/text: found 1, expected a string"},
            {R"({"event":"dance"})",
-            "/event: found \"dance\", expected one of run, cell, sample, launch, note, resume, end"},
+            "/event: found \"dance\", expected one of run, cell, sample, launch, ceilings, note, resume, end"},
            {R"({"event":"sample","cell":"nobody"})", "/cell: found \"nobody\", expected the id of a cell of line 1"}}) {
     EXPECT_EQ(refusal(std::string(text).insert(third, line + "\n")), "j: line 3: " + message);
   }
