@@ -114,7 +114,7 @@ Result<std::string> MeasuredWorker::untrusted_for_quickest() {
                                      expectation_.block->rounding);
   if (!expected) return std::string();
   std::string reason = untrusted_reason(quickest_->end, *expected);
-  if (reason.empty() || verify::displacement(quickest_->end, expected->state) > expected->forgivable) return reason;
+  if (reason.empty() || !is_forgivable(quickest_->start, block_.steps, quickest_->end, *expected)) return reason;
   vary_starts();
   TRY(worker_.run_block(block_.steps, block_.warm_up_steps));
   return untrusted_for_end(block_.steps);
@@ -135,10 +135,15 @@ Result<std::string> MeasuredWorker::untrusted_for_end(std::uint64_t steps) {
     if (!expected) return steps < 2 ? std::string() : untrusted_for_replay(steps);
     const scenario::State end = worker_.state(kEndImage, 0);
     reason = untrusted_reason(end, *expected);
-    if (reason.empty() || verify::displacement(end, expected->state) > expected->forgivable) break;
+    if (reason.empty() || !is_forgivable(worker_.state(kStartImage, 0), steps, end, *expected)) break;
     if (expected->shares_rounding) return untrusted_for_short_parts(steps, expected->tolerance);
   }
   return reason;
+}
+
+bool MeasuredWorker::is_forgivable(const scenario::State& start, std::uint64_t steps, const scenario::State& end,
+                                   const ExpectedEnd& expected) const {
+  return measure::is_forgivable(expectation_.problem, *expectation_.dataset, start, steps, end, expected);
 }
 
 Result<std::string> MeasuredWorker::untrusted_for_short_parts(std::uint64_t steps, double tolerance) {

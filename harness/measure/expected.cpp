@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "harness/base/text.h"
 #include "harness/verify/check.h"
@@ -36,6 +37,14 @@ constexpr double kHalfEpsilon = 0.5;
 // Of right ends where the least error may make a large one: 0.4% of the displacement was seen, as above; an end is a
 // vector, and may be off by more than its length.
 constexpr double kEndToleranceOfJumps = 2e-2;
+// So many starts next to that of a block, each entry by up to so many epsilons, say what rounding may make of its end;
+// fewer where they take longer.
+constexpr int kStartsNextToIt = 32;
+constexpr int kFewestStartsNextToIt = 6;
+constexpr double kSecondsOfStarts = 2;
+constexpr double kEpsilonsOfStarts = 16;
+// How many times as far apart as such ends a right one may be.
+constexpr double kPartingFactor = 2;
 // Of two ends of one worker: its threads may add in another order from run to run.
 constexpr double kReplayTolerance = 1e-3;
 
@@ -173,6 +182,26 @@ std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const 
   }
   if (!was_read(dataset)) return std::nullopt;
   return expected;
+}
+
+bool is_forgivable(const scenario::Problem& problem, const data::Dataset& dataset, const scenario::State& start,
+                   std::uint64_t steps, const scenario::State& end, const ExpectedEnd& expected) {
+  const double distance = verify::displacement(end, expected.state);
+  if (distance <= expected.forgivable) return true;
+  if (!may_part(problem) || std::isnan(distance)) return false;
+  std::mt19937_64 generator(steps);
+  const double most = kEpsilonsOfStarts * catalogue::epsilon_of(problem.dtype);
+  std::uniform_real_distribution<double> shares(-most, most);
+  const auto affordable = static_cast<int>(kSecondsOfStarts / replay_seconds(problem, steps));
+  for (int i = 0; i < std::clamp(affordable, kFewestStartsNextToIt, kStartsNextToIt); ++i) {
+    scenario::State moved = start;
+    for (std::vector<double>& parameter : moved.parameters) {
+      for (double& value : parameter) value *= 1 + shares(generator);
+    }
+    const scenario::State parted = rounded_end(problem, dataset, std::move(moved), steps);
+    if (distance <= kPartingFactor * verify::displacement(parted, expected.state)) return true;
+  }
+  return false;
 }
 
 double replay_seconds(const scenario::Problem& problem, std::uint64_t steps) {

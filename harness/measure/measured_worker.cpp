@@ -155,10 +155,12 @@ std::string MeasuredWorker::judge(const protocol::BlockAnswer& answer, const rep
     std::string reason = untrusted_reason(sample.displacement, *expectation_.block);
     // The starts of blocks differ; what follows from this one decides.
     if (!reason.empty()) {
-      auto own = expected_end(expectation_.problem, *expectation_.dataset, worker_.state(kStartImage, 0), block_.steps,
-                              expectation_.block->rounding);
-      if (own) own->tolerance = std::max(own->tolerance, own->forgivable);
-      if (own) reason = untrusted_reason(worker_.state(kEndImage, 0), *own);
+      const scenario::State start = worker_.state(kStartImage, 0);
+      const scenario::State end = worker_.state(kEndImage, 0);
+      const auto own =
+          expected_end(expectation_.problem, *expectation_.dataset, start, block_.steps, expectation_.block->rounding);
+      if (own) reason = untrusted_reason(end, *own);
+      if (own && !reason.empty() && is_forgivable(start, block_.steps, end, *own)) reason.clear();
     }
     reasons.push_back(std::move(reason));
   }

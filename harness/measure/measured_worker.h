@@ -88,6 +88,8 @@ class MeasuredWorker {
   // The block that was made last, of so many steps, ended where they lead, by the reference or by untimed steps of the
   // same worker.
   Result<std::string> untrusted_for_end(std::uint64_t steps);
+  bool is_forgivable(const scenario::State& start, std::uint64_t steps, const scenario::State& end,
+                     const ExpectedEnd& expected) const;
   // The block that was made last, of so many steps, ended where the same steps in two parts end, which are not timed.
   Result<std::string> untrusted_for_replay(std::uint64_t steps);
   // Likewise in short parts, in which nothing can be left out, within `tolerance`.

@@ -129,7 +129,7 @@ class Training {
     expected->tolerance = std::max(expected->tolerance, kEndTolerance * expected->displacement);
     const scenario::State end = worker_.state(before_, 0);
     const std::string reason = untrusted_reason(end, *expected);
-    if (reason.empty()) return;
+    if (reason.empty() || is_forgivable(problem_, *planned_.dataset, start, steps, end, *expected)) return;
     if (departure_.empty()) departure_ = cat("in its training to the target, after ", step_, " steps: ", reason);
     gain_ += std::log(reference_loss(planned_, expected->state) / reference_loss(planned_, end));
   }
