@@ -122,6 +122,12 @@ CLI::Validator number_from(double least, double most) {
   return in_range<double>(NumberRange{.least = least, .open = false, .most = most});
 }
 
+void add_until(CLI::App& command, std::string& until, const std::string& description) {
+  add_value(command, "--until", "decided", until,
+            description + ", by intervals that hold however often one looks; budget and launches are then the most")
+      ->check(name_of_these({"decided"}));
+}
+
 CLI::Validator name_of_these(const std::vector<std::string>& names) {
   const auto check = [names](const std::string& text) {
     return std::ranges::count(names, text) > 0 ? ""

@@ -25,6 +25,9 @@ CLI::Option* add_value(CLI::App& command, const std::string& name, const std::st
 // A file to be written; the option without a value stands for stdout, as "-" does.
 void add_document(CLI::App& command, const std::string& name, std::string& path, const std::string& description);
 
+// --until decided: `description` says what ends, and when.
+void add_until(CLI::App& command, std::string& until, const std::string& description);
+
 // Validators that make a number of a value with a unit.
 CLI::Validator as_seconds();          // "90", "90s", "2m", "1h"
 CLI::Validator as_nanoseconds();      // "50us", "1.5us", "20ns"

@@ -24,6 +24,8 @@ struct CalibrateOptions {
   int launches = 80;
   int null_comparisons = 300;
   int comparisons = 60;
+  std::vector<double> slowdowns = {0.01, 0.02, 0.05, 0.10};
+  std::string until;
   Request request;
   AnswerOptions answer;
 };
@@ -43,19 +45,26 @@ Result<calibrate::Workload> make_workload(Request request, const std::string& na
 
 std::vector<calibrate::Level> levels_of(const CalibrateOptions& options) {
   std::vector<calibrate::Level> levels = {{0, options.null_comparisons}};
-  for (const double slowdown : {0.01, 0.02, 0.05, 0.10}) levels.push_back({slowdown, options.comparisons});
+  for (const double slowdown : options.slowdowns) levels.push_back({slowdown, options.comparisons});
   return levels;
+}
+
+std::string slowdown_words(const CalibrateOptions& options) {
+  if (options.slowdowns == CalibrateOptions().slowdowns) return "";
+  std::string words = ", slowdowns";
+  for (const double slowdown : options.slowdowns) words += formatted(" %g", slowdown);
+  return words;
 }
 
 Status measure_all(const CalibrateOptions& options, std::vector<calibrate::Workload>& workloads,
                    const measure::RunOptions& run, report::Calibration& calibration) {
   const auto planned = calibrate::plan_comparisons(levels_of(options), workloads.size(), options.request.seed);
   calibration.planned = static_cast<int>(planned.size());
-  calibrate::OutcomeFile file =
-      TRY(calibrate::OutcomeFile::open(options.out,
-                                       joined(options.workloads) + ", seed " + std::to_string(options.request.seed) +
-                                           ", " + std::to_string(options.null_comparisons) + " without",
-                                       calibration));
+  calibrate::OutcomeFile file = TRY(
+      calibrate::OutcomeFile::open(options.out,
+                                   joined(options.workloads) + ", seed " + std::to_string(options.request.seed) + ", " +
+                                       std::to_string(options.null_comparisons) + " without" + slowdown_words(options),
+                                   calibration));
   std::set<int> known;
   for (const report::CalibrationOutcome& outcome : calibration.outcomes) known.insert(outcome.number);
   if (known.size() == planned.size()) return {};
@@ -83,6 +92,7 @@ Result<int> run(const CalibrateOptions& options) {
   calibration.launches = options.launches;
   calibration.margin = options.margin;
   calibration.confidence = 0.99;
+  if (!options.until.empty()) calibration.until_decided = true;
   const measure::RunOptions run = run_options(options.request);
   std::vector<calibrate::Workload> workloads;
   for (const std::string& name : options.workloads) {
@@ -117,9 +127,14 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   command.add_option("--null", options->null_comparisons, "Comparisons without a slowdown")
       ->check(integer_from(1, 1'000'000))
       ->capture_default_str();
-  command.add_option("--comparisons", options->comparisons, "Comparisons at each of 1, 2, 5 and 10%")
+  command.add_option("--comparisons", options->comparisons, "Comparisons at each slowdown")
       ->check(integer_from(1, 1'000'000))
       ->capture_default_str();
+  add_value(command, "--slowdown", "SHARE", options->slowdowns, "What is added to a step (again for others)")
+      ->transform(as_share())
+      ->default_str("1%, 2%, 5%, 10%")
+      ->allow_extra_args(false);
+  add_until(command, options->until, "End a comparison as soon as it is decided");
   add_measuring_options(command, options->request);
   add_answer_options(command, options->answer, "the calibration");
   command.footer(
@@ -128,6 +143,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       "counted.\n"
       "Examples:\n"
       "  gdbench calibrate                              540 comparisons\n"
+      "  gdbench calibrate --until decided --margin 10% --slowdown 50%\n"
       "  gdbench calibrate --launches 40 --out short.jsonl --html short.html\n"
       "  gdbench calibrate --workload mlp-10-50-1/graph/onednn --null 100 --comparisons 20");
   when_chosen(command, invocation, [options] { return run(*options); });

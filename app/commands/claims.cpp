@@ -4,18 +4,22 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "app/answer.h"
+#include "app/command_line.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/measured_run.h"
 #include "app/output_file.h"
 #include "app/plan.h"
+#include "harness/analysis/summarise.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/questions/claims/expand.h"
 #include "harness/questions/claims/judge.h"
 #include "harness/questions/claims/needs.h"
+#include "harness/stats/estimate.h"
 #include "reports/answers/documents.h"
 
 namespace gdbench::app {
@@ -32,6 +36,7 @@ struct ClaimsOptions {
   std::vector<std::string> ids;
   Request request;
   AnswerOptions answer;
+  std::string until;
   bool dry_run = false;
 };
 
@@ -89,13 +94,36 @@ Result<std::vector<claims::ExpandedClaim>> expand_claims(
   return expanded;
 }
 
-Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
-             const report::Report& report) {
+Result<std::vector<report::ClaimJudgement>> judge_all(const std::vector<claims::ExpandedClaim>& claims,
+                                                      const report::Report& report) {
   std::vector<report::ClaimJudgement> judgements;
   for (const claims::ExpandedClaim& claim : claims) {
     judgements.push_back(TRY(claims::judge(claim, report)));
   }
+  return judgements;
+}
+
+Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedClaim>& claims,
+             const report::Report& report) {
+  const std::vector<report::ClaimJudgement> judgements = TRY(judge_all(claims, report));
   return print_answer(options.answer, answers::document_of(judgements, report.notes), report::to_json(judgements));
+}
+
+// Whether no claim that is open yet needs one of the cells.
+bool is_decided(const std::vector<claims::ExpandedClaim>& claims, report::Report& report,
+                const std::vector<std::size_t>& cells) {
+  analysis::summarise(report);
+  const Result<std::vector<report::ClaimJudgement>> judgements = judge_all(claims, report);
+  if (!judgements.ok()) return false;
+  std::set<std::string> open;
+  for (const report::ClaimJudgement& judgement : *judgements) {
+    if (judgement.verdict != report::ClaimVerdict::inconclusive && judgement.verdict != report::ClaimVerdict::not_run)
+      continue;
+    for (const report::JudgedRelation& relation : judgement.relations) {
+      for (const report::JudgedPoint& point : relation.points) open.insert({point.a, point.b});
+    }
+  }
+  return std::ranges::none_of(cells, [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
 }
 
 // Globs for those that the claims' cells have.
@@ -162,6 +190,10 @@ measure::RunOptions to_run_options(const ClaimsOptions& options) {
   run.minimum_launches = 1;  // a budget is kept
   run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
   run.max_launches = kMaxLaunches;
+  if (!options.until.empty()) {
+    run.max_launches = std::exchange(run.launches, 0);
+    run.decisive_launches = stats::min_launches(stats::kConfidence, stats::Looks::every);
+  }
   run.profiles = false;  // of one process each: no verdict rests on them
   return run;
 }
@@ -174,9 +206,15 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   measure::PlanRequest asked = TRY(ask_plugins(options.request, implementation_globs(chosen)));
   const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(chosen, known_implementations(asked)));
   report::Report planned;
+  if (!options.until.empty()) planned.run.until_decided = true;
   measure::Plan measured = TRY(plan(std::move(asked), expanded, planned));
   measure::RunOptions run_options = to_run_options(options);
   if (run_options.launches == 0) run_options.goals = TRY(goals_of(expanded, planned));
+  if (!options.until.empty()) {
+    run_options.is_decided = [&](report::Report& report, const std::vector<std::size_t>& cells) {
+      return is_decided(expanded, report, cells);
+    };
+  }
   if (options.dry_run) {
     print_dry_run(measured, run_options, true, planned);
     return kFine;
@@ -199,6 +237,7 @@ void add_claims_run(CLI::App& parent, const std::shared_ptr<ClaimsOptions>& opti
       .add_option("--launches", options->request.launches,
                   "Exactly so many fresh processes per cell, whatever it takes")
       ->check(integer_from(1, 1'000'000));
+  add_until(command, options->until, "End the launches of a claim's cells as soon as it is decided");
   add_measuring_options(command, options->request);
   add_output(command, options->request.output, "Where the report goes");
   add_resume(command, options->request.output);

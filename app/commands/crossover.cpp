@@ -241,9 +241,10 @@ void add_crossover(CLI::App& app, Invocation& invocation) {
             "all of it is within")
       ->transform(as_share())
       ->default_str("1%");
-  add_value(command, "--launches", "N", options->request.launches,
-            "Fresh processes at each size, and more where that leaves it undecided (default 8); of steps exactly "
-            "so many (default 20, and more while it is undecided)")
+  add_value(
+      command, "--launches", "N", options->request.launches,
+      "Fresh processes at each size, fewer where it is decided and more where it is not (default 10); of steps exactly "
+      "so many (default 20, and more while it is undecided)")
       ->check(integer_from(1, 100'000));
   add_answer_options(command, options->answer);
   command.footer(

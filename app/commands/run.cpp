@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,9 +12,12 @@
 #include "app/measured_run.h"
 #include "app/plan.h"
 #include "app/python_environments.h"
+#include "harness/analysis/summarise.h"
+#include "harness/analysis/verdicts.h"
 #include "harness/base/text.h"
 #include "harness/stats/estimate.h"
 #include "reports/answers/documents.h"
+#include "reports/answers/ranking.h"
 #include "reports/document/writers.h"
 #include "reports/exports/exports.h"
 
@@ -52,7 +56,8 @@ measure::RunOptions to_run_options(const RunOptions& options) {
   // With a budget of its own a number of launches is the most; without one it is kept whatever it takes.
   if (options.request.budget_seconds || !options.until.empty()) run.max_launches = std::exchange(run.launches, 0);
   run.minimum_launches = 1;  // a budget is kept
-  run.decisive_launches = stats::VerdictOptions{}.minimum_launches;
+  run.decisive_launches = options.until.empty() ? stats::VerdictOptions{}.minimum_launches
+                                                : stats::min_launches(stats::kConfidence, stats::Looks::every);
   if (run.max_launches > 0) run.decisive_launches = std::min(run.decisive_launches, run.max_launches);
   run.keep_free_bytes = static_cast<std::uint64_t>(options.keep_free_gib * 0x1p30);
   return run;
@@ -68,6 +73,27 @@ double seconds_of_frameworks(const measure::Plan& plan) {
         std::ranges::count_if(scenario->cells, [](const measure::PlannedCell& cell) { return !cell.entry->hosted(); });
   }
   return kSecondsOfCell * static_cast<double>(cells);
+}
+
+// Whether in the scenario of each of the cells every ranked one has a verdict beside its baseline, and the fastest one
+// beside all others.
+bool is_ranked_surely(report::Report& report, const std::vector<std::size_t>& cells) {
+  analysis::summarise(report);
+  const analysis::Comparer comparer(report);
+  std::map<std::string, std::vector<const report::Cell*>> ranked;  // by scenario and threads
+  for (const std::size_t index : cells) {
+    const report::Cell& cell = report.cells[index];
+    if (!cell.summary || !report::is_ranked(cell) || cell.arm == report::kControlArm) continue;
+    const std::optional<report::RatioToBaseline>& ratio = cell.summary->ratio;
+    if (ratio && ratio->comparison.verdict == stats::Verdict::inconclusive) return false;
+    ranked[analysis::group_of(cell)].push_back(&cell);
+  }
+  return std::ranges::all_of(ranked, [&](const auto& group) {
+    const answers::Ranking ranking = answers::ranking_of(group.second, comparer);
+    return ranking.undecidable.empty() && std::ranges::all_of(ranking.tied, [&](const report::Cell* cell) {
+             return comparer.compare(*ranking.fastest, *cell).verdict == stats::Verdict::equivalent;
+           });
+  });
 }
 
 // Of a report that is compared with nothing.
@@ -86,8 +112,8 @@ Status check_sides(const RunOptions& options, const ComparisonBase& base) {
   if (base.build().empty() && !(request.padded.empty() && request.padded_base.empty())) {
     return usage_error("--padded, --padded-base: found no build in --against, expected one to compare with");
   }
-  if (base.build().empty() && !options.until.empty()) {
-    return usage_error("--until: found no build in --against, expected one to compare with");
+  if (base.exists() && base.build().empty() && !options.until.empty()) {
+    return usage_error("--until: found a report in --against, expected a build to compare with, or nothing");
   }
   if (options.bisect && !base.exists() && environments().size() < 2) {
     return usage_error("--bisect: found nothing to compare, expected --against, or --env twice");
@@ -159,7 +185,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   const bool confirms = !request.against.empty() && options.until.empty();
   if (!options.until.empty()) {
     run_options.is_decided = [&](report::Report& report, const std::vector<std::size_t>& cells) {
-      return base.is_decided(report, cells);
+      return base.exists() ? base.is_decided(report, cells) : is_ranked_surely(report, cells);
     };
   }
   measure::RunOptions confirmation = run_options;
@@ -221,10 +247,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   add_value(command, "--against", "DIRECTORY|FILE", options->against,
             "Compare with another build, measured side by side, or with a report; see gdbench compare");
-  add_value(command, "--until", "decided", options->until,
-            "With --against a build: end as soon as every cell is regressed, improved or equivalent, by intervals that "
-            "hold however often one looks; --budget and --launches are then the most")
-      ->check(name_of_these({"decided"}));
+  add_until(command, options->until,
+            "End a scenario as soon as each row has a verdict next to the baseline and one is the fastest; with "
+            "--against a build, as soon as every cell is regressed, improved or equivalent");
   add_value(command, "--padded", "DIRECTORY", options->request.padded,
             "This build once more, made with GDBENCH_CODE_PADDING: with --against, a change must show in every "
             "layout of the code");

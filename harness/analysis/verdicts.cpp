@@ -107,8 +107,9 @@ void Compared::scale(double base_factor, double candidate_factor) {
   for (stats::Observation& observation : candidate) observation.value *= candidate_factor;
 }
 
-stats::Estimate Compared::ratio(double confidence) const {
-  return base.empty() ? stats::paired_ratio(pairs, confidence) : stats::unpaired_ratio(base, candidate, confidence);
+stats::Estimate Compared::ratio(double confidence, stats::Looks looks) const {
+  return base.empty() ? stats::paired_ratio(pairs, confidence, looks)
+                      : stats::unpaired_ratio(base, candidate, confidence);
 }
 
 stats::Estimate Compared::difference(double confidence) const {
@@ -138,22 +139,38 @@ Compared compared(Quantity quantity, std::uint64_t steps, const Cell& base, cons
   return result;
 }
 
+namespace {
+
+// At every look only launches that can bring enough evidence decide; Student's t of fewer holds at one.
+stats::VerdictOptions options_without_control(const report::Report& report) {
+  stats::VerdictOptions options;
+  if (!report.run.until_decided.value_or(false)) return options;
+  options.looks = stats::Looks::every;
+  options.minimum_launches = stats::min_launches(options.confidence, options.looks);
+  return options;
+}
+
+}  // namespace
+
 std::vector<report::Control> controls_of(const report::Report& report, Quantity quantity, double margin) {
   std::vector<report::Control> controls;
   for (const Cell& cell : report.cells) {
     const Cell* twin = cell.arm == report::kControlArm && cell.summary ? twin_of(report, cell) : nullptr;
     if (twin == nullptr) continue;
-    const stats::Comparison comparison = compared(quantity, 0, *twin, cell, true).compare({.margin = margin});
+    stats::VerdictOptions options = options_without_control(report);
+    options.margin = margin;
+    const stats::Comparison comparison = compared(quantity, 0, *twin, cell, true).compare(options);
     if (comparison.ratio.launches > 0) controls.push_back({cell.scenario, cell.id, twin->id, comparison});
   }
   return controls;
 }
 
-Comparer::Comparer(const report::Report& report, Quantity quantity, double margin) : report_(report) {
+Comparer::Comparer(const report::Report& report, Quantity quantity, double margin)
+    : report_(report), without_control_(options_without_control(report)) {
   if (!report.controls) return;
   const bool of_steps = quantity == Quantity::step;
   for (const report::Control& control : of_steps ? *report.controls : controls_of(report, quantity, margin)) {
-    apply(control, by_scenario_[control.scenario]);
+    apply(control, by_scenario_.try_emplace(control.scenario, without_control_).first->second);
   }
 }
 

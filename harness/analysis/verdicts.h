@@ -26,8 +26,8 @@ struct Compared {
 
   // Both sides multiplied by factors of their own.
   void scale(double base_factor, double candidate_factor);
-  // Of the candidate to the base, and less it.
-  stats::Estimate ratio(double confidence = stats::kConfidence) const;
+  // Of the candidate to the base, and less it. Of cells that were measured apart one looks once.
+  stats::Estimate ratio(double confidence = stats::kConfidence, stats::Looks looks = stats::Looks::one) const;
   stats::Estimate difference(double confidence = stats::kConfidence) const;
   stats::Comparison compare(const stats::VerdictOptions& options) const;
 };
@@ -51,6 +51,9 @@ class Comparer {
   // `margin`: what the controls of a quantity that is no step may be off by.
   explicit Comparer(const report::Report& report, report::Quantity quantity = report::Quantity::step,
                     double margin = stats::VerdictOptions{}.margin);
+
+  // How often the run looked at its intervals.
+  stats::Looks looks() const { return without_control_.looks; }
 
   // For every verdict about a quantity of cells of a scenario, from the controls: the margin is at least what a control
   // is off by; where a control is confidently another than its twin, by more than the margin, there is no verdict.

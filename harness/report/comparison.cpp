@@ -37,17 +37,25 @@ namespace {
 
 constexpr double kConfidenceOfLimits = 0.95;
 
-CalibrationLevel level_of(double slowdown, const std::vector<const CalibrationOutcome*>& outcomes) {
+CalibrationLevel level_of(double slowdown, const std::vector<const CalibrationOutcome*>& outcomes, bool until_decided) {
   CalibrationLevel level;
   level.slowdown = slowdown;
   level.comparisons = static_cast<int>(outcomes.size());
   std::vector<double> ratios;
   std::vector<double> seconds;
+  std::vector<double> launches;
+  int equivalent = 0;
   for (const CalibrationOutcome* outcome : outcomes) {
     level.regressed += outcome->change == Change::regressed ? 1 : 0;
     level.improved += outcome->change == Change::improved ? 1 : 0;
     if (outcome->ratio > 0) ratios.push_back(outcome->ratio);
     seconds.push_back(outcome->seconds);
+    equivalent += outcome->change == Change::equivalent ? 1 : 0;
+    launches.push_back(outcome->launches.value_or(0));
+  }
+  if (until_decided) {
+    level.equivalent = equivalent;
+    level.median_launches = stats::median(std::move(launches));
   }
   const int counted = level.regressed + (slowdown == 0 ? level.improved : 0);
   level.share = static_cast<double>(counted) / level.comparisons;
@@ -64,7 +72,8 @@ std::vector<CalibrationLevel> levels_of(const Calibration& calibration) {
   std::map<double, std::vector<const CalibrationOutcome*>> by_slowdown;
   for (const CalibrationOutcome& outcome : calibration.outcomes) by_slowdown[outcome.slowdown].push_back(&outcome);
   std::vector<CalibrationLevel> levels;
-  for (const auto& [slowdown, outcomes] : by_slowdown) levels.push_back(level_of(slowdown, outcomes));
+  for (const auto& [slowdown, outcomes] : by_slowdown)
+    levels.push_back(level_of(slowdown, outcomes, calibration.until_decided.value_or(false)));
   return levels;
 }
 
@@ -83,11 +92,11 @@ double smallest_detectable_slowdown(const std::vector<CalibrationLevel>& levels)
 }
 
 FIELDS_OF(CalibrationLevel, slowdown, comparisons, regressed, improved, share, lower_limit, upper_limit, median_ratio,
-          seconds)
-FIELDS_OF(CalibrationOutcome, number, workload, slowdown, change, ratio, interval, seconds)
+          seconds, equivalent, median_launches)
+FIELDS_OF(CalibrationOutcome, number, workload, slowdown, change, ratio, interval, seconds, launches)
 
 void fields(auto& archive, Of<Calibration> auto& calibration) {
-  FIELDS(archive, calibration, launches, margin, confidence, planned);
+  FIELDS(archive, calibration, launches, margin, confidence, planned, until_decided);
   const std::vector<CalibrationLevel> levels = levels_of(calibration);
   archive.field("smallest_detectable_slowdown", smallest_detectable_slowdown(levels));
   archive.field("levels", levels);
@@ -95,7 +104,7 @@ void fields(auto& archive, Of<Calibration> auto& calibration) {
 }
 
 OrderedJson to_json(const Calibration& calibration) {
-  return RecordWriter::document("gdbench-calibration", 1, 1, calibration);
+  return RecordWriter::document("gdbench-calibration", 1, 2, calibration);
 }
 
 // Everything but the cell as it is has a name of its own.

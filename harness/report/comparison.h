@@ -86,6 +86,8 @@ struct CalibrationOutcome {
   double ratio = 0;  // slowed over plain, with its interval; 0: nothing was measured
   stats::Interval interval;
   double seconds = 0;
+  // Since 1.2, of either side.
+  std::optional<int> launches{};
 };
 
 // All comparisons at one slowdown. Limits are exact (Clopper and Pearson), one-sided, at 95%.
@@ -99,6 +101,9 @@ struct CalibrationLevel {
   double upper_limit = 0;
   double median_ratio = 0;
   double seconds = 0;  // median of a comparison
+  // Since 1.2, of comparisons that end where they are decided: equivalent ones, and the median of their launches.
+  std::optional<int> equivalent{};
+  std::optional<double> median_launches{};
 };
 
 struct Calibration {
@@ -106,6 +111,9 @@ struct Calibration {
   double margin = 0;
   double confidence = 0;
   int planned = 0;  // comparisons, fixed beforehand
+  // Since 1.2: a comparison ends as soon as it is decided, by intervals that hold at every look, at `launches` at the
+  // latest. Absent: no.
+  std::optional<bool> until_decided{};
   std::vector<CalibrationOutcome> outcomes;
 };
 

@@ -122,7 +122,8 @@ std::optional<SizeToMeasure> next_within(const ComparedSizes& sizes, const Chang
 // Whether the winner may be this one there.
 bool may_win(const Comparison& comparison, Verdict winner, double margin) {
   if (comparison.verdict != Verdict::inconclusive) return comparison.verdict == winner;
-  if (comparison.ratio.launches < min_launches(kCrossoverConfidence)) return true;
+  const bool few = comparison.ratio.launches < min_launches(kCrossoverConfidence);
+  if (few || comparison.ratio.method == IntervalMethod::student) return true;
   const Interval range = margin_range(margin);
   return winner == Verdict::faster ? comparison.ratio.interval.low < range.low
                                    : comparison.ratio.interval.high > range.high;

@@ -21,9 +21,9 @@ using ComparedSizes = std::map<std::int64_t, Comparison>;
 struct CrossoverOptions {
   std::int64_t from = 1;
   std::int64_t to = 1;
-  int grid = 5;                              // sizes that are measured first, in equal ratios, both ends among them
-  int launches = 8;                          // of a size; see min_launches()
-  int max_launches = kMaxLaunchesWorthATry;  // of a size whose verdict is inconclusive
+  int grid = 5;  // sizes that are measured first, in equal ratios, both ends among them
+  int launches = min_launches(kCrossoverConfidence, Looks::every);  // of a size
+  int max_launches = kMaxLaunchesWorthATry;                         // of a size whose verdict is inconclusive
 };
 
 struct SizeToMeasure {

@@ -18,11 +18,22 @@ std::string share_text(double share) { return formatted("%.3g%%", 100 * share); 
 Columns levels_table(const Levels& levels) {
   Columns table = {right("added"), right("comparisons"), right("regressed"), right("improved"),
                    right("share"), left("limits"),       right("ratio"),     right("each took")};
+  const bool until_decided = !levels.empty() && levels.front().median_launches;
+  if (until_decided) table.insert(table.end(), {right("equivalent"), right("launches")});
   for (const CalibrationLevel& level : levels) {
-    add_row(table, {format_percent(level.slowdown), std::to_string(level.comparisons), std::to_string(level.regressed),
-                    std::to_string(level.improved), format_percent(level.share),
-                    format_percent(level.lower_limit) + " to " + format_percent(level.upper_limit),
-                    format_number(level.median_ratio) + "x", format_duration_ns(level.seconds * 1e9)});
+    std::vector<std::string> row = {format_percent(level.slowdown),
+                                    std::to_string(level.comparisons),
+                                    std::to_string(level.regressed),
+                                    std::to_string(level.improved),
+                                    format_percent(level.share),
+                                    format_percent(level.lower_limit) + " to " + format_percent(level.upper_limit),
+                                    format_number(level.median_ratio) + "x",
+                                    format_duration_ns(level.seconds * 1e9)};
+    if (until_decided) {
+      row.push_back(std::to_string(level.equivalent.value_or(0)));
+      row.push_back(format_number(level.median_launches.value_or(0)));
+    }
+    add_row(table, row);
   }
   return table;
 }
@@ -98,11 +109,13 @@ Document document_of(const Calibration& calibration) {
   Blocks found;
   found.table("", levels_table(levels));
   if (!levels.empty()) found.figure(detections(levels));
-  found.paragraph(cat("Each comparison: ", calibration.launches,
-                      " launches of either side, as many again where it seems slower; margin ",
-                      format_percent(calibration.margin), ", ", format_percent(calibration.confidence),
-                      " confidence. share: called regressed (without a slowdown: or improved), with exact limits at "
-                      "95% to either side."));
+  found.paragraph(
+      cat("Each comparison: ", calibration.until_decided.value_or(false) ? "until it is decided, at most " : "",
+          calibration.launches, " launches of either side",
+          calibration.until_decided.value_or(false) ? "" : ", as many again where it seems slower", "; margin ",
+          format_percent(calibration.margin), ", ", format_percent(calibration.confidence),
+          " confidence. share: called regressed (without a slowdown: or improved), with exact limits at "
+          "95% to either side."));
   Document document{.title = cat("gdbench calibrate: ", calibration.outcomes.size(), " of ", calibration.planned,
                                  " comparisons of implementations with themselves, with a slowdown and without"),
                     .answer = answer_of(calibration, levels)};

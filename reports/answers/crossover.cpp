@@ -186,8 +186,9 @@ std::vector<std::string> sentences_of(const Crossover& crossover) {
 
 std::string method_of(const Crossover& crossover) {
   return cat("ratio: time of a step, ", crossover.a, " over ", crossover.b, ", paired by launch, median with ",
-             format_number(100 * crossover.confidence), "% interval over launches; faster: all of it is beyond ",
-             format_percent(crossover.margin), ", equal: all of it is within (--margin).");
+             format_number(100 * crossover.confidence),
+             "% interval over launches at every look; faster: all of it is beyond ", format_percent(crossover.margin),
+             ", equal: all of it is within (--margin).");
 }
 
 Columns sides_table(const StepsCrossover& crossover) {

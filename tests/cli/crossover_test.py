@@ -90,12 +90,12 @@ class Crossover(ProgramTest):
             self.assertLessEqual(ratio["interval"]["low"], ratio["value"])
             self.assertLessEqual(ratio["value"], ratio["interval"]["high"])
         self.assertEqual(found["zones"], [{"verdict": "inconclusive", "first": 3, "last": 12}])
-        self.assertEqual((found["need"]["sizes"], found["need"]["launches"]), ([3, 12], 14), "8 launches at each")
+        self.assertEqual((found["need"]["sizes"], found["need"]["launches"]), ([3, 12], 18), "10 launches at each")
         self.assertGreater(found["need"]["budget_seconds"], 0)
         _, zone, need = found["document"]["answer"]
         said = "From rows=3 to 12, the two cannot be distinguished: "
         self.assertTrue(zone.startswith(said), zone)
-        self.assertTrue(need.startswith("Undecided at rows=3 and 12: about 14 more launches would decide"), need)
+        self.assertTrue(need.startswith("Undecided at rows=3 and 12: about 18 more launches would decide"), need)
         page = (self.folder / "x.html").read_text(encoding="utf-8")
         self.assertTrue(page.startswith("<!DOCTYPE html>"))
         self.assertIn(said, page)
@@ -106,7 +106,7 @@ class Crossover(ProgramTest):
         limits = ("--from", "3", "--to", "4", "--margin", "100000%", "--launches", "2")
         found = self.search("linreg-3x2", *PAIR, "--axis", "rows", *limits)
         self.assertEqual((found["outcome"], found["complete"], found["margin"]), ("none", True, 1000))
-        self.assertEqual([point["comparison"]["ratio"]["launches"] for point in found["points"]], [8, 8])
+        self.assertEqual([point["comparison"]["ratio"]["launches"] for point in found["points"]], [10, 10])
         self.assertEqual(found["zones"], [{"verdict": "equivalent", "first": 3, "last": 4}])
         answer, zone = found["document"]["answer"]
         self.assertEqual(answer, "No crossing.")

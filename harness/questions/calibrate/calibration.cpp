@@ -72,15 +72,39 @@ Status launch(Workload& workload, int launches, const measure::RunOptions& optio
 report::ComparedCell compare(const Workload& workload, const report::Calibration& calibration) {
   report::Report report = workload.group.report();
   analysis::summarise(report);
+  report.run.until_decided = calibration.until_decided;
   const report::ReportComparison comparison =
       compare::compare_arms(report, {.margin = calibration.margin, .confidence = calibration.confidence});
   return comparison.cells.front();
 }
 
+// Where the slow side seems to have regressed, as many launches again confirm it.
+Result<report::ComparedCell> compare_and_confirm(Workload& workload, const report::Calibration& calibration,
+                                                 const measure::RunOptions& options) {
+  TRY(launch(workload, calibration.launches, options));
+  const report::ComparedCell compared = compare(workload, calibration);
+  if (compared.change != report::Change::regressed) return compared;
+  workload.group.confirm_from_here();
+  TRY(launch(workload, calibration.launches, options));
+  return compare(workload, calibration);
+}
+
+Result<report::ComparedCell> compare_until_decided(Workload& workload, const report::Calibration& calibration,
+                                                   const measure::RunOptions& options) {
+  while (true) {
+    TRY(launch(workload, 1, options));
+    const report::ComparedCell compared = compare(workload, calibration);
+    const bool is_decided = compared.change != report::Change::inconclusive;
+    if (is_decided || workload.group.launches() >= calibration.launches || options.cancelled()) return compared;
+  }
+}
+
 OrderedJson header_of(const report::Calibration& calibration, const std::string& design) {
-  return {{"event", "calibration"},         {"launches", calibration.launches},
-          {"margin", calibration.margin},   {"confidence", calibration.confidence},
-          {"planned", calibration.planned}, {"design", design}};
+  OrderedJson header = {{"event", "calibration"},         {"launches", calibration.launches},
+                        {"margin", calibration.margin},   {"confidence", calibration.confidence},
+                        {"planned", calibration.planned}, {"design", design}};
+  if (calibration.until_decided) header["until_decided"] = *calibration.until_decided;
+  return header;
 }
 
 // A line of the file.
@@ -91,7 +115,7 @@ struct OutcomeLine : CalibrationOutcome {
 void fields(auto& archive, Of<OutcomeLine> auto& line) {
   FIELDS(archive, line, event, number, workload, slowdown, change, ratio);
   FIELDS(archive, line.interval, low, high);
-  FIELDS(archive, line, seconds);
+  FIELDS(archive, line, seconds, launches);
 }
 
 // The whole lines of a text.
@@ -155,13 +179,9 @@ Result<CalibrationOutcome> compare_once(Workload& workload, const PlannedCompari
   const double added_ns = planned.slowdown * workload.step_ns * static_cast<double>(block.steps);
   workload.group.start_over();
   workload.group.add_work(kSlowCell, static_cast<std::uint64_t>(std::llround(added_ns / workload.iteration_ns)));
-  TRY(launch(workload, calibration.launches, options));
-  report::ComparedCell compared = compare(workload, calibration);
-  if (compared.change == report::Change::regressed) {
-    workload.group.confirm_from_here();
-    TRY(launch(workload, calibration.launches, options));
-    compared = compare(workload, calibration);
-  }
+  const report::ComparedCell compared =
+      TRY(calibration.until_decided.value_or(false) ? compare_until_decided(workload, calibration, options)
+                                                    : compare_and_confirm(workload, calibration, options));
   // The machine's speed states change the step's time within minutes: the next comparison adds its share of this one's.
   workload.step_ns = analysis::step_time(workload.group.report().cells.front()).value;
   CalibrationOutcome outcome;
@@ -169,6 +189,7 @@ Result<CalibrationOutcome> compare_once(Workload& workload, const PlannedCompari
   outcome.workload = workload.name;
   outcome.slowdown = planned.slowdown;
   outcome.change = compared.change;
+  outcome.launches = workload.group.launches();
   if (compared.ratio) {
     outcome.ratio = compared.ratio->value;
     outcome.interval = compared.ratio->interval;

@@ -42,7 +42,7 @@ std::vector<PlannedComparison> plan_comparisons(const std::vector<Level>& levels
 Status prepare(Workload& workload, const measure::RunOptions& options);
 
 // One comparison: as many launches of both sides as `calibration` says and, where the slow one seems to have regressed,
-// as many again to confirm it. Errors: a worker failed.
+// as many again to confirm it; or until it is decided, at most so many. Errors: a worker failed.
 Result<report::CalibrationOutcome> compare_once(Workload& workload, const PlannedComparison& planned,
                                                 const report::Calibration& calibration,
                                                 const measure::RunOptions& options);

@@ -112,15 +112,16 @@ class RelationJudge {
   }
 
   bool place(std::size_t i, JudgedPoint& point) const {
-    return place(measured_[i].compared.ratio(options_.confidence), measured_[i].unfit, point);
+    return place(measured_[i].compared.ratio(options_.confidence, options_.looks), measured_[i].unfit, point);
   }
 
   // What becomes of the ratio from one entry to another, which were not measured side by side.
   bool place_change(std::size_t first, std::size_t last, JudgedPoint& point) const {
     const double each = stats::confidence_of_each(options_.confidence);
     const std::string& unfit = measured_[first].unfit.empty() ? measured_[last].unfit : measured_[first].unfit;
-    return place(stats::unpaired_ratio(measured_[first].compared.ratio(each), measured_[last].compared.ratio(each)),
-                 unfit, point);
+    const stats::Estimate ratio = stats::unpaired_ratio(measured_[first].compared.ratio(each, options_.looks),
+                                                        measured_[last].compared.ratio(each, options_.looks));
+    return place(ratio, unfit, point);
   }
 
   void judge_points() {
@@ -179,7 +180,7 @@ class RelationJudge {
     JudgedPoint point = result_.points[i];
     point.decides = false;
     if (!was_run(i)) return point;
-    point.ratio = measured_[i].compared.ratio(options_.confidence);
+    point.ratio = measured_[i].compared.ratio(options_.confidence, options_.looks);
     if (is_counted(relation_.quantity)) point.ratio->within_one_process = false;
     point.state = PointState::shown;
     return point;
@@ -256,13 +257,17 @@ std::size_t deciding_points(const ExpandedRelation& expanded) {
       groups, [&](const std::vector<std::size_t>& group) { return expanded.entries[group.front()].decides; }));
 }
 
-stats::VerdictOptions options_for(const ExpandedClaim& claim) {
+stats::VerdictOptions options_for(const ExpandedClaim& claim, stats::Looks looks) {
   std::size_t points = 0;
   for (const ExpandedRelation& relation : claim.relations) {
     if (relation.relation->decides) points += deciding_points(relation);
   }
   stats::VerdictOptions options;
   options.confidence = 1 - (1 - options.confidence) / static_cast<double>(std::max<std::size_t>(points, 1));
+  options.looks = looks;
+  // A ratio of ratios has intervals that are surer.
+  if (looks == stats::Looks::every)
+    options.minimum_launches = stats::min_launches(stats::confidence_of_each(options.confidence), looks);
   return options;
 }
 
@@ -320,7 +325,7 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& r
   judgement.source = claim.claim->source;
   CellFinder finder(report);
   const analysis::Comparer comparer(report);
-  const stats::VerdictOptions options = options_for(claim);
+  const stats::VerdictOptions options = options_for(claim, comparer.looks());
   std::vector<ClaimVerdict> verdicts;
   for (const ExpandedRelation& expanded : claim.relations) {
     report::JudgedRelation relation = TRY(RelationJudge(expanded, finder, comparer, options).run());

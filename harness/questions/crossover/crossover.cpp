@@ -23,7 +23,8 @@ class Search {
       : request_(request), options_(options), crossover_(crossover) {
     verdict_.margin = crossover.margin;
     verdict_.confidence = crossover.confidence;
-    verdict_.minimum_launches = stats::min_launches(crossover.confidence);
+    verdict_.looks = stats::Looks::every;  // each launch of a size may be its last
+    verdict_.minimum_launches = stats::min_launches(crossover.confidence, verdict_.looks);
   }
 
   Status run() {
@@ -92,6 +93,7 @@ class Search {
     }
     measure::CellGroup& group = found->second.group;
     while (group.launches() < wanted.launches && group.failed_cell() == nullptr && !options_.cancelled()) {
+      if (compare(group).verdict != stats::Verdict::inconclusive) break;
       if (!fits(found->second.seconds_of_a_launch()) && group.launches() >= options_.minimum_launches) break;
       show_progress(wanted, group);
       const double before = options_.elapsed();
@@ -100,9 +102,13 @@ class Search {
     }
     group.release();
     if (group.failed_cell() != nullptr || options_.cancelled()) return false;
-    const auto& cells = group.report().cells;
-    compared_[wanted.size] = stats::compare(analysis::pairs_of(cells[1], cells[0]), verdict_);
+    compared_[wanted.size] = compare(group);
     return true;
+  }
+
+  stats::Comparison compare(const measure::CellGroup& group) const {
+    const auto& cells = group.report().cells;
+    return stats::compare(analysis::pairs_of(cells[1], cells[0]), verdict_);
   }
 
   std::optional<report::CrossoverNeed> need() const {

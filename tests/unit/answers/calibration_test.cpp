@@ -34,6 +34,15 @@ report::Calibration example_calibration() {
 
 TEST(Golden, Calibration) { tests::expect_golden_answer("calibration", document_of(example_calibration())); }
 
+TEST(Calibration, SaysWhenComparisonsThatEndByThemselvesWereDecided) {
+  report::Calibration calibration = example_calibration();
+  calibration.until_decided = true;
+  for (report::CalibrationOutcome& outcome : calibration.outcomes) outcome.launches = outcome.slowdown > 0 ? 13 : 17;
+  const std::string page = document::html_of(document_of(calibration));
+  EXPECT_NE(page.find("until it is decided, at most 80 launches of either side; margin"), std::string::npos);
+  EXPECT_NE(page.find("<td>9</td>\n<td>17</td>"), std::string::npos) << page;
+}
+
 TEST(Calibration, HasNoPictureOfNoOutcome) {
   report::Calibration calibration = example_calibration();
   calibration.outcomes.clear();

@@ -65,7 +65,7 @@ TEST(CalibrationDocument, HasTheLevelsBesideTheOutcomes) {
   const std::string lower_limit = OrderedJson(levels_of(calibration).front().lower_limit).dump();
   EXPECT_EQ(
       to_json(calibration).dump(),
-      R"({"schema":"gdbench-calibration","schema_version":{"major":1,"minor":1},"launches":12,"margin":0.02,)"
+      R"({"schema":"gdbench-calibration","schema_version":{"major":1,"minor":2},"launches":12,"margin":0.02,)"
       R"("confidence":0.95,"planned":3,"smallest_detectable_slowdown":0.25,"levels":[{"slowdown":0.25,"comparisons":1,)"
       R"("regressed":1,"improved":0,"share":1.0,"lower_limit":)" +
           lower_limit +

@@ -66,6 +66,20 @@ TEST(CalibrationLevels, CountFindingsAndFalseAlarmsWithMediansAndLimits) {
   EXPECT_EQ(levels[2].share, 0);
 }
 
+TEST(CalibrationLevels, SayWhenComparisonsThatEndByThemselvesWereDecided) {
+  report::Calibration calibration;
+  for (const auto& [change, launches] :
+       {std::pair(Change::equivalent, 12), {Change::equivalent, 30}, {Change::inconclusive, 80}}) {
+    calibration.outcomes.push_back(outcome(0, change));
+    calibration.outcomes.back().launches = launches;
+  }
+  EXPECT_FALSE(report::levels_of(calibration).front().median_launches) << "all have as many";
+  calibration.until_decided = true;
+  const report::CalibrationLevel level = report::levels_of(calibration).front();
+  EXPECT_EQ(level.equivalent, 2);
+  EXPECT_EQ(level.median_launches, 30);
+}
+
 TEST(CalibrationLevels, FourInFiveFindTheSmallestSlowdown) {
   using Levels = std::vector<std::pair<double, double>>;  // slowdowns and shares
   for (const auto& [levels, smallest] : {std::pair(Levels{}, 0.),
