@@ -32,7 +32,7 @@ def beside_naive(implementation, **relation):
 CLAIMS = {
     "steps-fall": [trained([100], [STANDARDISED])], "steps-fall-always": [trained([1, 100], [STANDARDISED])],
     "time-falls": [trained([100], [{**STANDARDISED, "quantity": "time_to_target"}])],
-    "is-far-away": [beside_naive("far/away")], "is-wrong": [beside_naive("fake/wrong")],
+    "is-near": [beside_naive("loop/plain", at_most=5)], "is-far-away": [beside_naive("far/away")], "is-wrong": [beside_naive("fake/wrong")],
 }
 
 
@@ -97,6 +97,16 @@ class Claims(ProgramTest):
         again = json.loads(self.call("claims", "c.json", "--json")[0])["claims"]
         for claim in json.loads(output)["claims"]:
             self.assertIn(claim, again, "a report says what the run said")
+
+    def test_launches_end_where_a_claim_is_decided(self):
+        arguments = ("is-near", "--until", "decided", "--budget", "60s", "--out", "c.json", "--json")
+        output, _ = self.call("claims", "run", *arguments)
+        self.assertEqual(self.verdicts(output), {"is-near": "confirmed"})
+        (claim,) = json.loads(output)["claims"]
+        ratio = claim["relations"][0]["judged"][0]["ratio"]
+        self.assertEqual(ratio["method"], "at every look")
+        self.assertIn(ratio["launches"], range(8, 100), "the budget is for more")
+        self.assertTrue(self.read_json("c.json")["run"]["until_decided"])
 
     def test_a_wrong_cell_is_not_judged(self):
         output, _ = self.run_claims("is-wrong", "--json", plugins=FAKES, status=3)

@@ -164,7 +164,8 @@ class Against(ProgramTest):
         self.assertAlmostEqual(evidence_above([-value for value in logarithms], -high), 200, delta=0.1)
 
     def test_what_is_no_build_and_no_report(self):
-        self.expect_error(["run", *CELLS, "--until", "decided"], "--until: found no build in --against")
+        self.call("run", *CELLS, "--quick", "--out", "old.json")
+        self.expect_error(["run", *CELLS, "--against", "old.json", "--until", "decided"], "--until: found a report")
         self.expect_error(["run", *CELLS, "--until", "later"], '--until: found "later", expected one of decided')
         self.expect_error(["run", *CELLS, "--against", "nowhere.json"], "nowhere.json")
         (self.folder / "half" / "bin").mkdir(parents=True)

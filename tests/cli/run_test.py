@@ -136,6 +136,17 @@ class Run(ProgramTest):
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertGreaterEqual(len(cell["launches"]), 1)
 
+    def test_a_scenario_ends_where_each_verdict_in_it_is_certain(self):
+        self.call("run", *SMALL[3:], "--until", "decided", "--budget", "60s")
+        report = self.read_json("x.json")
+        self.assertTrue(report["run"]["until_decided"])
+        compared = [cell["summary"]["ratio"]["comparison"] for cell in report["cells"] if "ratio" in cell["summary"]]
+        self.assertGreater(len(compared), 0)
+        for comparison in compared:
+            self.assertEqual(comparison["ratio"]["method"], "at every look")
+            self.assertIn(comparison["verdict"], ("faster", "slower", "equivalent"))
+            self.assertIn(comparison["ratio"]["launches"], range(7, 100), "the budget is for more")
+
     def test_a_budget_that_is_too_short_is_said_and_each_cell_launched_once(self):
         _, errors = self.call("run", *SMALL[3:], "--budget", "0.01s")
         said, written = errors.splitlines()
