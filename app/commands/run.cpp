@@ -36,6 +36,7 @@ struct RunOptions {
   double keep_free_gib = 1;
   bool quick = false;
   bool single_steps = false;
+  bool cold_steps = false;
   bool no_ceilings = false;
   bool no_html = false;
   bool dry_run = false;
@@ -161,6 +162,7 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   if (!options.dry_run) TRY(check_output(output));
   measure::RunOptions run_options = to_run_options(options);
   const ComparisonOptions comparing = TRY(judged(options));
+  run_options.cold_steps = options.cold_steps;
   run_options.single_steps = options.single_steps || judges_single_steps(comparing);
   const ComparisonBase base = TRY(ComparisonBase::make(options.against, comparing));
   Request request = options.request;
@@ -260,6 +262,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "--single-steps", options->single_steps,
       "After each launch's samples time some steps one by one: percentiles in --details, --csv and the report, where "
       "that adds at most 2% to a step");
+  command.add_flag("--cold-steps", options->cold_steps,
+                   "After each launch's samples time some steps after the caches were filled with other data: what a "
+                   "training pays that shares the machine");
   command.add_flag("--no-html", options->no_html, "Do not write the report as a page, for browsers, next to --out");
   command.add_flag(
       "--no-ceilings", options->no_ceilings,

@@ -96,6 +96,18 @@ std::optional<report::SingleSteps> single_steps(const report::Cell& cell) {
   return all;
 }
 
+std::optional<report::ColdTime> cold_time(const report::Cell& cell) {
+  std::vector<stats::Pair> pairs;
+  std::vector<double> times_ns;
+  for (const report::Launch& launch : cell.launches) {
+    if (!launch.cold_steps) continue;
+    pairs.push_back({launch.launch, launch.cold_steps->warm_ns, launch.cold_steps->cold_ns});
+    times_ns.push_back(launch.cold_steps->cold_ns);
+  }
+  if (pairs.empty()) return std::nullopt;
+  return report::ColdTime{stats::median(std::move(times_ns)), stats::paired_ratio(pairs)};
+}
+
 report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Observation>& observations) {
   std::vector<double> values;
   values.reserve(observations.size());
@@ -126,6 +138,7 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
   if (!imports.empty()) summary.import_seconds = stats::median(imports);
   summary.script = script_time(cell);
   summary.single_steps = single_steps(cell);
+  summary.cold = cold_time(cell);
   return summary;
 }
 

@@ -148,6 +148,13 @@ Result<protocol::BlockAnswer> CellWorker::run_block_by_step(std::uint64_t steps,
   return client_->run(request);
 }
 
+Result<protocol::BlockAnswer> CellWorker::run_block_after(const std::function<Status()>& before_steps,
+                                                          std::uint64_t steps, std::uint64_t warm_up) {
+  protocol::BlockRequest request = block_request(steps, warm_up, 0);
+  request.before_steps = before_steps;
+  return client_->run(request);
+}
+
 Result<scenario::State> CellWorker::run_in_parts(const std::vector<std::uint64_t>& parts, std::int64_t start) {
   TRY(set_start_state(start));
   for (const std::uint64_t steps : parts) TRY(client_->run_on(steps));

@@ -70,6 +70,9 @@ class CellWorker {
                                           std::uint64_t added_iterations = 0);
   // The same; its answer has the time of each step where the worker can tell.
   Result<protocol::BlockAnswer> run_block_by_step(std::uint64_t steps, std::uint64_t warm_up);
+  // The same; `before_steps` is called while the worker waits with its start for the timed ones.
+  Result<protocol::BlockAnswer> run_block_after(const std::function<Status()>& before_steps, std::uint64_t steps,
+                                                std::uint64_t warm_up);
 
   // What blocks start from, their step number aside, in place of the scenario's.
   void set_start(const scenario::State& start);

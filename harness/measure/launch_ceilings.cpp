@@ -6,6 +6,7 @@
 
 #include "harness/analysis/ceilings.h"
 #include "harness/analysis/least_work.h"
+#include "harness/machine/ceilings.h"
 
 namespace gdbench::measure {
 
@@ -25,6 +26,16 @@ void add(const analysis::LeastWork& work, const std::vector<report::LevelCeiling
 }
 
 }  // namespace
+
+Result<machine::CeilingProbe> other_work(const LiveCell& live, const report::Report& report) {
+  constexpr std::int64_t kLeastBytes = std::int64_t{16} << 20;
+  constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+  const machine::CacheSizes caches = machine::cache_sizes(report.environment);
+  const std::int64_t bytes = std::clamp(2 * std::max(caches.l2, caches.l3), kLeastBytes, kMostBytes);
+  return machine::CeilingProbe::start({{.processors = live.planned->threads.compute_cores,
+                                        .f64 = {},
+                                        .spans = {{.bytes = bytes, .read_only = 0, .written = 1}}}});
+}
 
 CeilingsOfLaunch::CeilingsOfLaunch(const std::vector<LiveCell>& cells, int launch, const RunOptions& options,
                                    report::Report& report, report::Journal& journal)

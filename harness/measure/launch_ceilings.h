@@ -9,6 +9,9 @@
 
 namespace gdbench::measure {
 
+// Work of others on a cell's processors: each visit passes over twice what their caches hold.
+Result<machine::CeilingProbe> other_work(const LiveCell& live, const report::Report& report);
+
 class CeilingsOfLaunch {
  public:
   // Measures what the floors of the ranked cells need; nothing where the report has no ceilings. Begins before the

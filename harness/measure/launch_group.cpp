@@ -231,6 +231,11 @@ class LaunchGroup {
     static_cast<void>(measure::note_once(note, report_, journal_));
   }
 
+  Result<std::optional<report::ColdSteps>> time_cold_steps(Member& member) {
+    machine::CeilingProbe other = TRY(other_work(*member.live, report_));
+    return member.worker->time_cold_steps([&] { return other.measure(false, options_.cancelled); });
+  }
+
   Status finish_all() {
     for (const std::unique_ptr<Member>& member : members_) {
       if (options_.cancelled()) return {};
@@ -243,6 +248,11 @@ class LaunchGroup {
       if (status.ok() && options_.single_steps && cell_of(*member->live).status.state == CellState::ok) {
         const auto steps = member->worker->time_single_steps();
         if (steps.ok()) member->launch.single_steps = steps.value();
+        if (!steps.ok()) status = steps.error();
+      }
+      if (status.ok() && options_.cold_steps && cell_of(*member->live).status.state == CellState::ok) {
+        const auto steps = time_cold_steps(*member);
+        if (steps.ok()) member->launch.cold_steps = steps.value();
         if (!steps.ok()) status = steps.error();
       }
       const bool profiled = !status.ok() || profile(*member);

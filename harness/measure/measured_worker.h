@@ -59,6 +59,9 @@ class MeasuredWorker {
   // After everything else that is timed. Nothing where the worker cannot, or steps take too long for a hundred of them.
   Result<std::optional<report::SingleSteps>> time_single_steps();
 
+  // Likewise. Nothing where a step is too short to be timed alone.
+  Result<std::optional<report::ColdSteps>> time_cold_steps(const std::function<Status()>& fill_caches);
+
   int repeated_blocks() const { return repeated_blocks_; }
   CellWorker& worker() { return worker_; }
   protocol::Client& client() { return worker_.client(); }

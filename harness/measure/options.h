@@ -54,6 +54,7 @@ struct RunOptions {
   // Fewer say nothing: where there is no time for so many of every scenario, those whose launches cost least have them,
   // the others the minimum. 0: all have as many.
   int decisive_launches = 0;
+  bool cold_steps = false;    // whether some are timed with the caches full of other data, likewise
   bool single_steps = false;  // whether some are timed one by one, after each launch's samples
   bool profiles = true;       // a glance at each cell's phases, in a process of its own
   // Where the budget is too short for all of these, some of them are decided and cells of the others stay pending, with

@@ -36,9 +36,10 @@ struct BlockRequest {
   std::size_t warm_up_image = 0;  // state set, outside the clock, before the warm-up
   std::size_t start_image = 0;    // and before the steps
   std::int64_t start_step = 0;
-  std::size_t end_image = 1;           // where the state after the block is put
-  std::uint64_t added_iterations = 0;  // of work that a calibration adds to the block; see block_timer.h
-  bool each_step = false;              // whether each step is timed; workers before protocol 1.15 do not
+  std::size_t end_image = 1;                  // where the state after the block is put
+  std::uint64_t added_iterations = 0;         // of work that a calibration adds to the block; see block_timer.h
+  std::function<Status()> before_steps = {};  // called while the worker waits with its start; an error ends the block
+  bool each_step = false;                     // whether each step is timed; workers before protocol 1.15 do not
 };
 
 struct BlockAnswer : RunAnswer {

@@ -270,6 +270,7 @@ Result<BlockAnswer> ProcessClient::run(const BlockRequest& block) {
     warm_up_ns = warm_up->real_ns;
   }
   TRY(set_state(block.start_image, block.start_step));
+  if (block.before_steps) TRY(block.before_steps());
   const std::optional<std::int64_t> faults_before = process_.page_faults();
   RunRequest request{.steps = block.steps};
   if (block.added_iterations > 0) request.added_iterations = block.added_iterations;

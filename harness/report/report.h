@@ -95,6 +95,14 @@ struct Launch {
   std::optional<std::int64_t> traces{};
   // Since 1.18: where they were asked for, and the worker can time them.
   std::optional<SingleSteps> single_steps{};
+  // Since 1.20: where they were asked for, and a step is long enough to be timed alone.
+  std::optional<ColdSteps> cold_steps{};
+};
+
+// Of a cell's launches with cold steps.
+struct ColdTime {
+  double cold_ns = 0;     // median over launches
+  stats::Estimate ratio;  // cold over warm, paired by launch
 };
 
 struct TensorCheck {
@@ -202,6 +210,7 @@ struct Summary {
   std::optional<ScriptTime> script{};
   // Since 1.18: of all launches' the number and the maximum, of percentiles and cost the medians.
   std::optional<SingleSteps> single_steps{};
+  std::optional<ColdTime> cold{};  // since 1.20
 };
 
 // The axes that an implementation's id spells: "strategy/backend[+policy][@environment]".

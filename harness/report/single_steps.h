@@ -16,6 +16,13 @@ struct SingleSteps {
   double cost = 0;  // what timing each adds to a step, as a share; below 0 where it was hidden by the machine's noise
 };
 
+// Of steps alone in their block: after steps of the same training, and after the caches were filled with other data.
+struct ColdSteps {
+  std::int64_t steps = 0;  // of either kind
+  double cold_ns = 0;      // medians
+  double warm_ns = 0;
+};
+
 // Beyond this the clock, and a call for each step, are in the way of what they measure.
 constexpr double kMostCostOfTiming = 0.02;
 inline bool are_telling(const SingleSteps& steps) { return std::abs(steps.cost) <= kMostCostOfTiming; }

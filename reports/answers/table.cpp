@@ -88,6 +88,11 @@ std::string single_step_text(const Row& row) {
   return steps && are_telling(*steps) ? format_duration_ns((*steps).*Time) : "";
 }
 
+std::string cold_text(const Row& row) {
+  const std::optional<report::ColdTime>& cold = row.cell->summary->cold;
+  return cold ? format_ratio(cold->ratio) + process_mark(cold->ratio) : "";
+}
+
 template <auto Bytes>
 std::string memory_text(const Row& row) {
   const std::optional<std::int64_t> bytes = (*row.cell->summary).*Bytes;
@@ -144,6 +149,15 @@ const stats::Interval* share_interval(const Row& row) {
   return share != nullptr && share->interval ? &*share->interval : nullptr;
 }
 constexpr auto single_steps = of_summary<&report::Summary::single_steps>;
+constexpr auto cold = of_summary<&report::Summary::cold>;
+const stats::Estimate* cold_ratio(const Row& row) {
+  const report::ColdTime* time = cold(row);
+  return time != nullptr ? &time->ratio : nullptr;
+}
+const stats::Interval* cold_interval(const Row& row) {
+  const report::ColdTime* time = cold(row);
+  return time != nullptr ? &time->ratio.interval : nullptr;
+}
 constexpr auto to_target = of_summary<&report::Summary::to_target>;
 }  // namespace part
 
@@ -216,6 +230,10 @@ constexpr std::array kColumns = {
     Column{"step_p95_ns", of<part::single_steps, &SS::p95_ns>, "p95", single_step_text<&SS::p95_ns>, true, 5},
     Column{"step_p99_ns", of<part::single_steps, &SS::p99_ns>, "p99", single_step_text<&SS::p99_ns>, true, 5},
     Column{"step_max_ns", of<part::single_steps, &SS::max_ns>, "max", single_step_text<&SS::max_ns>, true, 5},
+    Column{"cold_step_ns", of<part::cold, &report::ColdTime::cold_ns>},
+    Column{"cold_ratio", of<part::cold_ratio, &stats::Estimate::value>, "cold", cold_text, true, 5},
+    Column{"cold_ratio_low", of<part::cold_interval, &stats::Interval::low>},
+    Column{"cold_ratio_high", of<part::cold_interval, &stats::Interval::high>},
     Column{"import_seconds", of<part::summary, &S::import_seconds>, "import", import_text, true, 6},
     Column{"first_step_ns", of<part::summary, &S::first_step_ns>, "first step",
            [](const Row& row) { return format_duration_ns(row.cell->summary->first_step_ns); }, true, 6},

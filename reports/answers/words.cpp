@@ -363,6 +363,8 @@ std::vector<std::string> column_words() {
       "CPU/wall: processor time of all threads of a framework's process over wall time. import: loading the "
       "framework, once per process. after import: resident memory by then, a part of the peak.",
       "p50, p95, p99, max: of steps that --single-steps timed one by one; percentiles are medians over launches.",
+      "cold: a step alone after the caches were filled with other data, over one after steps of its own, with its 95% "
+      "interval; only where a step is long enough to be timed alone.",
       "page faults: of the whole process in a step, mostly fresh memory that the kernel has to clear, median over "
       "blocks; -: below 0.05, or unknown (ranks).",
       "difference per step, change: paired with the baseline's strategy on the same backend round by round, with 95% "

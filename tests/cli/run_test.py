@@ -282,6 +282,23 @@ class SingleSteps(ProgramTest):
         self.call("run", *selection, "--quick", "--out", "y.json")
         self.assertNotIn("single_steps", (self.folder / "y.json").read_text(encoding="utf-8"))
 
+    def test_cold_ones_take_longer_where_they_are_asked_for(self):
+        selection = ("--scenario", "mlp-784-128-10", "--scenario", "linreg-3x2", "--impl", "hand/eigen", "--launches",
+                     "3", "--cold-steps", "--out", "x.json")
+        self.call("run", *selection)
+        report = self.read_json("x.json")
+        short = next(scenario["key"] for scenario in report["scenarios"] if scenario["label"] == "linreg-3x2")
+        for cell in report["cells"]:
+            launches = [launch.get("cold_steps") for launch in cell["launches"]]
+            if cell["scenario"] == short:
+                self.assertEqual(launches, [None] * 3, "too short to be timed alone")
+                continue
+            for steps in launches:
+                self.assertGreater(steps["cold_ns"], steps["warm_ns"], "its weights are gone")
+            ratios = sorted(steps["cold_ns"] / steps["warm_ns"] for steps in launches)
+            self.assertAlmostEqual(cell["summary"]["cold"]["ratio"]["value"], ratios[1])
+        self.assertIn("  cold  ", self.call("report", "x.json", "--details")[0])
+
     def test_are_judged_where_a_gate_names_them(self):
         build = str(pathlib.Path(PROGRAM).parent.parent)
         output, _ = self.call("run", "--scenario", "mlp-10-50-1", "--impl", "hand/naive", "--launches", "2", "--against",

@@ -68,11 +68,13 @@ class FakeClient : public protocol::Client {
     worker_->warm_ups.push_back(request.warm_up);
     if (request.warm_up > 0) worker_->warm_up_images.emplace_back(request.warm_up_image, request.start_image);
     TRY(set_state(request.start_image, request.start_step));
+    if (request.before_steps) TRY(request.before_steps());
     worker_->starts.push_back(state_.parameters.front());
     if (!state_.slots.empty()) worker_->starting_slots.push_back(state_.slots.front());
     TRY(run_on(request.steps));
     BlockAnswer answer;
     double step_ns = settled_ ? worker_->step_ns : worker_->script_step_ns.value_or(worker_->step_ns);
+    if (request.before_steps) step_ns *= worker_->times_as_long_when_cold;
     if (request.each_step && worker_->cost_of_timing) {
       step_ns *= 1 + *worker_->cost_of_timing;
       answer.step_ns.emplace();

@@ -30,6 +30,7 @@ struct FakeWorker {
   // What timing each step adds to it, as a share: one half of the steps takes half of that, the other the rest. None:
   // it cannot.
   std::optional<double> cost_of_timing;
+  double times_as_long_when_cold = 1;      // a step before which other work was done
   double stated_loss_factor = 1;           // on the loss that it states
   std::optional<double> device_share;      // of a block's time, that its device's clock shows; none: there is no device
   std::uint64_t max_added_iterations = 0;  // that a block was asked for with

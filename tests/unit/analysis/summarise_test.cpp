@@ -219,6 +219,21 @@ TEST(Summarise, AScriptIsNamedWhereAllOfItsIntervalIsBeyondTenPercent) {
   }
 }
 
+TEST(Summarise, AColdStepIsOverAWarmOneOfItsLaunch) {
+  report::Report report = tests::example_report();
+  report::Cell& cell = report.cells.front();
+  summarise(report);
+  EXPECT_FALSE(cell.summary->cold);
+  for (std::size_t i = 0; i < cell.launches.size(); ++i) {
+    const double speed = i % 2 == 0 ? 1 : 2;
+    cell.launches[i].cold_steps = {15, 300 * speed, 200 * speed};
+  }
+  summarise(report);
+  EXPECT_EQ(cell.summary->cold->cold_ns, 300);
+  EXPECT_NEAR(cell.summary->cold->ratio.value, 1.5, 1e-12);
+  EXPECT_NEAR(cell.summary->cold->ratio.interval.high, 1.5, 1e-9) << "paired";
+}
+
 TEST(Summarise, SingleStepsAreMediansOverLaunchesAndTheLongestOfAll) {
   report::Report report = drifting(1, 3);
   report::Cell& cell = report.cells[0];

@@ -219,6 +219,26 @@ TEST_F(MeasuredWorkerTest, WarmUpsStartElsewhereThanBlocksWhichBeginWithTheScena
   for (const std::vector<double>& slot : worker.starting_slots) EXPECT_EQ(slot, std::vector<double>(slot.size()));
 }
 
+TEST_F(MeasuredWorkerTest, TimesColdStepsWhereTheyAreAskedForAndAStepIsLongEnough) {
+  const auto of = [&](double step_ns) {
+    catalogue_.clear();
+    FakeWorker& worker = add("a/one");
+    worker.step_ns = step_ns;
+    worker.times_as_long_when_cold = 3;
+    plan_and_run();
+    expect_status(0, CellState::ok, "");
+    return cell(0).launches.back().cold_steps;
+  };
+  EXPECT_FALSE(of(1e6)) << "nobody asked";
+  options_.cold_steps = true;
+  const report::ColdSteps steps = of(1e6).value();
+  EXPECT_EQ(steps.steps, 15);
+  EXPECT_NEAR(steps.warm_ns, 1e6, 1);
+  EXPECT_NEAR(steps.cold_ns, 3e6, 1);
+  EXPECT_FALSE(of(1e3)) << "a block without steps reads as much as a step";
+  EXPECT_EQ(of(5e8)->steps, 5) << "no more than need be of long ones";
+}
+
 TEST_F(MeasuredWorkerTest, TimesSingleStepsWhereTheyAreAskedFor) {
   const auto of = [&](double step_ns, std::optional<double> cost) {
     catalogue_.clear();
