@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -123,13 +124,17 @@ report::ReportComparison ComparisonBase::compare(const report::Report& report) c
   return comparison;
 }
 
-bool ComparisonBase::is_decided(report::Report& report, const std::vector<std::size_t>& cells) const {
+std::vector<std::size_t> ComparisonBase::open_cells(report::Report& report,
+                                                    const std::vector<std::size_t>& cells) const {
   analysis::summarise(report);
   std::set<std::string> open;
   for (const report::ComparedCell& cell : compare(report).cells) {
     if (cell.change == report::Change::inconclusive) open.insert(cell.id);
   }
-  return std::ranges::none_of(cells, [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
+  std::vector<std::size_t> found;
+  std::ranges::copy_if(cells, std::back_inserter(found),
+                       [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
+  return found;
 }
 
 Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,

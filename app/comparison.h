@@ -54,8 +54,8 @@ class ComparisonBase {
   // `report` is summarised.
   report::ReportComparison compare(const report::Report& report) const;
 
-  // Whether none of these cells is open, of all that `report` has so far. Summarises it.
-  bool is_decided(report::Report& report, const std::vector<std::size_t>& cells) const;
+  // Those of the cells that are inconclusive by what `report` has so far. Summarises it.
+  std::vector<std::size_t> open_cells(report::Report& report, const std::vector<std::size_t>& cells) const;
 
   // What seems to be slower than the other build gets as many launches again, before it is called so. Summarises
   // `report`. Errors: the journal cannot be written.

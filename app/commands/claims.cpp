@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -109,12 +110,12 @@ Status print(const ClaimsOptions& options, const std::vector<claims::ExpandedCla
   return print_answer(options.answer, answers::document_of(judgements, report.notes), report::to_json(judgements));
 }
 
-// Whether no claim that is open yet needs one of the cells.
-bool is_decided(const std::vector<claims::ExpandedClaim>& claims, report::Report& report,
-                const std::vector<std::size_t>& cells) {
+// Those of the cells that a claim needs which is open yet.
+std::vector<std::size_t> open_cells(const std::vector<claims::ExpandedClaim>& claims, report::Report& report,
+                                    const std::vector<std::size_t>& cells) {
   analysis::summarise(report);
   const Result<std::vector<report::ClaimJudgement>> judgements = judge_all(claims, report);
-  if (!judgements.ok()) return false;
+  if (!judgements.ok()) return cells;
   std::set<std::string> open;
   for (const report::ClaimJudgement& judgement : *judgements) {
     if (judgement.verdict != report::ClaimVerdict::inconclusive && judgement.verdict != report::ClaimVerdict::not_run)
@@ -123,7 +124,10 @@ bool is_decided(const std::vector<claims::ExpandedClaim>& claims, report::Report
       for (const report::JudgedPoint& point : relation.points) open.insert({point.a, point.b});
     }
   }
-  return std::ranges::none_of(cells, [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
+  std::vector<std::size_t> found;
+  std::ranges::copy_if(cells, std::back_inserter(found),
+                       [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
+  return found;
 }
 
 // Globs for those that the claims' cells have.
@@ -211,8 +215,8 @@ Result<int> run(const ClaimsOptions& options, const Invocation& invocation) {
   measure::RunOptions run_options = to_run_options(options);
   if (run_options.launches == 0) run_options.goals = TRY(goals_of(expanded, planned));
   if (!options.until.empty()) {
-    run_options.is_decided = [&](report::Report& report, const std::vector<std::size_t>& cells) {
-      return is_decided(expanded, report, cells);
+    run_options.open_cells = [&](report::Report& report, const std::vector<std::size_t>& cells) {
+      return open_cells(expanded, report, cells);
     };
   }
   if (options.dry_run) {

@@ -76,25 +76,32 @@ double seconds_of_frameworks(const measure::Plan& plan) {
   return kSecondsOfCell * static_cast<double>(cells);
 }
 
-// Whether in the scenario of each of the cells every ranked one has a verdict beside its baseline, and the fastest one
-// beside all others.
-bool is_ranked_surely(report::Report& report, const std::vector<std::size_t>& cells) {
+// Whether of cells of one scenario and number of threads every ranked one has a verdict next to its baseline, and the
+// fastest one next to all others.
+bool are_ranked_surely(const std::vector<const report::Cell*>& cells, const analysis::Comparer& comparer) {
+  const auto is_open = [](const report::Cell* cell) {
+    const std::optional<report::RatioToBaseline>& ratio = cell->summary->ratio;
+    return ratio && ratio->comparison.verdict == stats::Verdict::inconclusive;
+  };
+  if (std::ranges::any_of(cells, is_open)) return false;
+  const answers::Ranking ranking = answers::ranking_of(cells, comparer);
+  return ranking.undecidable.empty() && std::ranges::all_of(ranking.tied, [&](const report::Cell* cell) {
+           return comparer.compare(*ranking.fastest, *cell).verdict == stats::Verdict::equivalent;
+         });
+}
+
+// All of the cells, or none where they are ranked surely.
+std::vector<std::size_t> open_cells(report::Report& report, const std::vector<std::size_t>& cells) {
   analysis::summarise(report);
   const analysis::Comparer comparer(report);
   std::map<std::string, std::vector<const report::Cell*>> ranked;  // by scenario and threads
   for (const std::size_t index : cells) {
     const report::Cell& cell = report.cells[index];
-    if (!cell.summary || !report::is_ranked(cell) || cell.arm == report::kControlArm) continue;
-    const std::optional<report::RatioToBaseline>& ratio = cell.summary->ratio;
-    if (ratio && ratio->comparison.verdict == stats::Verdict::inconclusive) return false;
-    ranked[analysis::group_of(cell)].push_back(&cell);
+    if (cell.summary && report::is_ranked(cell) && cell.arm != report::kControlArm)
+      ranked[analysis::group_of(cell)].push_back(&cell);
   }
-  return std::ranges::all_of(ranked, [&](const auto& group) {
-    const answers::Ranking ranking = answers::ranking_of(group.second, comparer);
-    return ranking.undecidable.empty() && std::ranges::all_of(ranking.tied, [&](const report::Cell* cell) {
-             return comparer.compare(*ranking.fastest, *cell).verdict == stats::Verdict::equivalent;
-           });
-  });
+  const auto is_sure = [&](const auto& group) { return are_ranked_surely(group.second, comparer); };
+  return std::ranges::all_of(ranked, is_sure) ? std::vector<std::size_t>() : cells;
 }
 
 // Of a report that is compared with nothing.
@@ -186,8 +193,8 @@ Result<int> run(const RunOptions& options, const Invocation& invocation) {
   // Intervals that hold at every look need no second opinion.
   const bool confirms = !request.against.empty() && options.until.empty();
   if (!options.until.empty()) {
-    run_options.is_decided = [&](report::Report& report, const std::vector<std::size_t>& cells) {
-      return base.exists() ? base.is_decided(report, cells) : is_ranked_surely(report, cells);
+    run_options.open_cells = [&](report::Report& report, const std::vector<std::size_t>& cells) {
+      return base.exists() ? base.open_cells(report, cells) : open_cells(report, cells);
     };
   }
   measure::RunOptions confirmation = run_options;

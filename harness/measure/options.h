@@ -46,11 +46,10 @@ struct RunOptions {
   int launches = 0;             // exactly so many; 0: as many as the budget gives
   int minimum_launches = 3;     // even if the budget is spent
   int max_launches = 0;         // even if there is budget left; 0: no limit
-  // Whether cells (indices of the report's) need no more launches, as what is asked of them is answered. Asked after
-  // each of their launches.
-  std::function<bool(report::Report&, const std::vector<std::size_t>& cells)> is_decided = [](auto&, auto&) {
-    return false;
-  };
+  // Which of the cells (indices of the report's) need more launches, as what is asked of them is open. Asked after each
+  // launch of their scenario; its others rest.
+  std::function<std::vector<std::size_t>(report::Report&, const std::vector<std::size_t>& cells)> open_cells =
+      [](auto&, auto& cells) { return cells; };
   // Fewer say nothing: where there is no time for so many of every scenario, those whose launches cost least have them,
   // the others the minimum. 0: all have as many.
   int decisive_launches = 0;

@@ -1,7 +1,9 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "harness/analysis/summarise.h"
@@ -23,6 +25,7 @@ struct ActiveGroup {
   std::vector<LiveCell> cells;
   int next_launch = 0;             // a killed run may have left others unfinished
   double preparation_seconds = 0;  // for its next launch
+  std::set<std::size_t> resting;   // units that need no more launches
   Progress progress;
 };
 
@@ -38,6 +41,12 @@ int finished_launches(const std::vector<LiveCell>& cells, const report::Report& 
   std::size_t least = cells.empty() ? 0 : std::numeric_limits<std::size_t>::max();
   for (const LiveCell& live : cells) least = std::min(least, report.cells[live.planned->index].launches.size());
   return static_cast<int>(least);
+}
+
+std::vector<std::size_t> indices_of(const std::vector<LiveCell>& cells) {
+  std::vector<std::size_t> indices;
+  for (const LiveCell& cell : cells) indices.push_back(cell.planned->index);
+  return indices;
 }
 
 class Session : public Preparation {
@@ -154,8 +163,11 @@ class Session : public Preparation {
     const double start = options_.elapsed();
     options_.progress({"measure " + group.name + ", launch " + std::to_string(group.progress.launches + 1),
                        share_done(), seconds_left()});
-    std::vector<std::size_t> indices;
-    for (const LiveCell& cell : group.cells) indices.push_back(cell.planned->index);
+    const auto is_resting = [&](const LiveCell& cell) { return group.resting.contains(cell.planned->unit); };
+    std::vector<LiveCell> resting;
+    std::ranges::copy_if(group.cells, std::back_inserter(resting), is_resting);
+    std::erase_if(group.cells, is_resting);
+    const std::vector<std::size_t> indices = indices_of(group.cells);
     TRY(run_launch_group(group.cells, group.next_launch++, options_, report_, journal_));
     time_needed_.launched(indices, options_.elapsed() - start + std::exchange(group.preparation_seconds, 0));
     launched_.insert(indices.begin(), indices.end());
@@ -165,13 +177,27 @@ class Session : public Preparation {
       if (cell.status.state == CellState::ok) continue;
       TRY(journal_.cell(cell));
     }
+    std::ranges::move(resting, std::back_inserter(group.cells));
+    std::ranges::sort(group.cells, {},
+                      [](const LiveCell& cell) { return std::pair(cell.planned->variants, cell.planned->index); });
     Progress& progress = group.progress;
     ++progress.launches;
     progress.live = !group.cells.empty();
     progress.launch_seconds = std::max(progress.launch_seconds, options_.elapsed() - start);
     progress.precision = precision_of(group);
-    progress.decided = options_.is_decided(report_, indices);
+    let_rest(group);
     return {};
+  }
+
+  // Arms of a cell rest together. What is judged with others may be open again after their launches.
+  void let_rest(ActiveGroup& group) {
+    const std::vector<std::size_t> open = options_.open_cells(report_, indices_of(group.cells));
+    group.resting.clear();
+    for (const LiveCell& cell : group.cells) group.resting.insert(cell.planned->unit);
+    for (const LiveCell& cell : group.cells) {
+      if (std::ranges::find(open, cell.planned->index) != open.end()) group.resting.erase(cell.planned->unit);
+    }
+    group.progress.decided = open.empty();
   }
 
   // Nothing is faster than its processor. Ceilings are measured anew before a cell is blamed: the processor's speed may

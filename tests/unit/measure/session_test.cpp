@@ -150,12 +150,28 @@ TEST_F(SessionTest, AScenarioEndsOnceItIsDecided) {
   options_.launches = 0;
   options_.budget_seconds = 1e6;
   options_.max_launches = 9;
-  options_.is_decided = [](const report::Report& report, const std::vector<std::size_t>& cells) {
-    return cells.front() == 0 && report.cells[0].launches.size() >= 5;
+  options_.open_cells = [](const report::Report& report, const std::vector<std::size_t>& cells) {
+    return cells.front() == 0 && report.cells[0].launches.size() >= 5 ? std::vector<std::size_t>() : cells;
   };
   plan_and_run({"linreg-3x2", "linreg-300x2"});
   EXPECT_EQ(cell(0).launches.size(), 5U);
   EXPECT_EQ(cell(1).launches.size(), 9U) << "as many as there may be";
+}
+
+TEST_F(SessionTest, ACellRestsWhileItIsDecidedAndGoesOnWhenItIsOpenAgain) {
+  add("a/one");
+  add("b/other");
+  options_.launches = 0;
+  options_.budget_seconds = 1e6;
+  options_.max_launches = 9;
+  options_.open_cells = [](const report::Report& report, const std::vector<std::size_t>&) {
+    const std::size_t others = report.cells[1].launches.size();
+    return others == 3 || others == 4 ? std::vector<std::size_t>{1} : std::vector<std::size_t>{0, 1};
+  };
+  plan_and_run();
+  EXPECT_EQ(cell(1).launches.size(), 9U);
+  ASSERT_EQ(cell(0).launches.size(), 7U);
+  EXPECT_EQ(cell(0).launches[3].launch, 5) << "launches keep their numbers, by which cells are paired";
 }
 
 TEST_F(SessionTest, EndsOnceThePrecisionIsReached) {
