@@ -259,17 +259,19 @@ std::optional<report::CeilingShare> ceiling_share_by_launch(const report::Report
   const ByLaunch steps = step_by_launch(cell);
   std::vector<report::CeilingShare> shares;
   std::vector<stats::Pair> pairs;
+  std::set<int> launches;
   for (const report::LaunchCeilings& measured : *report.ceilings->launches) {
     const auto step = steps.find(measured.launch);
     const bool is_of_cell = measured.threads.value_or(1) == cell.threads &&
                             std::ranges::find(measured.scenarios, cell.scenario) != measured.scenarios.end();
     if (!is_of_cell || step == steps.end()) continue;
+    if (!launches.insert(measured.launch).second) return std::nullopt;  // of merged parts: whose, nobody knows
     report::VectorCeilings ceilings = measured.best;
     for (const report::LevelCeiling& level : team->levels) {
       ceilings.levels.push_back({level.level, level.capacity_bytes, level.working_set_bytes, 0, 0, 0});
     }
     const std::optional<report::CeilingShare> share = ceiling_share(*work, 1, step->second, ceilings);
-    if (!share) return std::nullopt;
+    if (!share || !(share->floor_ns > 0)) return std::nullopt;
     shares.push_back(*share);
     pairs.push_back({measured.launch, step->second, share->floor_ns});
   }

@@ -48,7 +48,7 @@ std::optional<report::CeilingShare> ceiling_share(const report::Report& report, 
                                                   double step_ns);
 
 // The same by what each launch measured between the cell's own blocks: the median of the launches' shares, with its
-// interval. Nothing where launches measured nothing, or not all that the floor needs.
+// interval. Nothing where launches measured nothing, not all that the floor needs, or twice, in parts of a run.
 std::optional<report::CeilingShare> ceiling_share_by_launch(const report::Report& report, const report::Cell& cell);
 
 // Fills ceilings.best and ceilings.teams and, for every ranked cell with a summary, its share.

@@ -192,8 +192,8 @@ bool is_forgivable(const scenario::Problem& problem, const data::Dataset& datase
   std::mt19937_64 generator(steps);
   const double most = kEpsilonsOfStarts * catalogue::epsilon_of(problem.dtype);
   std::uniform_real_distribution<double> shares(-most, most);
-  const auto affordable = static_cast<int>(kSecondsOfStarts / replay_seconds(problem, steps));
-  for (int i = 0; i < std::clamp(affordable, kFewestStartsNextToIt, kStartsNextToIt); ++i) {
+  const double affordable = kSecondsOfStarts / replay_seconds(problem, steps);
+  for (int i = 0; i < std::clamp<double>(affordable, kFewestStartsNextToIt, kStartsNextToIt); ++i) {
     scenario::State moved = start;
     for (std::vector<double>& parameter : moved.parameters) {
       for (double& value : parameter) value *= 1 + shares(generator);

@@ -72,7 +72,7 @@ class Session : public Preparation {
       for (const std::size_t i : turn) {
         if (options_.cancelled()) break;
         if (!has_time(active[i].progress, options_, deadline - options_.elapsed())) continue;
-        TRY(launch(active[i]));
+        TRY(launch(active[i], decided_words(active)));
       }
     }
     TRY(leave_out(scenarios));
@@ -93,7 +93,7 @@ class Session : public Preparation {
     while (group.next_launch < 2 * first && !options_.cancelled()) {
       const bool is_over = options_.launches == 0 && options_.elapsed() + group.progress.launch_seconds > end;
       if (is_over && group.next_launch > first) break;
-      TRY(launch(group));
+      TRY(launch(group, ""));
     }
     for (PlannedScenario* planned : scenarios) planned->release();
     return {};
@@ -159,10 +159,16 @@ class Session : public Preparation {
     return widest;
   }
 
-  Status launch(ActiveGroup& group) {
+  // "; decided: 2 of 7"; empty where none is yet.
+  static std::string decided_words(const std::vector<ActiveGroup>& groups) {
+    const auto decided = std::ranges::count_if(groups, [](const auto& group) { return group.progress.decided; });
+    return decided == 0 ? "" : cat("; decided: ", decided, " of ", groups.size());
+  }
+
+  Status launch(ActiveGroup& group, const std::string& decided) {
     const double start = options_.elapsed();
-    options_.progress({"measure " + group.name + ", launch " + std::to_string(group.progress.launches + 1),
-                       share_done(), seconds_left()});
+    options_.progress(
+        {cat("measure ", group.name, ", launch ", group.progress.launches + 1, decided), share_done(), seconds_left()});
     const auto is_resting = [&](const LiveCell& cell) { return group.resting.contains(cell.planned->unit); };
     std::vector<LiveCell> resting;
     std::ranges::copy_if(group.cells, std::back_inserter(resting), is_resting);

@@ -205,6 +205,8 @@ Comparison judge(Placement placement, const VerdictOptions& options) {
     result.remark = remark;
     if (options.looks == Looks::every) {
       const Interval& interval = result.ratio.interval;
+      const int launches = needed_launches(result.ratio, margin_range(margin_of(options)), options.minimum_launches);
+      if (launches > 0) result.remark += "; about " + std::to_string(launches) + " launches may decide it";
       std::snprintf(remark, sizeof(remark), "; a margin of %.1f%% would have been decided",
                     std::ceil(1000 * std::max(interval.high - 1, 1 / interval.low - 1)) / 10);
       result.remark += remark;

@@ -153,9 +153,14 @@ TEST_F(SessionTest, AScenarioEndsOnceItIsDecided) {
   options_.open_cells = [](const report::Report& report, const std::vector<std::size_t>& cells) {
     return cells.front() == 0 && report.cells[0].launches.size() >= 5 ? std::vector<std::size_t>() : cells;
   };
+  std::string last;
+  options_.progress = [&](const ProgressState& progress) {
+    if (progress.phase.find("launch") != std::string::npos) last = progress.phase;
+  };
   plan_and_run({"linreg-3x2", "linreg-300x2"});
   EXPECT_EQ(cell(0).launches.size(), 5U);
   EXPECT_EQ(cell(1).launches.size(), 9U) << "as many as there may be";
+  EXPECT_EQ(last, "measure linreg-300x2, launch 9; decided: 1 of 2");
 }
 
 TEST_F(SessionTest, ACellRestsWhileItIsDecidedAndGoesOnWhenItIsOpenAgain) {
