@@ -1,6 +1,7 @@
 """`gdbench run` and what reads its report."""
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -144,8 +145,10 @@ class Run(ProgramTest):
         self.assertGreater(len(compared), 0)
         for comparison in compared:
             self.assertEqual(comparison["ratio"]["method"], "at every look")
-            self.assertIn(comparison["verdict"], ("faster", "slower", "equivalent"))
-            self.assertIn(comparison["ratio"]["launches"], range(7, 100), "the budget is for more")
+            self.assertGreaterEqual(comparison["ratio"]["launches"], 7)
+        begun, ended = (datetime.datetime.fromisoformat(report["run"][key]) for key in ("started_at", "finished_at"))
+        if (ended - begun).total_seconds() < 50:  # or the machine was unfit, or two rows next to equal
+            self.assertNotIn("inconclusive", [comparison["verdict"] for comparison in compared])
 
     def test_a_budget_that_is_too_short_is_said_and_each_cell_launched_once(self):
         _, errors = self.call("run", *SMALL[3:], "--budget", "0.01s")
