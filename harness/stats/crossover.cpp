@@ -122,8 +122,7 @@ std::optional<SizeToMeasure> next_within(const ComparedSizes& sizes, const Chang
 // Whether the winner may be this one there.
 bool may_win(const Comparison& comparison, Verdict winner, double margin) {
   if (comparison.verdict != Verdict::inconclusive) return comparison.verdict == winner;
-  const bool few = comparison.ratio.launches < min_launches(kCrossoverConfidence);
-  if (few || comparison.ratio.method == IntervalMethod::student) return true;
+  if (comparison.ratio.launches < min_launches(kCrossoverConfidence, Looks::every)) return true;
   const Interval range = margin_range(margin);
   return winner == Verdict::faster ? comparison.ratio.interval.low < range.low
                                    : comparison.ratio.interval.high > range.high;

@@ -116,7 +116,7 @@ def student_interval(figures, logarithmic, confidence):
     return tuple(math.exp(end) if end < 700 else math.inf for end in ends) if logarithmic else ends
 
 
-def over_launches(by_launch, figure, kind, confidence=CONFIDENCE):
+def over_launches(by_launch, figure, kind, confidence=CONFIDENCE, every_look=False):
     """`by_launch`: launch -> pairs of times; `figure` makes one figure of a pair. `kind`: time, ratio, difference."""
     if not by_launch:
         return NOTHING
@@ -129,7 +129,9 @@ def over_launches(by_launch, figure, kind, confidence=CONFIDENCE):
     low, high = figures[(count - 1) // 2], figures[count // 2]
     value = low if low == high else math.sqrt(low * high) if kind == "ratio" else (low + high) / 2
     rank = rank_of_interval(count, confidence)
-    if count == 1 or figures[0] == figures[-1]:
+    if every_look and count >= fewest_launches(confidence, every_look):
+        ends = interval_at_every_look(figures, confidence)
+    elif count == 1 or figures[0] == figures[-1]:
         ends = (value, value)
     elif rank > 0:
         ends = (figures[rank - 1], figures[count - rank])
@@ -143,8 +145,8 @@ def typical_time(times_by_launch, confidence=CONFIDENCE):
     return over_launches(by_launch, lambda _, time: time, "time", confidence)
 
 
-def paired_ratio(by_launch, confidence=CONFIDENCE):
-    return over_launches(by_launch, lambda base, candidate: candidate / base, "ratio", confidence)
+def paired_ratio(by_launch, confidence=CONFIDENCE, every_look=False):
+    return over_launches(by_launch, lambda base, candidate: candidate / base, "ratio", confidence, every_look)
 
 
 def paired_difference(by_launch, confidence=CONFIDENCE):
@@ -156,6 +158,19 @@ def evidence_above(logarithms, centre):
     products = [math.prod(1 + bet * math.tanh(scale * (value - centre)) for value in logarithms)
                 for bet in (0.2, 0.4, 0.6, 0.8, 0.95) for scale in (50, 5000)]
     return sum(products) / len(products)
+
+
+def interval_at_every_look(ratios, confidence):
+    """Between the centres against which there is enough evidence from above, and from below."""
+    def lower(values):
+        out, inside = min(values) - 1, max(values)
+        for _ in range(48):
+            middle = (out + inside) / 2
+            out, inside = (middle, inside) if evidence_above(values, middle) >= 2 / (1 - confidence) else (out, middle)
+        return out
+
+    logarithms = [math.log(ratio) for ratio in ratios]
+    return math.exp(lower(logarithms)), math.exp(-lower([-value for value in logarithms]))
 
 
 def of_each(confidence):
@@ -197,14 +212,24 @@ def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
     return Comparison(ratio, word, undecidable, margin)
 
 
-def fewest_launches(confidence):
-    """Whose figures span their median so surely."""
-    return math.ceil(1 - math.log2(1 - confidence))
+def fewest_launches(confidence, every_look=False):
+    """Whose figures span their median so surely; at every look, that bring so much evidence where all agree."""
+    if not every_look:
+        return math.ceil(1 - math.log2(1 - confidence))
+    most = lambda count: sum((1 + bet)**count for bet in (0.2, 0.4, 0.6, 0.8, 0.95)) / 5
+    return next(count for count in range(1, MOST_LAUNCHES) if most(count) >= 2 / (1 - confidence))
 
 
-def judged(comparison, fewest=FEWEST_LAUNCHES, unfit=""):
+def judged(comparison, fewest=FEWEST_LAUNCHES, unfit="", every_look=False):
     """`unfit`: why there is no verdict whatever the figures."""
-    return Judged(comparison.ratio, comparison.verdict, remark_on(comparison, fewest, unfit))
+    remark = remark_on(comparison, fewest, unfit)
+    if every_look and "across" in remark:
+        ratio, limit = comparison.ratio, 1 + comparison.margin
+        launches = needed_launches(ratio, (1 / limit, limit), fewest)
+        remark += f"; about {launches} launches may decide it" if launches else ""
+        margin = math.ceil(1000 * max(ratio.high - 1, 1 / ratio.low - 1)) / 10
+        remark += f"; a margin of {margin:.1f}% would have been decided"
+    return Judged(comparison.ratio, comparison.verdict, remark)
 
 
 def remark_on(comparison, fewest, unfit):

@@ -12,10 +12,10 @@ LARGEST_MARGIN = 0.1  # that is worth a proposal
 WINNERS = ("faster", "slower")
 
 
-def judged(base, candidate, margin, confidence):
-    fewest = estimates.fewest_launches(confidence)
-    ratio = estimates.paired_ratio(pairs_of(base, candidate), confidence)
-    return estimates.judged(estimates.verdict_of(ratio, margin, fewest), fewest)
+def judged(base, candidate, margin, confidence, every_look=False):
+    fewest = estimates.fewest_launches(confidence, every_look)
+    ratio = estimates.paired_ratio(pairs_of(base, candidate), confidence, every_look)
+    return estimates.judged(estimates.verdict_of(ratio, margin, fewest), fewest, every_look=every_look)
 
 
 class Sizes:
@@ -33,7 +33,7 @@ class Sizes:
         if not all(name in cells and cells[name].times for name in (self.a, self.b)):
             return None
         times = [estimates.typical_time(cells[name].times, CONFIDENCE) for name in (self.a, self.b)]
-        comparison = judged(cells[self.b], cells[self.a], self.margin, CONFIDENCE)
+        comparison = judged(cells[self.b], cells[self.a], self.margin, CONFIDENCE, every_look=True)
         size = self.report.scenarios[key]["rows"]
         return {"size": size, "a_step_ns": times[0], "b_step_ns": times[1], "comparison": comparison}
 
@@ -52,7 +52,7 @@ class Sizes:
     def may_win(self, comparison, winner):
         if comparison.verdict != "inconclusive":
             return comparison.verdict == winner
-        if comparison.ratio.launches < estimates.fewest_launches(CONFIDENCE):
+        if comparison.ratio.launches < estimates.fewest_launches(CONFIDENCE, every_look=True):
             return True
         limit = 1 + self.margin
         return comparison.ratio.low < 1 / limit if winner == "faster" else comparison.ratio.high > limit
@@ -81,7 +81,8 @@ class Sizes:
 
     def need(self):
         """What would decide the open sizes; the seconds are the search's own affair and not here."""
-        fewest, limits = estimates.fewest_launches(CONFIDENCE), (1 / (1 + self.margin), 1 + self.margin)
+        fewest = estimates.fewest_launches(CONFIDENCE, every_look=True)
+        limits = (1 / (1 + self.margin), 1 + self.margin)
         ratios = [point["comparison"].ratio for point in self.open]
         if not ratios:
             return None

@@ -40,7 +40,7 @@ Search search(const Curve& curve, double scatter, const CrossoverOptions& option
   return search;
 }
 
-Comparison verdict(Verdict given, const Interval& interval, int launches = 8) {
+Comparison verdict(Verdict given, const Interval& interval, int launches = 10) {
   Comparison comparison;
   comparison.verdict = given;
   comparison.ratio = {std::sqrt(interval.low * interval.high), interval, launches, false};
@@ -102,7 +102,7 @@ TEST(NextSizeTest, BisectsByRatioUntilNeighbours) {
 }
 
 TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
-  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 8, .max_launches = 100};
+  const CrossoverOptions options{.from = 10, .to = 1000, .grid = 2, .launches = 10, .max_launches = 100};
   ComparedSizes sizes = {{10, kSlower}, {100, kInconclusive}, {1000, kFaster}};
   const auto gets = [&](int launches) {
     const auto next = next_size(sizes, options);
@@ -110,8 +110,8 @@ TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
     sizes[100].ratio.launches = launches;
     return as_expected;
   };
-  EXPECT_TRUE(gets(16));
-  EXPECT_TRUE(gets(32));
+  EXPECT_TRUE(gets(20));
+  EXPECT_TRUE(gets(40));
   // The gaps on both sides come next, the wider one first.
   EXPECT_EQ(next_size(sizes, options)->size, 32);
   sizes[32] = kSlower;
@@ -122,11 +122,11 @@ TEST(NextSizeTest, MoreLaunchesThenNarrowerGapsThenMoreLaunchesAgain) {
   EXPECT_TRUE(open_sizes(sizes).empty());
   sizes = {{10, kSlower},        {90, kSlower},  {91, kInconclusive}, {100, sizes[100]},
            {110, kInconclusive}, {111, kFaster}, {1000, kFaster}};
-  sizes[91].ratio.launches = sizes[110].ratio.launches = 32;
+  sizes[91].ratio.launches = sizes[110].ratio.launches = 40;
   EXPECT_EQ(open_sizes(sizes), (std::vector<std::int64_t>{91, 100, 110}));
-  EXPECT_EQ(next_size(sizes, options)->launches, 64);
+  EXPECT_EQ(next_size(sizes, options)->launches, 80);
   sizes[91].ratio.launches = sizes[110].ratio.launches = 100;
-  EXPECT_TRUE(gets(64));
+  EXPECT_TRUE(gets(80));
   EXPECT_TRUE(gets(100));
   EXPECT_FALSE(next_size(sizes, options));
 }
