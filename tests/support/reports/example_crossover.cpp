@@ -9,9 +9,9 @@ using stats::Verdict;
 report::CrossoverPoint point(std::int64_t size, double a_ns, double b_ns, Verdict verdict) {
   report::CrossoverPoint made;
   made.size = size;
-  made.a_step_ns = {a_ns, {a_ns * 0.99, a_ns * 1.01}, 8, false};
-  made.b_step_ns = {b_ns, {b_ns * 0.99, b_ns * 1.01}, 8, false};
-  made.comparison.ratio = {a_ns / b_ns, {a_ns / b_ns * 0.98, a_ns / b_ns * 1.02}, 8, false};
+  made.a_step_ns = {a_ns, {a_ns * 0.99, a_ns * 1.01}, 10, false};
+  made.b_step_ns = {b_ns, {b_ns * 0.99, b_ns * 1.01}, 10, false};
+  made.comparison.ratio = {a_ns / b_ns, {a_ns / b_ns * 0.98, a_ns / b_ns * 1.02}, 10, false};
   made.comparison.verdict = verdict;
   if (verdict == Verdict::inconclusive) made.comparison.remark = "reaches across";
   return made;
