@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/answer.h"
 #include "app/console.h"
 #include "app/invocation.h"
+#include "app/measured_run.h"
 #include "app/output_file.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
@@ -131,10 +131,7 @@ std::vector<std::size_t> ComparisonBase::open_cells(report::Report& report,
   for (const report::ComparedCell& cell : compare(report).cells) {
     if (cell.change == report::Change::inconclusive) open.insert(cell.id);
   }
-  std::vector<std::size_t> found;
-  std::ranges::copy_if(cells, std::back_inserter(found),
-                       [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
-  return found;
+  return cells_named(open, report, cells);
 }
 
 Status ComparisonBase::confirm(measure::Plan& plan, const measure::RunOptions& options, report::Report& report,

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -125,6 +126,14 @@ measure::KnownTimes known_times(const measure::RunOptions& options, const std::s
 }
 
 }  // namespace
+
+std::vector<std::size_t> cells_named(const std::set<std::string>& ids, const report::Report& report,
+                                     const std::vector<std::size_t>& cells) {
+  std::vector<std::size_t> found;
+  std::ranges::copy_if(cells, std::back_inserter(found),
+                       [&](std::size_t cell) { return ids.contains(report.cells[cell].id); });
+  return found;
+}
 
 int status_of_cells(const report::Report& report) {
   const auto any = [&](auto&& is) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,6 +57,10 @@ class Run {
   bool is_journalled_ = false;  // a run of a plan, which --resume goes on with
   bool has_ceilings_ = false;
 };
+
+// Those of the cells, by place in the report, whose ids are among these.
+std::vector<std::size_t> cells_named(const std::set<std::string>& ids, const report::Report& report,
+                                     const std::vector<std::size_t>& cells);
 
 // The exit status that the cells call for.
 int status_of_cells(const report::Report& report);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -124,10 +123,7 @@ std::vector<std::size_t> open_cells(const std::vector<claims::ExpandedClaim>& cl
       for (const report::JudgedPoint& point : relation.points) open.insert({point.a, point.b});
     }
   }
-  std::vector<std::size_t> found;
-  std::ranges::copy_if(cells, std::back_inserter(found),
-                       [&](std::size_t cell) { return open.contains(report.cells[cell].id); });
-  return found;
+  return cells_named(open, report, cells);
 }
 
 // Globs for those that the claims' cells have.

@@ -85,8 +85,7 @@ Status CeilingsOfLaunch::finish() {
   for (const report::CeilingsMeasurement& measurement : probe_->measurements()) {
     launch_.threads = measurement.threads;
     launch_.best = *analysis::best_of({measurement}, measurement.threads.value_or(1));
-    if (!report_.ceilings->launches) report_.ceilings->launches.emplace();
-    report_.ceilings->launches->push_back(launch_);
+    report_.ceilings->add_launch() = launch_;
     TRY(journal_.ceilings(launch_));
   }
   return {};

@@ -37,7 +37,7 @@ struct CeilingShare {
   double bytes_ns = 0;  // the longest of what a step passes over, by the bandwidth of a span of that length
   double chain_ns = 0;  // operations that depend on each other, by their latency
   double share = 0;     // floor_ns over the step's time
-  bool failed = false;  // a share above 1: the ceiling was measured too low, or the floor is none
+  bool failed = false;  // a share, or all of its interval, above 1: the ceiling was measured too low
   // Since 1.8: the parts of operations_ns that exponentials and that divisions and square roots are, and the measured
   // span whose bandwidth bytes_ns rests on; absent where it is a level's.
   std::optional<double> functions_ns{};
@@ -138,6 +138,7 @@ struct Ceilings {
 
   std::optional<std::vector<LaunchCeilings>> launches{};  // since 1.20
 
+  LaunchCeilings& add_launch() { return (launches ? *launches : launches.emplace()).emplace_back(); }
   // Of so many threads; null where these were not measured.
   const VectorCeilings* best_of(int threads) const;
 };

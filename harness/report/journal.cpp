@@ -74,8 +74,7 @@ class JournalReader {
       reader.field("text", report_.notes.emplace_back());
     } else if (kind == "ceilings") {
       if (!report_.ceilings) report_.ceilings.emplace();
-      if (!report_.ceilings->launches) report_.ceilings->launches.emplace();
-      reader.field("ceilings", report_.ceilings->launches->emplace_back());
+      reader.field("ceilings", report_.ceilings->add_launch());
     } else if (kind == "resume") {
       std::string at;
       reader.field("at", at);

@@ -153,8 +153,7 @@ void Report::add_ceilings(const std::optional<Ceilings>& others) {
     ceilings->measurements.insert(ceilings->measurements.end(), others->measurements.begin(),
                                   others->measurements.end());
     if (!others->launches) return;
-    if (!ceilings->launches) ceilings->launches.emplace();
-    ceilings->launches->insert(ceilings->launches->end(), others->launches->begin(), others->launches->end());
+    for (const LaunchCeilings& launch : *others->launches) ceilings->add_launch() = launch;
   }
 }
 

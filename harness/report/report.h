@@ -280,7 +280,7 @@ struct Run {
   bool quick = false;
   std::optional<std::string> shard;         // since 1.5: "2/4", a part of the matrix; absent: all of it
   std::optional<double> measuring_seconds;  // since 1.15: without the pauses between parts; absent: one part
-  // Since 1.19, of a comparison of arms: it ended where it was decided, so intervals hold at every look. Absent: no.
+  // Since 1.19: scenarios ended where they were decided, so intervals hold at every look. Absent: no.
   std::optional<bool> until_decided;
 };
 

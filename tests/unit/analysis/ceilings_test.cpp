@@ -296,8 +296,7 @@ report::Report report_of_launches(const std::vector<double>& steps_ns, const std
     now.spans.emplace();
     for (const Transfer& transfer : work->transfers)
       now.spans->push_back({measured_span(transfer.span, ceilings().levels), 1e4});
-    if (!report.ceilings->launches) report.ceilings->launches.emplace();
-    report.ceilings->launches->push_back({{"s"}, launch, {}, now});
+    report.ceilings->add_launch() = {{"s"}, launch, {}, now};
   }
   return report;
 }

@@ -295,8 +295,7 @@ TEST(CeilingTrust, IsByWhatTheProcessorGaveAtThatMoment) {
       now.fma_f32_latency_ns = now.addition_f32_latency_ns = latency_ns;
       now.levels.clear();
       now.spans = {{{{90000, 1, 0}, 100}, {{90000, 0, 1}, 100}}};
-      if (!report.ceilings->launches) report.ceilings->launches.emplace();
-      report.ceilings->launches->push_back({{"s"}, launch, {}, now});
+      report.ceilings->add_launch() = {{"s"}, launch, {}, now};
     }
     return untrusted_for_ceiling(report, report.cells.front());
   };
