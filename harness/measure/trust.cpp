@@ -126,7 +126,9 @@ std::string ProcessorTrust::judge(const BlockClaim& claim) {
 }
 
 double unclaimed_ns(const protocol::BlockAnswer& answer) {
-  return static_cast<double>(answer.received_ns - answer.sent_ns) - answer.waiting_ns - answer.real_ns;
+  const double waited_in_block_ns = std::max(0.0, answer.real_ns - std::min(answer.cpu_ns, answer.request_cpu_ns));
+  const double waited_outside_ns = std::max(0.0, answer.waiting_ns - waited_in_block_ns);
+  return static_cast<double>(answer.received_ns - answer.sent_ns) - waited_outside_ns - answer.real_ns;
 }
 
 double unclaimed_limit_ns(bool hosted, int compute_threads, double overhead_ns, double real_ns) {
@@ -144,9 +146,10 @@ std::string untrusted_for_overhead(bool hosted, double overhead_ns, double block
 }
 
 std::string untrusted_for_request(const protocol::BlockAnswer& answer, double limit_ns) {
-  if (unclaimed_ns(answer) <= limit_ns) return {};
+  const double unclaimed = unclaimed_ns(answer);
+  if (unclaimed <= limit_ns) return {};
   return formatted("says that a block took %.3g ms, and the answer came after %.3g ms", answer.real_ns * 1e-6,
-                   (static_cast<double>(answer.received_ns - answer.sent_ns) - answer.waiting_ns) * 1e-6);
+                   (answer.real_ns + unclaimed) * 1e-6);
 }
 
 std::string DeviceTrust::judge(const BlockClaim& claim) {

@@ -41,8 +41,9 @@ class ProcessorTrust {
   int child_breaches_ = 0;
 };
 
-// By how much the coordinator's own time of a block's request, less what was waited for a processor, exceeds what the
-// worker says that the block took, in nanoseconds.
+// By how much the coordinator's own time of a block's request exceeds what the worker says that the block took, in
+// nanoseconds, less what was waited for a processor outside the block: what the block takes beyond its CPU time is a
+// wait that its time has in it already.
 double unclaimed_ns(const protocol::BlockAnswer& answer);
 
 // The most that this may be. `overhead_ns`: what it is for a request that the worker has next to nothing to do for.

@@ -171,7 +171,7 @@ TEST(OutsideTrust, AllowsForCopiesOfTheStateAndAShareOfTheBlock) {
 // A block that takes 2 ms, whose answer comes after as long and a tenth of a millisecond.
 protocol::BlockAnswer answer_after(double real_ns, double request_ns, double waiting_ns = 0) {
   protocol::BlockAnswer answer;
-  answer.real_ns = real_ns;
+  answer.real_ns = answer.cpu_ns = answer.request_cpu_ns = real_ns;
   answer.received_ns = static_cast<std::int64_t>(request_ns);
   answer.waiting_ns = waiting_ns;
   return answer;
@@ -185,6 +185,25 @@ TEST(RequestTrust, BoundsATimeByTheCoordinatorsOwn) {
             "says that a block took 1 ms, and the answer came after 2.25 ms");
   EXPECT_EQ(untrusted_for_request(answer_after(1e6, 2.25e6, 1e6), limit_ns), "") << "it had no processor";
   EXPECT_GT(unclaimed_limit_ns(false, 1, 100'000, 2e6), limit_ns) << "an interpreter answers";
+}
+
+TEST(RequestTrust, AWaitWithinTheBlockExcusesNothingOutsideOfIt) {
+  const double limit_ns = unclaimed_limit_ns(true, 1, 100'000, 2e6);
+  // As measured next to two busy loops: 4 ms of the block's 6 are a wait, and 1 ms is hidden.
+  protocol::BlockAnswer answer = answer_after(6.08e6, 7.12e6, 4.0e6);
+  answer.cpu_ns = 2.09e6;
+  answer.request_cpu_ns = 3.07e6;
+  EXPECT_EQ(untrusted_for_request(answer, limit_ns),
+            "says that a block took 6.08 ms, and the answer came after 7.11 ms");
+  // An honest block that waits as long, and one that waits before its clock runs.
+  answer = answer_after(6.09e6, 6.25e6, 4.0e6);
+  answer.cpu_ns = answer.request_cpu_ns = 2.1e6;
+  EXPECT_EQ(untrusted_for_request(answer, limit_ns), "");
+  EXPECT_EQ(untrusted_for_request(answer_after(2.0e6, 10.27e6, 8.01e6), limit_ns), "");
+  // CPU time that the kernel does not know of explains no wait away.
+  answer = answer_after(6.08e6, 10.1e6, 4.0e6);
+  answer.request_cpu_ns = 2.1e6;
+  EXPECT_NE(untrusted_for_request(answer, limit_ns), "");
 }
 
 TEST(RequestTrust, BoundsWhatARequestOfNothingTakes) {
