@@ -86,10 +86,8 @@ Error unknown_cell(const Report& report, const Scenarios& scenarios, const std::
   return usage_error(cat(option, ": found no cell ", in_quotes(id), " in ", where, ", expected ", one_of(id, names)));
 }
 
-bool comparable(const Cell& cell) { return cell.summary && !cell.summary->not_ranked; }
-
 Status check_timed(const Cell& cell) {
-  if (comparable(cell)) return {};
+  if (is_comparable(cell)) return {};
   if (cell.summary) {
     return usage_error(cell.id + " is not ranked: it " + *cell.summary->not_ranked +
                        ", expected a cell that keeps to its threads");
@@ -102,7 +100,7 @@ Status check_timed(const Cell& cell) {
 // Those of which both cells have a time. Errors: there is none; the first reason is given.
 Result<std::vector<CellPair>> timed(const std::vector<CellPair>& pairs) {
   std::vector<CellPair> kept = pairs;
-  std::erase_if(kept, [](const CellPair& pair) { return !comparable(*pair.a) || !comparable(*pair.b); });
+  std::erase_if(kept, [](const CellPair& pair) { return !is_comparable(*pair.a) || !is_comparable(*pair.b); });
   if (!kept.empty()) return kept;
   TRY(check_timed(*pairs.front().a));
   TRY(check_timed(*pairs.front().b));
@@ -218,6 +216,8 @@ void add_across(const Report& report, const Scenarios& scenarios, std::vector<Ce
 }
 
 }  // namespace
+
+bool is_comparable(const Cell& cell) { return cell.summary && !cell.summary->not_ranked; }
 
 Result<std::vector<CellPair>> explained_cells(const Report& report, const CellRequest& request) {
   const Scenarios scenarios = TRY(chosen_scenarios(report, request.scenario));

@@ -25,6 +25,9 @@ struct CellRequest {
   std::string baseline;  // without a and b: an implementation that is compared with the fastest, and nothing else
 };
 
+// Whether it has a time and keeps to its threads.
+bool is_comparable(const report::Cell& cell);
+
 // With a and b: these in each scenario that has both; otherwise of scenarios that differ in overrides, each a beside
 // the b whose scenario differs in the fewest keys. With a baseline: in each scenario the fastest beside it. Without, or
 // where it is the fastest: beside the runner-up, the best framework and the report's baseline; in a report without two

@@ -44,6 +44,7 @@ void fields(auto& archive, Of<ClaimRelation> auto& relation) {
   FIELDS(archive, relation, kind, quantity, a, b, at_least, at_most);
   archive.field("points", relation.rule);
   archive.field("decides", relation.decides);
+  archive.unless_empty("advice", relation.advice);
   archive.unless_empty("along", relation.along);
 }
 
@@ -75,7 +76,10 @@ FIELDS_OF(Needed, launches, seconds)
 }  // namespace
 
 void fields(auto& archive, Of<ClaimJudgement> auto& judgement) {
-  FIELDS(archive, judgement, id, sentence, source, verdict);
+  FIELDS(archive, judgement, id, sentence, source);
+  archive.unless_empty("question", judgement.question);
+  archive.unless_empty("setting", judgement.setting);
+  archive.field("verdict", judgement.verdict);
   archive.field("deciding_relation", judgement.deciding);
   if (judgement.needed_launches > 0) {
     archive.field("needed", Needed{judgement.needed_launches, judgement.needed_seconds});
@@ -84,7 +88,7 @@ void fields(auto& archive, Of<ClaimJudgement> auto& judgement) {
 }
 
 OrderedJson to_json(const std::vector<ClaimJudgement>& judgements) {
-  return RecordWriter::document("gdbench-claims", 1, 1, "claims", judgements);
+  return RecordWriter::document("gdbench-claims", 1, 2, "claims", judgements);
 }
 
 }  // namespace gdbench::report

@@ -44,6 +44,7 @@ struct ClaimRelation {
   std::optional<double> at_most;
   PointRule rule = PointRule::all;
   bool decides = true;  // false: shown with the claim, for more
+  std::string advice;   // what to do, which the relation shows the worth of; empty: it is no advice
   std::string along;    // the axis of trend and crossover; of the others where flips are looked for, may be empty
   std::vector<std::pair<std::string, std::vector<std::string>>> at;  // only there it decides; empty: everywhere
   std::vector<std::uint64_t> steps;                                  // of time_for_steps; an axis named "steps"
@@ -104,6 +105,8 @@ struct ClaimJudgement {
   std::string id;
   std::string sentence;
   std::string source;
+  std::string question;  // as people ask it, and what they compared; may be empty
+  std::string setting;
   ClaimVerdict verdict = ClaimVerdict::not_run;
   std::vector<JudgedRelation> relations;
   std::size_t deciding = 0;  // the relation that the verdict rests on

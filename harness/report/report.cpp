@@ -131,10 +131,12 @@ std::optional<double> measuring_seconds(const Run& run) {
   return run.measuring_seconds ? run.measuring_seconds : span_seconds(run);
 }
 
-Cell* Report::find_cell(const std::string& id) {
+const Cell* Report::find_cell(const std::string& id) const {
   const auto cell = std::ranges::find(cells, id, &Cell::id);
   return cell == cells.end() ? nullptr : &*cell;
 }
+
+Cell* Report::find_cell(const std::string& id) { return const_cast<Cell*>(std::as_const(*this).find_cell(id)); }
 
 const ScenarioRecord* Report::find_scenario(const std::string& key) const {
   const auto scenario = std::ranges::find(scenarios, key, &ScenarioRecord::key);

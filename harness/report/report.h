@@ -323,6 +323,7 @@ struct Report {
   std::optional<std::vector<ValueComparison>> values;  // since 1.17: of --set; absent where nothing is to be compared
   std::vector<std::string> notes;  // what a reader should know: skipped plugins, interrupted launches ...
 
+  const Cell* find_cell(const std::string& id) const;  // null where there is none
   Cell* find_cell(const std::string& id);
   const ScenarioRecord* find_scenario(const std::string& key) const;
   // Of what the cell was trained on; empty where that is unknown.

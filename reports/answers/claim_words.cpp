@@ -50,6 +50,23 @@ std::string limits_words(const ClaimRelation& relation) {
   return relation.at_most ? "at most " + limit_text(relation, *relation.at_most) : "";
 }
 
+// What a figure of the relation is: "time of a step of x/y over that of x/z".
+std::string subject_words(const ClaimRelation& relation) {
+  const std::string quantity = quantity_words(relation);
+  const std::string a = side_words(relation.a);
+  const std::string b = side_words(relation.b);
+  switch (relation.kind) {
+    case RelationKind::ratio:
+    case RelationKind::crossover:
+      break;
+    case RelationKind::saving:
+      return cat("what ", a, " saves of the ", quantity, " of ", b);
+    case RelationKind::trend:
+      return cat("what the ", quantity, " of ", a, " over that of ", b, " is multiplied by");
+  }
+  return cat(quantity, " of ", a, " over that of ", b);
+}
+
 std::string places_words(const ClaimRelation& relation) {
   std::string places;
   for (const auto& [key, values] : relation.at) join(places, cat(key, "=", joined(values, "|")));
@@ -221,6 +238,26 @@ std::string verdict_words(const ClaimJudgement& judgement) {
     text += cat("; flips between ", flip.axis, "=", flip.from, " and ", flip.to, at_words(flip.at));
   }
   return text + alternative_words(judgement);
+}
+
+std::string answer_words(const ClaimJudgement& judgement) {
+  const std::string words = verdict_words(judgement);
+  if (judgement.verdict == ClaimVerdict::not_run) return cat("Not measured here: ", words, ".");
+  const char* const lead = judgement.verdict == ClaimVerdict::confirmed ? "True here: "
+                           : judgement.verdict == ClaimVerdict::refuted ? "Not true here: "
+                                                                        : "Not decided here: ";
+  return cat(lead, subject_words(judgement.deciding_relation().relation), " is ", words, ".");
+}
+
+std::string advice_words(const JudgedRelation& relation) {
+  std::string figures;
+  for (const JudgedPoint& point : relation.points) {
+    const std::string figure = figure_words(relation.relation, point);
+    if (!figure.empty()) join(figures, figure + at_words(point.at));
+  }
+  const std::string worth = figures.empty() ? ": what it brings was not measured"
+                                            : cat(": ", subject_words(relation.relation), " is ", figures);
+  return relation.relation.advice + worth + ".";
 }
 
 document::Columns point_table(const JudgedRelation& relation) {

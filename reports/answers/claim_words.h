@@ -38,8 +38,19 @@ std::string place_words(const report::Settings& at);
 // faster; or why there is none and what it would take.
 std::string verdict_words(const report::ClaimJudgement& judgement);
 
+// "True here: time of a step of x/y over that of x/z is 9.1x [7.8, 10.1] at batch=1 (claimed: at least 6x).": the
+// verdict with the words above; or why there is none.
+std::string answer_words(const report::ClaimJudgement& judgement);
+
+// "Put the step into tf.function: time of a step of x/function over that of x/eager is 0.12x [0.10, 0.14] at batch=1,
+// 0.80x [0.77, 0.83] at batch=1000." Of a relation that is advice.
+std::string advice_words(const report::JudgedRelation& relation);
+
 // The relation's points, a row each.
 document::Columns point_table(const report::JudgedRelation& relation);
+
+// Relation after relation, what was measured and what that says of it.
+document::Blocks claim_evidence(const report::ClaimJudgement& judgement);
 
 // "Flips between batch=32, where it holds, and batch=256, where it does not."; then each reason why points were not
 // run, once, with their number.

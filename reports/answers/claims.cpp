@@ -88,14 +88,7 @@ Figure points_figure(const JudgedRelation& relation) {
 void add_evidence(const ClaimJudgement& judgement, Blocks& blocks) {
   blocks.paragraph("\"" + judgement.sentence + "\"");
   blocks.paragraph("from: " + judgement.source, Style::dim);
-  for (const JudgedRelation& relation : judgement.relations) {
-    blocks.paragraph(relation_words(relation.relation) + ": " + name_of(relation.verdict));
-    if (was_run(relation)) {
-      blocks.figure(points_figure(relation));
-      blocks.table("", point_table(relation));
-    }
-    blocks.list(sentences_about(relation));
-  }
+  blocks.append(claim_evidence(judgement));
 }
 
 Blocks verdicts_of(const Judgements& judgements) {
@@ -122,12 +115,33 @@ Blocks verdicts_of(const Judgements& judgements) {
 
 }  // namespace
 
+Blocks claim_evidence(const ClaimJudgement& judgement) {
+  Blocks blocks;
+  for (const JudgedRelation& relation : judgement.relations) {
+    blocks.paragraph(relation_words(relation.relation) + ": " + name_of(relation.verdict));
+    if (was_run(relation)) {
+      blocks.figure(points_figure(relation));
+      blocks.table("", point_table(relation));
+    }
+    blocks.list(sentences_about(relation));
+  }
+  return blocks;
+}
+
 Document document_of(const std::vector<ListedClaim>& claims) {
   std::vector<std::string> sentences;
   for (const ListedClaim& claim : claims) {
     sentences.push_back(cat(claim.id, ": ", claim.sentence, " (", claim.source, ")"));
   }
   Document document{.title = "gdbench claims: " + counted(claims.size(), "sentence") + " that can be judged"};
+  document.section("", Blocks().list(sentences));
+  return document;
+}
+
+Document questions(const std::vector<std::pair<std::string, std::string>>& questions) {
+  std::vector<std::string> sentences;
+  for (const auto& [id, question] : questions) sentences.push_back(cat(id, ": ", question));
+  Document document{.title = "gdbench answer: " + counted(questions.size(), "question") + " that people ask"};
   document.section("", Blocks().list(sentences));
   return document;
 }

@@ -1,7 +1,9 @@
 // What each command answers, as a document of its record.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/questions/fairness/comparison.h"
@@ -66,6 +68,8 @@ Document document_of(const std::vector<report::Condition>& conditions);
 // Whether two timed trainings were compared fairly: "Fair", or what to mend first; what is unequal with what it does to
 // the result, the worst first; what is not known.
 Document document_of(const fairness::Comparison& comparison);
+// Of it, what is unequal and spoils that.
+std::vector<std::string> findings_of(const fairness::Comparison& comparison, fairness::Harm harm);
 
 // Which sentences about speed there are to judge.
 struct ListedClaim {
@@ -74,9 +78,22 @@ struct ListedClaim {
   std::string source;
 };
 Document document_of(const std::vector<ListedClaim>& claims);
+// Which questions can be answered, by the ids of their claims.
+Document questions(const std::vector<std::pair<std::string, std::string>>& questions);
 
 // A verdict per claim, and of each claim of which anything was measured its points, its flips and what was not run.
 // `notes` are the report's.
 Document document_of(const std::vector<report::ClaimJudgement>& judgements, const std::vector<std::string>& notes);
+
+// The answer to the question behind a claim.
+struct AnsweredClaim {
+  report::ClaimJudgement judgement;
+  std::optional<fairness::Comparison> posted;      // how the two codes that were posted were timed
+  std::optional<report::Explanation> explanation;  // of the two cells at the point that decides
+  std::string command;                             // that answers it again
+};
+// The verdict in its first sentence, then why, and what to do; behind them the question, what is unequal in the codes
+// that were posted, what the verdict rests on, where the time goes, and how to answer it again.
+Document document_of(const AnsweredClaim& answered);
 
 }  // namespace gdbench::answers

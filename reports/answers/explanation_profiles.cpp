@@ -163,6 +163,19 @@ bool says_phases(const Explanation& explanation) {
   return !(std::ranges::all_of(phases, is_unclear) && phases.front().only_bounded);
 }
 
+std::string largest_phases(const Explanation& explanation, const Names& names) {
+  constexpr int kMost = 3;
+  std::string parts;
+  if (!says_phases(explanation)) return parts;
+  int count = 0;
+  for (const PhasePart& phase : explanation.profiles->phases) {
+    if (phase.contribution.standing != Standing::cause || count == kMost) continue;
+    join(parts, cat(phase.name(), count == 0 ? " is " : " ", share_of(phase)));
+    ++count;
+  }
+  return parts.empty() ? parts : cat("Of the difference between ", names.a, " and ", names.b, ", ", parts, ".");
+}
+
 Columns phases_table(const Explanation& explanation, const Names& names) {
   const report::ProfileDifference& profiles = *explanation.profiles;
   Columns table = {left("phase"), right(names.a, 1), right(names.b, 1), left("share")};

@@ -86,16 +86,19 @@ std::string conclusion(const Comparison& comparison) {
 
 }  // namespace
 
+std::vector<std::string> findings_of(const Comparison& comparison, Harm harm) {
+  std::vector<std::string> findings;
+  for (const Finding& finding : comparison.findings) {
+    if (finding.rule->harm == harm) findings.push_back(filled(finding.rule->words, values_of(comparison, finding)));
+  }
+  return findings;
+}
+
 Document document_of(const Comparison& comparison) {
   Document document{.title = comparison.a + " compared with " + comparison.b,
                     .answer = {{conclusion(comparison), comparison.fair() ? Style::good : Style::bad}}};
   for (const auto& harm : fairness::kHarms) {
-    std::vector<std::string> findings;
-    for (const Finding& finding : comparison.findings) {
-      if (finding.rule->harm == harm.value)
-        findings.push_back(filled(finding.rule->words, values_of(comparison, finding)));
-    }
-    document.section(harm.heading, Blocks().list(findings));
+    document.section(harm.heading, Blocks().list(findings_of(comparison, harm.value)));
   }
   std::vector<std::string> words;
   for (const fairness::Unknown& one : comparison.unknown) words.push_back(unknown_words(comparison, one));

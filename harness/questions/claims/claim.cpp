@@ -43,6 +43,7 @@ class RelationParser {
     read_limits(relation);
     relation.rule = reader_.choice("points", report::all_of<PointRule>(), PointRule::all);
     relation.decides = reader_.boolean("decides", true);
+    read_advice(relation);
     read_along(relation);
     relation.at = places();
     reader_.finish();
@@ -109,6 +110,14 @@ class RelationParser {
     }
   }
 
+  void read_advice(ClaimRelation& relation) {
+    relation.advice = reader_.text("advice", "");
+    if (relation.advice.empty()) return;
+    if (relation.decides) reader_.fail("advice", "advice with decides: false only");
+    const bool compares = relation.kind == RelationKind::ratio || relation.kind == RelationKind::saving;
+    if (!compares) reader_.fail("advice", "advice with a ratio or a saving only");
+  }
+
   void read_along(ClaimRelation& relation) {
     const bool required = report::goes_along(relation.kind);
     relation.along = required ? reader_.text("along") : reader_.text("along", "");
@@ -160,6 +169,20 @@ Experiment read_experiment(JsonDocument& document, JsonReader& reader, const Cla
   return experiment;
 }
 
+void read_question(JsonReader& root, Claim& claim) {
+  claim.question = root.text("question", "");
+  for (const char* const key : {"setting", "posted"}) {
+    if (claim.question.empty() && root.has(key)) root.fail(key, cat(key, " with a question only"));
+  }
+  claim.setting = root.text("setting", "");
+  for (const std::string& file : root.texts("posted", std::vector<std::string>())) {
+    claim.posted.push_back(claim.file.parent_path() / file);
+  }
+  if (!claim.posted.empty() && claim.posted.size() != 2) {
+    root.fail("posted", std::to_string(claim.posted.size()), "two files, one for each code");
+  }
+}
+
 bool decides(const Claim& claim) {
   return std::any_of(claim.experiments.begin(), claim.experiments.end(), [](const Experiment& experiment) {
     return std::any_of(experiment.relations.begin(), experiment.relations.end(),
@@ -179,6 +202,7 @@ Result<Claim> read_claim(const std::filesystem::path& file) {
     claim.sentence = root.text("sentence");
     claim.source = root.text("source");
     claim.purpose = root.text("purpose");
+    read_question(root, claim);
     std::vector<JsonReader> experiments = root.objects("experiments");
     root.finish();
     for (JsonReader& experiment : experiments)

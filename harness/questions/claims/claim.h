@@ -23,11 +23,13 @@ struct Experiment {
 // What a claim file says:
 // {
 //   "id": "mine", "sentence": "...", "source": "title of a page", "purpose": "how the sentence is read",
+//   "question": "Why ...?", "setting": "what was compared, in numbers", "posted": ["posted/a.json", "posted/b.json"],
 //   "experiments": [
 //     {"matrix": {"axes": {...}, "exclude": [...], "include": [...]},
 //      "relations": [
 //        {"kind": "ratio", "quantity": "step", "a": {"implementation": "x/y"}, "b": {"implementation": "x/z"},
-//         "at_least": 6, "points": "all", "at": {"batch": [1, 32]}, "along": "batch"}]}]
+//         "at_least": 6, "points": "all", "at": {"batch": [1, 32]}, "along": "batch"},
+//        {..., "decides": false, "advice": "what to do, which this ratio shows the worth of"}]}]
 // }
 // scenarios/README.md says what each key means.
 struct Claim {
@@ -35,6 +37,10 @@ struct Claim {
   std::string sentence;
   std::string source;
   std::string purpose;
+  std::string question;  // as people ask it; empty: nobody is known to
+  std::string setting;   // what they compared, in numbers
+  // How the two codes that were posted were timed: files for `gdbench explain --check-comparison`, both or none.
+  std::vector<std::filesystem::path> posted;
   std::vector<Experiment> experiments;
   std::filesystem::path file;
 };

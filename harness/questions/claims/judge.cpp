@@ -323,6 +323,8 @@ Result<ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& r
   judgement.id = claim.claim->id;
   judgement.sentence = claim.claim->sentence;
   judgement.source = claim.claim->source;
+  judgement.question = claim.claim->question;
+  judgement.setting = claim.claim->setting;
   CellFinder finder(report);
   const analysis::Comparer comparer(report);
   const stats::VerdictOptions options = options_for(claim, comparer.looks());
