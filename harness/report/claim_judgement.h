@@ -105,8 +105,6 @@ struct ClaimJudgement {
   std::string id;
   std::string sentence;
   std::string source;
-  std::string question;  // as people ask it, and what they compared; may be empty
-  std::string setting;
   ClaimVerdict verdict = ClaimVerdict::not_run;
   std::vector<JudgedRelation> relations;
   std::size_t deciding = 0;  // the relation that the verdict rests on
@@ -114,6 +112,8 @@ struct ClaimJudgement {
   // each; 0: unknown.
   int needed_launches = 0;
   double needed_seconds = 0;
+  std::string question{};  // as people ask it, and what they compared; may be empty
+  std::string setting{};
 
   const JudgedRelation& deciding_relation() const { return relations.at(deciding); }
 };

@@ -171,7 +171,7 @@ class Relation:
         return {
             **{key: told[key] for key in ("kind", "quantity")}, "a": self.a, "b": self.b,
             **{limit: told.get(limit) for limit in ("at_least", "at_most")}, "points": told.get("points", "all"),
-            "decides": self.decides, "along": self.along or None, "verdict": self.verdict,
+            "decides": self.decides, "advice": told.get("advice"), "along": self.along or None, "verdict": self.verdict,
             "deciding_point": self.deciding, "judged": [self.judged(point) for point in self.points],
             "flips": self.flips,
         }
@@ -244,7 +244,7 @@ class Judgement:
         """As `gdbench claims --json` has it."""
         launches, seconds = self.needed
         return {
-            "id": self.claim["id"], "sentence": self.claim["sentence"], "source": self.claim["source"],
+            **{key: self.claim.get(key) for key in ("id", "sentence", "source", "question", "setting")},
             "verdict": self.verdict, "deciding_relation": self.relations.index(self.deciding),
             "needed": {"launches": launches, "seconds": seconds} if launches else None,
             "relations": [relation.document() for relation in self.relations],

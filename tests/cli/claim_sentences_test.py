@@ -38,6 +38,15 @@ class Claims(CheckedOutputs):
         cells = Cells(Report(document), keys)
         return [Judgement(claim, cells) for claim in claims], ("claims", "x.json", *(f"./{name}" for name in names))
 
+    def answered(self, name):
+        """What `gdbench answer` says of a claim, and `gdbench explain` of the cells that it explains."""
+        answer = self.render("answer", name, "x.json", "--json")
+        explained = None
+        for explanation in json.loads(answer).get("explanations", []):
+            cells = ("--a", explanation["a"], "--b", explanation["b"])
+            explained = json.loads(self.render("explain", "x.json", *cells, "--json"))
+        return answer, explained
+
     def test_no_verdict_on_random_claims_lies(self):
         scenarios, verdicts = self.real_scenarios(), set()
         for seed in range(FIRST_SEED, FIRST_SEED + REPORTS // 2):
@@ -45,6 +54,9 @@ class Claims(CheckedOutputs):
             with self.subTest(seed=seed):
                 output = self.render(*arguments, "--json")
                 self.expect_none(claim_checker.check(judgements, output), output)
+                for judgement, name in zip(judgements, arguments[2:]):
+                    answer, explained = self.answered(name)
+                    self.expect_none(claim_checker.check_answer(judgement, explained, answer), answer)
             verdicts.update(judgement.verdict for judgement in judgements)
         if REPORTS >= 40:
             self.assertEqual(verdicts, set(claim_checker.VERDICTS), "every verdict comes out somewhere")
@@ -59,6 +71,10 @@ class Claims(CheckedOutputs):
             known = {cell.implementation for cell in judgements[0].report.cells}
             names = lambda text, lines, known=known: lies.names(text, lines, known)
             self.tell_lies(check, output, seed, (lies.figures, lies.counts, lies.words, names))
+            answer, explained = self.answered(arguments[2])
+            check = functools.partial(claim_checker.check_answer, judgements[0], explained)
+            self.tell_json_lies(check, answer, seed)
+            self.tell_lies(check, answer, seed, (lies.figures, lies.counts))
 
 
 if __name__ == "__main__":

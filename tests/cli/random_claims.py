@@ -21,7 +21,10 @@ def claim(draw, scenario, known, name):
     relations = [relation for one in experiments for relation in one["relations"]]
     if not any(relation.get("decides", True) for relation in relations):
         relations[0].pop("decides")
-    return {"id": name, "sentence": f"{name} holds.", "source": "a page", "purpose": "p", "experiments": experiments}
+        relations[0].pop("advice", None)
+    asked = {"question": f"Why does {name} hold?", "setting": "some rows"} if int(name[-1]) % 2 else {}
+    return {"id": name, "sentence": f"{name} holds.", "source": "a page", "purpose": "p", **asked,
+            "experiments": experiments}
 
 
 def experiment(draw, scenario, known):
@@ -57,6 +60,8 @@ def relation(draw, axes):
         told["points"] = "any"
     if draw.random() < 0.2:
         told["decides"] = False
+        if told["kind"] in ("ratio", "saving"):
+            told["advice"] = "Do something else"
     return told
 
 

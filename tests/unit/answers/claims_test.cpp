@@ -20,6 +20,51 @@ TEST(Golden, ClaimList) {
   tests::expect_golden_answer("claim-list", document_of(claims));
 }
 
+AnsweredClaim example_answer() {
+  AnsweredClaim answered{tests::example_judgements()[0], {}, {}, "gdbench answer first"};
+  answered.judgement.question = "Why is A slow?";
+  answered.judgement.setting = "ten rows of <two> features";
+  report::JudgedRelation advice = answered.judgement.relations[0];
+  advice.relation.decides = false;
+  advice.relation.advice = "Compile the step";
+  answered.judgement.relations.push_back(advice);
+  fairness::Comparison posted;
+  posted.a = "one";
+  posted.b = "two";
+  fairness::Finding& finding = posted.findings.emplace_back();
+  finding.rule = &fairness::rule_named("updates");
+  finding.key = "updates";
+  finding.a = "10";
+  finding.b = "31250";
+  answered.posted = posted;
+  return answered;
+}
+
+TEST(Golden, Answer) { tests::expect_golden_answer("answer", document_of(example_answer())); }
+
+TEST(Answer, IsYesNoOrUndecidedFirst) {
+  AnsweredClaim answered = example_answer();
+  const auto first = [&] { return document_of(answered).answer.front().text; };
+  answered.judgement.verdict = report::ClaimVerdict::refuted;
+  EXPECT_TRUE(first().starts_with("Not true here: time of a step of one/x over that of two/x is ")) << first();
+  answered.judgement.verdict = report::ClaimVerdict::inconclusive;
+  EXPECT_TRUE(first().starts_with("Not decided here: ")) << first();
+  answered.judgement.verdict = report::ClaimVerdict::not_run;
+  EXPECT_TRUE(first().starts_with("Not measured here: ")) << first();
+  answered.judgement.question.clear();
+  EXPECT_EQ(document_of(answered).title, answered.judgement.sentence + " True?");
+}
+
+TEST(Answer, AdviceWithoutAFigureSaysSo) {
+  AnsweredClaim answered = example_answer();
+  answered.judgement.relations.back().points.clear();
+  EXPECT_EQ(document_of(answered).answer.back().text, "Compile the step: what it brings was not measured.");
+}
+
+TEST(Golden, QuestionList) {
+  tests::expect_golden_answer("question-list", questions({{"first", "Why is A slow?"}, {"second", "Why | B?"}}));
+}
+
 // A terminal has no more than a line for what nothing is known of.
 TEST(Claims, TextLeavesOutWhatWasNotRun) {
   const document::Document document = document_of(tests::example_judgements(), {});

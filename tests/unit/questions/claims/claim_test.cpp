@@ -57,6 +57,20 @@ TEST_F(ClaimFile, IsReadWhole) {
   EXPECT_EQ(relation.a, (report::Settings{{"implementation", "one/x"}}));
 }
 
+TEST_F(ClaimFile, SaysWhatPeopleAskedAndWhatToDo) {
+  json claim = valid();
+  claim.update({{"question", "Why?"}, {"setting", "ten rows"}, {"posted", {"posted/a.json", "posted/b.json"}}});
+  json advice = claim["experiments"][0]["relations"][0];
+  advice.update({{"decides", false}, {"advice", "Do it"}});
+  claim["experiments"][0]["relations"].push_back(advice);
+  const Result<Claim> read_claim = read(claim);
+  ASSERT_TRUE(read_claim.ok()) << read_claim.error().message;
+  EXPECT_EQ(read_claim->question, "Why?");
+  EXPECT_EQ(read_claim->setting, "ten rows");
+  EXPECT_EQ(read_claim->posted.back(), folder_.path() / "posted" / "b.json");
+  EXPECT_EQ(read_claim->experiments.at(0).relations.at(1).advice, "Do it");
+}
+
 struct Fault {
   std::string patch;    // values of keys; null: it is taken away
   std::string message;  // a part of it
@@ -92,6 +106,9 @@ TEST_F(ClaimFile, RelationsAreChecked) {
        R"(along: found "implementation", which a or b chooses, expected another axis)"},
       {R"({"kind": "crossover", "along": "batch"})",
        "at_least: found 2, expected no limit: a crossover is about who is ahead"},
+      {R"({"advice": "do it"})", "advice: found \"do it\", expected advice with decides: false only"},
+      {R"({"advice": "do it", "decides": false, "kind": "trend", "along": "batch"})",
+       "advice: found \"do it\", expected advice with a ratio or a saving only"},
       {R"({"sentense": 1})", "sentense: found an unknown key"}};
   for (const auto& [patch, message] : faults) {
     const std::string error = error_of(patch_of("/experiments/0/relations/0/", json::parse(patch)));
@@ -111,6 +128,8 @@ TEST_F(ClaimFile, TheRestIsCheckedAndThatItComparesSomething) {
        "the same cells everywhere"},
       {R"({"id": "yours"})", R"(/id: found "yours", expected the file's own name, "mine")"},
       {R"({"source": null})", "/source: found nothing, expected text on one line"},
+      {R"({"setting": "ten rows"})", "/setting: found \"ten rows\", expected setting with a question only"},
+      {R"({"question": "Why?", "posted": ["a.json"]})", "/posted: found 1, expected two files, one for each code"},
       {R"({"experiments/0/relations/0/decides": false})",
        "/experiments: found no relation that decides, expected at least one"},
       {R"({"experiments/0/matrix/exclude": [{"implementation": "two/x"}]})",
