@@ -61,6 +61,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return table[a.size()][b.size()];
 }
 
+// What a message shows of a text.
+std::string_view beginning_of(std::string_view text) {
+  std::size_t length = std::min(text.size(), kLongestQuote);
+  while (length < text.size() && length > 0 && is_continuation(text[length])) --length;
+  return text.substr(0, length);
+}
+
 }  // namespace
 
 bool is_name(std::string_view text, std::string_view more) {
@@ -77,14 +84,12 @@ std::string environment_of(const std::string& id) {
 }
 
 std::string in_quotes(std::string_view text) {
-  std::size_t length = std::min(text.size(), kLongestQuote);
-  while (length < text.size() && length > 0 && is_continuation(text[length])) --length;
   std::string quoted;
-  for (const char character : text.substr(0, length)) {
+  for (const char character : beginning_of(text)) {
     if (character == '"' || character == '\\') quoted += '\\';
     quoted += character;
   }
-  return "\"" + escape_controls(quoted, "") + (length < text.size() ? "...\"" : "\"");
+  return "\"" + escape_controls(quoted, "") + (text.size() > kLongestQuote ? "...\"" : "\"");
 }
 
 bool is_utf8(std::string_view text) {
@@ -203,7 +208,9 @@ std::string one_of(std::string_view text, const std::vector<std::string>& candid
   }
   std::ranges::stable_sort(named, {}, &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(kMost, named.size()); ++i) shown.push_back(named[i].second);
+  for (std::size_t i = 0; i < std::min(kMost, named.size()); ++i) {
+    shown.push_back(cat(beginning_of(named[i].second), named[i].second.size() > kLongestQuote ? "..." : ""));
+  }
   const std::string others = candidates.size() > kMost ? cat(" and ", candidates.size() - kMost, " others") : "";
   return "one of " + joined(shown) + others + suggestion(text, candidates);
 }

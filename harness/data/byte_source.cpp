@@ -42,8 +42,11 @@ class ZlibSource final : public ByteSource {
       int fault = Z_OK;
       const char* const message = gzerror(stream_, &fault);
       if (fault != Z_OK && fault != Z_STREAM_END) {
-        const bool cut_off = fault == Z_BUF_ERROR;
-        return file_error(file_, cut_off ? "a gzip file that is cut off" : message, "the whole of a readable file");
+        const std::string_view text = message;  // "<fd:4>: incorrect data check"
+        return file_error(file_,
+                          fault == Z_BUF_ERROR ? "a gzip file that is cut off"
+                                               : cat("a gzip file with an ", text.substr(text.find(": ") + 2)),
+                          "the whole of a readable file");
       }
       if (read <= 0) break;
       count += static_cast<std::size_t>(read);

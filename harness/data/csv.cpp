@@ -41,8 +41,9 @@ Status CsvReader::begin() {
   }
   std::error_code unknown;
   file_bytes_ = std::filesystem::file_size(file_, unknown);
-  more_ = TRY(records_.next(record_));
-  if (!more_) return fault("found comments alone, expected rows");
+  do more_ = TRY(records_.next(record_));
+  while (more_ && record_.blank);
+  if (!more_) return fault("found comments and empty lines alone, expected rows");
   TRY(take_header(record_));
   if (data_.header) more_ = TRY(records_.next(record_));
   return {};
@@ -54,13 +55,23 @@ Status CsvReader::take_header(const CsvRecord& record) {
     header_.push_back(data_.header ? std::string(trimmed(record.cells[i])) : std::to_string(i));
   }
   std::vector<std::string> features = data_.features;
-  if (features.empty() && header_.size() > 2 && header_.front().empty()) {
-    const auto is_feature = [&](const std::string& name) { return std::ranges::count(data_.targets, name) == 0; };
+  const auto is_feature = [&](const std::string& name) { return std::ranges::count(data_.targets, name) == 0; };
+  if (features.empty() && header_.front().empty() && is_feature("")) {
     std::copy_if(header_.begin() + 1, header_.end(), std::back_inserter(features), is_feature);
+    if (features.empty()) {
+      return fault(cat("line ", record.line,
+                       ": found no feature but the first column, which has no name as those of "
+                       "row numbers, expected another (or \"features\": [\"\"] in /data)"));
+    }
     table_.remarks.emplace_back("the first column, which has no name, is left out: such columns hold row numbers");
   }
-  columns_ = TRY(find_csv_columns(file_, header_, features, data_.targets));
-  TRY(find_csv_columns(file_, header_, data_.one_hot));
+  if (data_.header && is_row_of_numbers(header_)) {
+    table_.remarks.emplace_back(
+        "the first line, which holds numbers alone, is the header: \"header\": false makes it a row");
+  }
+  const CsvHeader header = {.cells = header_, .line = record.line};
+  columns_ = TRY(find_csv_columns(file_, header, features, data_.targets));
+  TRY(find_csv_columns(file_, header, data_.one_hot));
   for (const std::string& name : data_.one_hot) {
     const auto found = std::ranges::find(columns_.feature_names, name);
     named_.add(static_cast<std::size_t>(found - columns_.feature_names.begin()));
@@ -72,7 +83,7 @@ Status CsvReader::take_header(const CsvRecord& record) {
 
 Result<bool> CsvReader::read(Table& rows, std::size_t most_values) {
   while (more_ && rows.x.size() < most_values) {
-    if (!record_.blank || header_.size() == 1) TRY(read_record(record_, rows));
+    if (!record_.blank) TRY(read_record(record_, rows));
     more_ = TRY(records_.next(record_));
   }
   return more_;
@@ -163,7 +174,7 @@ Status CsvReader::read_target(const CsvRecord& record, std::size_t column, Table
 Result<double> CsvReader::number_in(const CsvRecord& record, std::size_t column, const char* expected) const {
   const std::string_view cell = record.cells[column];
   if (const std::optional<double> number = cell_number(cell, data_.numbers)) return *number;
-  const std::string remedy = remedy_for(cell);
+  const std::string remedy = remedy_for(cell, data_.numbers);
   return cell_fault(record, column, in_quotes(cell),
                     remedy.empty() ? expected : cat("a finite number (or ", remedy, " in /data)"));
 }
@@ -184,11 +195,12 @@ Result<Table> CsvReader::finish(double most_bytes) {
   TRY(take_means());
   table_.feature_names = std::move(columns_.feature_names);
   table_.target_names = data_.targets;
-  if (const Status named = named_.finish(table_, most_bytes); !named.ok()) return fault(named.error().message);
+  if (const Status named = named_.finish(table_, data_.numbers, most_bytes); !named.ok())
+    return fault(named.error().message);
   if (targets_ == Targets::labels) {
-    names_.be_labels(table_);
+    names_.be_labels(table_, data_.numbers);
   } else if (!names_.empty()) {
-    const Status taken = names_.be_shares(table_, data_.positive);
+    const Status taken = names_.be_shares(table_, data_.positive, data_.numbers);
     if (!taken.ok()) return fault(cat("column ", in_quotes(data_.targets.front()), ": ", taken.error().message));
   }
   return table_;

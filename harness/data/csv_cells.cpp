@@ -58,25 +58,28 @@ std::optional<double> cell_number(std::string_view cell, const NumberFormat& for
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-// The key of /data that would read a cell which is no number as things are; empty where there is none.
-std::string remedy_for(std::string_view cell) {
+std::string remedy_for(std::string_view cell, const NumberFormat& format) {
   constexpr std::string_view kUsual[] = {"?", "NA", "N/A", "n/a", "na", "nan", "NaN", "null", "NULL", "-", "."};
   const std::string_view text = trimmed(cell);
   if (std::ranges::find(kUsual, text) != std::end(kUsual)) return cat("\"missing\": [", in_quotes(text), "]");
-  std::vector<std::string> keys;
-  const auto propose = [&](const NumberFormat& format, const char* key) {
-    if (cell_number(cell, format)) keys.emplace_back(key);
-  };
-  propose({.decimal = scenario::Decimal::comma}, "\"decimal\": \",\"");
-  propose({.thousands = scenario::Thousands::comma}, "\"thousands\": \",\"");
-  propose({.thousands = scenario::Thousands::blank}, "\"thousands\": \"blank\"");
-  propose({.thousands = scenario::Thousands::apostrophe}, "\"thousands\": \"'\"");
-  propose({.percent = true}, "\"percent\": true");
-  if (keys.empty()) {
-    propose({.decimal = scenario::Decimal::comma, .thousands = scenario::Thousands::point},
-            "\"decimal\": \",\" with \"thousands\": \".\"");
+  std::vector<std::string> remedies;  // with as few keys as there are
+  std::size_t fewest = 3;
+  for (const auto& [decimal, sign] : {scenario::kDecimals[1], scenario::kDecimals[0]}) {
+    for (const auto& [thousands, mark] : scenario::kThousands) {
+      for (const bool percent : {false, true}) {
+        std::vector<std::string> keys;
+        if (decimal != format.decimal) keys.push_back(cat("\"decimal\": ", in_quotes(sign)));
+        if (thousands != format.thousands) keys.push_back(cat("\"thousands\": ", in_quotes(mark)));
+        if (percent && !format.percent) keys.emplace_back("\"percent\": true");
+        const bool same_sign = std::string_view(sign) == mark;
+        if (keys.size() > fewest || same_sign || !cell_number(cell, {decimal, thousands, percent})) continue;
+        if (keys.size() < fewest) remedies.clear();
+        fewest = keys.size();
+        remedies.push_back(joined(keys, " with "));
+      }
+    }
   }
-  return joined(keys, " or ");
+  return joined(remedies, " or ");
 }
 
 }  // namespace gdbench::data

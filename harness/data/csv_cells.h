@@ -15,7 +15,7 @@ std::string_view trimmed(std::string_view text);
 // A finite number, the whole cell.
 std::optional<double> cell_number(std::string_view cell, const scenario::NumberFormat& format = {});
 
-// The key of /data that would read a cell which is no number as things are; empty where there is none.
-std::string remedy_for(std::string_view cell);
+// The key of /data that would read a cell which is no number in this format; empty where there is none.
+std::string remedy_for(std::string_view cell, const scenario::NumberFormat& format);
 
 }  // namespace gdbench::data

@@ -10,52 +10,72 @@ namespace gdbench::data {
 
 namespace {
 
-// What the key of /data would be that makes a first line like this one no header. Without a header they are numbers.
-std::string hint_about(const std::vector<std::string>& header) {
+bool is_number(const std::string& cell) { return cell_number(cell).has_value(); }
+
+bool counts_from_0(const std::vector<std::string>& header) {
   std::size_t numbered = 0;
   while (numbered < header.size() && header[numbered] == std::to_string(numbered)) ++numbered;
-  if (numbered == header.size()) return kSkip;
-  if (header.front().starts_with('#')) return " (\"comment\": \"#\" in /data leaves such lines out)";
-  const auto is_number = [](const std::string& cell) { return cell_number(cell).has_value(); };
-  if (!std::ranges::all_of(header, is_number)) return "";
-  return " (the first line holds numbers alone: \"header\": false in /data takes columns by their numbers)";
+  return numbered == header.size();
+}
+
+// What the key of /data would be that makes a first line like this one no header, or separates it. Without a header
+// they are numbers.
+std::string hint_about(const std::vector<std::string>& header) {
+  if (counts_from_0(header)) return kSkip;
+  for (const char* mark : {"#", "%", "//"}) {
+    if (header.front().starts_with(mark)) return cat(" (\"comment\": \"", mark, "\" in /data leaves such lines out)");
+  }
+  for (const char* separator : {";", "\t", "|", ","}) {
+    if (header.size() > 1 || header.front().find(separator) == std::string::npos) continue;
+    return cat(" (\"separator\": \"", *separator == '\t' ? "tab" : separator,
+               "\" in /data makes several columns of it)");
+  }
+  if (std::ranges::none_of(header, is_number)) return header.size() == 1 ? kSkip : "";
+  return cat(" (the first line holds numbers", std::ranges::all_of(header, is_number) ? " alone" : "",
+             ": \"header\": false in /data takes columns by their numbers)");
 }
 
 }  // namespace
+
+bool is_row_of_numbers(const std::vector<std::string>& header) {
+  return std::ranges::all_of(header, is_number) && !counts_from_0(header);
+}
 
 Error csv_fault(const std::filesystem::path& file, const std::string& message) {
   return usage_error(one_line(file.string() + ": " + message));
 }
 
-Result<std::vector<std::size_t>> find_csv_columns(const std::filesystem::path& file,
-                                                  const std::vector<std::string>& header,
+Result<std::vector<std::size_t>> find_csv_columns(const std::filesystem::path& file, const CsvHeader& header,
                                                   const std::vector<std::string>& names) {
+  const std::vector<std::string>& cells = header.cells;
+  const std::string place = cat("line ", header.line, ": ");
   std::vector<std::size_t> columns;
   for (const std::string& name : names) {
-    const auto count = std::count(header.begin(), header.end(), name);
+    const auto count = std::count(cells.begin(), cells.end(), name);
     if (count == 1) {
-      columns.push_back(static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin()));
+      columns.push_back(static_cast<std::size_t>(std::find(cells.begin(), cells.end(), name) - cells.begin()));
       continue;
     }
     const std::string quoted_name = in_quotes(name);
     if (count > 1) {
-      return csv_fault(file, "line 1: found column " + quoted_name + " more than once, expected distinct names");
+      return csv_fault(file, place + "found column " + quoted_name + " more than once, expected distinct names");
     }
     return csv_fault(
-        file, cat("line 1: found no column ", quoted_name, ", expected ", one_of(name, header), hint_about(header)));
+        file, cat(place, "found no column ", quoted_name, ", expected ", one_of(name, cells), hint_about(cells)));
   }
   return columns;
 }
 
-Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const std::vector<std::string>& header,
+Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const CsvHeader& header,
                                     const std::vector<std::string>& features, const std::vector<std::string>& targets) {
   std::vector<std::size_t> target_columns = TRY(find_csv_columns(file, header, targets));
   std::vector<std::string> names = features;
-  for (const std::string& name : header) {
+  for (const std::string& name : header.cells) {
     const bool is_target = std::find(targets.begin(), targets.end(), name) != targets.end();
     if (features.empty() && !is_target) names.push_back(name);
   }
-  if (names.empty()) return csv_fault(file, "line 1: found targets only, expected at least one feature column");
+  if (names.empty())
+    return csv_fault(file, cat("line ", header.line, ": found targets only, expected at least one feature column"));
   std::vector<std::size_t> feature_columns = TRY(find_csv_columns(file, header, names));
   return CsvColumns{std::move(feature_columns), std::move(target_columns), std::move(names)};
 }
@@ -67,6 +87,7 @@ Result<CsvHeader> read_csv_header(const std::filesystem::path& file) {
   if (!read) return csv_fault(file, "found no header, expected one");
   CsvHeader header;
   for (const std::string_view cell : record.cells) header.cells.emplace_back(trimmed(cell));
+  header.line = record.line;
   header.first_byte = records.position();
   return header;
 }

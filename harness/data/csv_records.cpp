@@ -17,6 +17,7 @@ using scenario::Separator;
 
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 constexpr std::size_t kLongestRecord = std::size_t{1} << 26;  // bytes
+constexpr std::size_t kBeginning = 256;                       // bytes: one that is 0 is in no text
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_blank(char character) { return character == ' ' || character == '\t'; }
@@ -100,15 +101,21 @@ std::optional<std::size_t> first_fault(std::string_view text) {
 }  // namespace
 
 Result<CsvRecords> CsvRecords::open(const std::filesystem::path& file, Separator separator, const std::string& comment,
-                                    std::int64_t skip) {
+                                    std::int64_t skip, bool quotes) {
   CsvRecords records(file, TRY(open_bytes(file, "a CSV file")), comment);
   TRY(records.fill());
   const auto text = [&] { return std::string_view(records.buffer_.data(), records.end_).substr(records.begin_); };
   if (text().starts_with(kByteOrderMark)) records.begin_ = kByteOrderMark.size();
   if (text().empty()) return file_error(file, "an empty file", "rows");
+  if (text().substr(0, kBeginning).find('\0') != std::string_view::npos) {
+    const bool npy = text().starts_with("\x93NUMPY");
+    return file_error(file, npy ? "an NPY file" : "a binary file, or text in UTF-16",
+                      npy ? "a CSV file (\"source\": \"npy\" reads it)" : "text in UTF-8");
+  }
   const bool has_old_ends = text().find('\n') == std::string_view::npos && text().find('\r') != std::string_view::npos;
   if (has_old_ends) records.line_end_ = '\r';
   records.skip_ = skip;
+  records.quotes_ = quotes;
   if (separator == Separator::automatic) {
     std::string_view rows = text();
     for (; skip > 0 && !rows.empty(); --skip)
@@ -180,9 +187,9 @@ CsvRecords::Parsed CsvRecords::parse(CsvRecord& record) {
   std::string_view line(first, line_end == nullptr ? end_ - begin_ : static_cast<std::size_t>(line_end - first));
   std::size_t next = begin_ + line.size() + 1;
   std::int64_t lines = 1;
-  if (line.find('"') == std::string_view::npos) {
+  if (!quotes_ || line.find('"') == std::string_view::npos) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    record.blank = line.empty();
+    record.blank = line.find_first_not_of(' ') == std::string_view::npos;
     split(line, record);
   } else {
     std::size_t at = begin_;
@@ -230,6 +237,11 @@ bool CsvRecords::ends_cell(std::size_t at) const {
   return character == '\r' && at + 1 < end_ && buffer_[at + 1] == line_end_;
 }
 
+// Those around a cell in quotes.
+void CsvRecords::pass_blanks(std::size_t& at) const {
+  while (!ends_cell(at) && is_blank(buffer_[at])) ++at;
+}
+
 std::size_t CsvRecords::past_separator(std::size_t at) const {
   if (separator_ != Separator::blanks) return at + 1;
   while (at < end_ && is_blank(buffer_[at])) ++at;
@@ -241,6 +253,7 @@ CsvRecords::Parsed CsvRecords::parse_quoted(CsvRecord& record, std::size_t& at) 
   if (separator_ == Separator::blanks) at = past_separator(at);
   for (;;) {
     const std::size_t first = at;
+    pass_blanks(at);
     if (at < end_ && buffer_[at] == '"') {
       const Parsed parsed = parse_quoted_cell(record, at);
       if (parsed != Parsed::whole) return parsed;
@@ -287,7 +300,8 @@ CsvRecords::Parsed CsvRecords::parse_quoted_cell(CsvRecord& record, std::size_t&
     text = unescaped;
   }
   record.cells.push_back(text);
-  if (!ends_cell(++at)) return fail("text after a closing quote", "a separator or the end of the line");
+  pass_blanks(++at);
+  if (!ends_cell(at)) return fail("text after a closing quote", "a separator or the end of the line");
   return Parsed::whole;
 }
 

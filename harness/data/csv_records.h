@@ -20,16 +20,18 @@ struct CsvRecord {
   std::int64_t line = 0;                // where it begins, counted from 1
   std::vector<std::string_view> cells;  // until the next record is read
   std::deque<std::string> unescaped;    // those whose quotes were doubled
-  bool blank = false;                   // an empty line
+  bool blank = false;                   // an empty line, or one of spaces
 };
 
 // As RFC 4180 has them, with another separator if need be. Lines end in LF, CRLF or, where there is neither, CR. Cells
-// in quotes may hold separators, line breaks and doubled quotes. Blanks: any run of spaces and tabs separates cells.
+// in quotes, around which blanks may be, may hold separators, line breaks and doubled quotes. Blanks: any run of spaces
+// and tabs separates cells.
 class CsvRecords {
  public:
-  // `skip` lines at the beginning are left out. Errors name the file: those of open_bytes, and an empty one.
+  // `skip` lines at the beginning are left out. Without `quotes` a quote is a character as any other. Errors name the
+  // file: those of open_bytes, and an empty one.
   static Result<CsvRecords> open(const std::filesystem::path& file, scenario::Separator separator,
-                                 const std::string& comment = "", std::int64_t skip = 0);
+                                 const std::string& comment = "", std::int64_t skip = 0, bool quotes = true);
 
   // False behind the last one. Errors name the file and the line: an open quote, bytes that are not UTF-8.
   Result<bool> next(CsvRecord& record);
@@ -49,6 +51,7 @@ class CsvRecords {
   Parsed parse_quoted_cell(CsvRecord& record, std::size_t& at);
   void split(std::string_view line, CsvRecord& record) const;
   bool ends_cell(std::size_t at) const;
+  void pass_blanks(std::size_t& at) const;
   std::size_t past_separator(std::size_t at) const;
   Parsed fail(const std::string& found, const std::string& expected);
   Error fault() const;
@@ -57,6 +60,7 @@ class CsvRecords {
   std::unique_ptr<ByteSource> source_;
   std::string comment_;
   scenario::Separator separator_ = scenario::Separator::comma;
+  bool quotes_ = true;
   char mark_ = ',';  // the separator's
   char line_end_ = '\n';
   std::vector<char> buffer_;

@@ -80,19 +80,14 @@ void make_targets_of_labels(Table& table) {
   table.remarks.push_back(cat("labels are targets of ", classes, " columns, 1 in that of the class and 0 elsewhere"));
 }
 
-// Columns that standardisation makes 0, or that are as good as a bias. Of a single row all are.
-void remark_constants(const ColumnMoments& moments, Table& table) {
-  constexpr std::size_t kMostNames = 3;
-  const std::vector<double> scales = moments.scales();
-  const std::int64_t count = std::ranges::count(scales, 0.0);
-  if (count == 0 || table.rows == 1) return;
-  std::vector<std::string> names;
-  for (std::size_t column = 0; column < scales.size() && names.size() < kMostNames; ++column) {
-    if (scales[column] != 0) continue;
-    names.push_back(table.feature_names.empty() ? std::to_string(column) : in_quotes(table.feature_names[column]));
-  }
-  table.remarks.push_back(cat(count, count == 1 ? " feature is constant: " : " features are constant: ", joined(names),
-                              count > static_cast<std::int64_t>(kMostNames) ? " ..." : ""));
+// Standardises columns where the scenario says so. The task update has one row, of which nothing is to be said.
+void take_moments(std::vector<double>& values, std::int64_t columns, const std::vector<std::string>& names,
+                  const char* what, bool standardised, Table& table) {
+  if (table.rows == 1 && !standardised) return;
+  const ColumnMoments moments = moments_of(values, columns);
+  const std::string constants = table.rows == 1 ? "" : constants_remark(moments, names, what);
+  if (!constants.empty()) table.remarks.push_back(constants);
+  if (standardised) standardise(values, moments);
 }
 
 // Converts [rows, columns] and refuses what is not finite in the scenario's dtype.
@@ -105,7 +100,7 @@ Status convert(const scenario::Scenario& scenario, const std::vector<double>& va
       if (std::isfinite(converted[i])) continue;
       const std::size_t column = i % static_cast<std::size_t>(columns);
       const std::string column_name = names.empty() ? std::to_string(column) : in_quotes(names[column]);
-      return usage_error(cat(scenario.place(), ": /data: found ", std::to_string(values[i]), " in row ",
+      return usage_error(cat(scenario.place(), ": /data: found ", formatted("%g", values[i]), " in row ",
                              i / static_cast<std::size_t>(columns), ", ", what, " column ", column_name,
                              " (counted from 0), expected a finite ", name_of(scenario.dtype)));
     }
@@ -187,8 +182,12 @@ Status check_targets(const scenario::Scenario& scenario, const std::vector<doubl
   const auto is_integer = [](double value) { return value == std::floor(value); };
   const bool two = values.size() == 2 && std::ranges::all_of(values, is_integer) &&
                    std::holds_alternative<scenario::CsvData>(scenario.data);
+  const auto* stream = std::get_if<scenario::StreamData>(&scenario.data);
+  const bool may_be_two = stream != nullptr && !stream->is_npy();
   const std::string remedy =
-      two ? formatted(" (\"positive\": \"%g\" makes 1 of it and 0 of the other)", *values.rbegin()) : "";
+      two          ? formatted(" (\"positive\": \"%g\" makes 1 of it and 0 of the other)", *values.rbegin())
+      : may_be_two ? " (of two, \"positive\" in /data names the one that is 1)"
+                   : "";
   return usage_error(cat(scenario.place(), ": /data: found the target ", formatted("%g", *wrong), " in row ",
                          first_row + (wrong - y.begin()) / outputs,
                          " (counted from 0), expected a number from 0 to 1, which the loss ",
@@ -213,16 +212,9 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario, const ReadingOp
     if (std::holds_alternative<scenario::StreamData>(scenario.data)) return make_stream_dataset(scenario, options);
     Table table = TRY(std::visit(SourceReader{scenario, options}, scenario.data));
     if (table.has_labels && !takes_labels(scenario.loss)) make_targets_of_labels(table);
-    if (table.has_labels && table.outputs < 2) {
-      return usage_error(scenario.place() + ": /data: found one class only, expected at least two");
-    }
-    // The task update has one row of many features, of which nothing is to be said.
-    if (table.rows > 1 || scenario.standardise.features) {
-      const ColumnMoments moments = moments_of(table.x, table.features);
-      remark_constants(moments, table);
-      if (scenario.standardise.features) standardise(table.x, moments);
-    }
-    if (scenario.standardise.targets && !table.has_labels) standardise(table.y, moments_of(table.y, table.outputs));
+    const scenario::Standardise& made = scenario.standardise;
+    take_moments(table.x, table.features, table.feature_names, "feature", made.features, table);
+    if (!table.has_labels) take_moments(table.y, table.outputs, table.target_names, "target", made.targets, table);
     return pack(scenario, std::move(table));
   } catch (const std::bad_alloc&) {
     return failure(scenario.place() + ": no memory for its data");
@@ -232,6 +224,9 @@ Result<Dataset> make_dataset(const scenario::Scenario& scenario, const ReadingOp
 }
 
 Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const Dataset& dataset) {
+  if (dataset.has_labels && dataset.outputs < 2) {
+    return usage_error(scenario.place() + ": /data: found one class only, expected at least two");
+  }
   const scenario::DataShape shape = {dataset.rows, dataset.features, dataset.outputs};
   std::optional<scenario::Fault> fault = scenario::find_target_fault(scenario);
   if (!fault) fault = scenario::find_shape_fault(scenario, shape);

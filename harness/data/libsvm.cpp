@@ -27,12 +27,12 @@ class LibsvmReader {
   LibsvmReader(const std::filesystem::path& file, Targets targets) : file_(file), targets_(targets) {}
 
   Result<Table> read() {
-    CsvRecords records = TRY(CsvRecords::open(file_, scenario::Separator::blanks, "#"));
+    CsvRecords records = TRY(CsvRecords::open(file_, scenario::Separator::blanks, "#", 0, false));
     CsvRecord record;
     for (;;) {
       const bool more = TRY(records.next(record));
       if (!more) break;
-      if (!record.cells.empty()) TRY(read_record(record));
+      if (!record.cells.empty() && !record.cells.front().starts_with('#')) TRY(read_record(record));
     }
     return finish();
   }
@@ -89,8 +89,8 @@ class LibsvmReader {
     const bool are_shares = targets_ == Targets::shares && all_numbers_ && std::ranges::all_of(table_.y, is_share);
     if (targets_ == Targets::numbers || are_shares) return std::move(table_);
     if (targets_ == Targets::labels) {
-      names_.be_labels(table_);
-    } else if (const Status taken = names_.be_shares(table_, ""); !taken.ok()) {
+      names_.be_labels(table_, {});
+    } else if (const Status taken = names_.be_shares(table_, "", {}); !taken.ok()) {
       return usage_error(one_line(file_.string() + ": targets: " + taken.error().message));
     }
     table_.y = std::move(places_);

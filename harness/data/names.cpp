@@ -11,11 +11,11 @@
 
 namespace gdbench::data {
 
-Classes classes_of(const std::vector<std::string>& texts) {
+Classes classes_of(const std::vector<std::string>& texts, const scenario::NumberFormat& format) {
   std::vector<std::size_t> order(texts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<std::optional<double>> numbers;
-  for (const std::string& text : texts) numbers.push_back(cell_number(text));
+  for (const std::string& text : texts) numbers.push_back(cell_number(text, format));
   const bool by_value = std::ranges::all_of(numbers, [](const auto& number) { return number.has_value(); });
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     if (!by_value) return texts[a] < texts[b];
@@ -39,8 +39,8 @@ std::size_t DistinctTexts::place_of(std::string_view text) {
   return texts_.size() - 1;
 }
 
-void NamedTargets::be_labels(Table& table) {
-  Classes classes = classes_of(texts_.texts());
+void NamedTargets::be_labels(Table& table, const scenario::NumberFormat& numbers) {
+  Classes classes = classes_of(texts_.texts(), numbers);
   of_place_.assign(classes.of_text.begin(), classes.of_text.end());
   labels_ = true;
   table.has_labels = true;
@@ -48,15 +48,19 @@ void NamedTargets::be_labels(Table& table) {
   table.class_names = std::move(classes.names);
 }
 
-Status NamedTargets::be_shares(Table& table, const std::string& positive) {
-  const Classes classes = classes_of(texts_.texts());
+Status NamedTargets::be_shares(Table& table, const std::string& positive, const scenario::NumberFormat& numbers) {
+  const Classes classes = classes_of(texts_.texts(), numbers);
   const std::vector<std::string>& names = classes.names;
   if (names.size() != 2) {
     return usage_error(cat("found ", names.size(), names.size() == 1 ? " text" : " texts",
                            ", expected two, which are 0 and 1 (more are labels of softmax_cross_entropy)"));
   }
-  const std::size_t one = names[0] == positive ? 0 : 1;
-  if (!positive.empty() && names[one] != positive) {
+  const auto is_positive = [&](const std::string& name) {
+    const std::optional<double> number = cell_number(name, numbers);
+    return name == positive || (number && number == cell_number(positive, numbers));
+  };
+  const std::size_t one = is_positive(names[0]) ? 0 : 1;
+  if (!positive.empty() && !is_positive(names[one])) {
     return usage_error(cat("found ", in_quotes(names[0]), " and ", in_quotes(names[1]), ", expected ",
                            in_quotes(positive), " as one of them, which /data/positive names"));
   }
@@ -78,7 +82,7 @@ void NamedTargets::complete(Table& rows) const {
   rows.y = {};
 }
 
-Status NamedColumns::finish(Table& table, double most_bytes) {
+Status NamedColumns::finish(Table& table, const scenario::NumberFormat& numbers, double most_bytes) {
   if (names_.empty()) return {};
   std::vector<std::string> feature_names;
   for (std::size_t feature = 0; feature < table.feature_names.size(); ++feature) {
@@ -88,7 +92,7 @@ Status NamedColumns::finish(Table& table, double most_bytes) {
       feature_names.push_back(column);
       continue;
     }
-    const Classes classes = classes_of(names_.at(feature).texts());
+    const Classes classes = classes_of(names_.at(feature).texts(), numbers);
     added.of_place = classes.of_text;
     for (const std::string& name : classes.names) feature_names.push_back(column + "=" + name);
     const auto bytes = static_cast<double>(table.rows) * static_cast<double>(feature_names.size()) * sizeof(double);

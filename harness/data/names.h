@@ -19,7 +19,7 @@ struct Classes {
   std::vector<std::string> names;
   std::vector<std::size_t> of_text;  // [texts]
 };
-Classes classes_of(const std::vector<std::string>& texts);
+Classes classes_of(const std::vector<std::string>& texts, const scenario::NumberFormat& numbers);
 
 // Distinct texts, each with the place at which it was seen first.
 class DistinctTexts {
@@ -40,10 +40,10 @@ class NamedTargets {
   bool empty() const { return texts_.texts().empty(); }
 
   // After the last row: the table's classes.
-  void be_labels(Table& table);
-  // Likewise 0 and 1 from two names; `positive` is the one that is 1, or empty: the second class. The error, without
-  // the file, of other names.
-  Status be_shares(Table& table, const std::string& positive);
+  void be_labels(Table& table, const scenario::NumberFormat& numbers);
+  // Likewise 0 and 1 from two names; `positive` is the one that is 1, or a number equal to it, or empty: the second
+  // class. The error, without the file, of other names.
+  Status be_shares(Table& table, const std::string& positive, const scenario::NumberFormat& numbers);
   // Rows whose targets are places.
   void complete(Table& rows) const;
 
@@ -68,7 +68,7 @@ class NamedColumns {
 
   // After the last row: the table's columns, of which new ones are called "column=name". The error, without the file,
   // where its rows would not fit into so many bytes.
-  Status finish(Table& table, double most_bytes);
+  Status finish(Table& table, const scenario::NumberFormat& numbers, double most_bytes);
   // Rows whose columns of names hold places.
   void complete(Table& rows) const;
 

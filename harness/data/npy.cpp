@@ -90,8 +90,7 @@ std::optional<NpyHeader> parse_dictionary(std::string_view dictionary) {
   const Result<Json> parsed = parse_json(json);
   if (!parsed.ok()) return std::nullopt;
   Result<NpyHeader> header = RecordReader::read<NpyHeader>(parsed.value(), JsonDocument("header"));
-  const auto fits = [](std::int64_t size) { return size >= 0 && size < kMaxSize; };
-  if (!header.ok() || !std::ranges::all_of(header->shape, fits)) return std::nullopt;
+  if (!header.ok()) return std::nullopt;
   return std::move(header).value();
 }
 
@@ -122,7 +121,7 @@ Result<std::string> bytes_of(const std::filesystem::path& file) {
     return read_bytes(file, "an NPY file");
   }
   const std::string bytes = TRY(read_file(archive, "an archive of NPY files", max_data_bytes()));
-  return zip_member(archive, bytes, file.filename().string() + ".npy");
+  return zip_member(archive, bytes, file.filename().string() + (file.extension() == ".npy" ? "" : ".npy"));
 }
 
 Result<Array> read_array(const std::filesystem::path& file) {
@@ -152,6 +151,9 @@ Result<Array> read_array(const std::filesystem::path& file) {
     if (header.descr[0] == '>') std::reverse(element, element + type->bytes);
     value = type->read(element);
     element += type->bytes;
+  }
+  if (header.fortran_order && array.shape.size() > 2) {
+    return file_error(file, "Fortran order of " + shape_text(array.shape), "C order (numpy.ascontiguousarray)");
   }
   if (header.fortran_order && array.shape.size() == 2 && !array.values.empty()) {
     array.values = transposed(array.values, array.shape[0]);
@@ -211,6 +213,10 @@ Result<NpyHeader> parse_npy_header(const std::filesystem::path& file, std::strin
     return file_error(file, "NPY header " + in_quotes(parts->first),
                       "a dictionary of descr, fortran_order and shape, of sizes below 10^12");
   }
+  const auto fits = [](std::int64_t size) { return size >= 0 && size < kMaxSize; };
+  if (!std::ranges::all_of(header->shape, fits)) {
+    return file_error(file, shape_text(header->shape), "sizes from 0 to below 10^12");
+  }
   header->first_byte = parts->second;
   return *header;
 }
@@ -229,7 +235,7 @@ Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesyste
   Array y = TRY(read_array(y_file));
   const std::vector<std::int64_t>& x_shape = x.shape;
   const std::vector<std::int64_t>& y_shape = y.shape;
-  if (x_shape.size() != 2 || x.values.empty()) {
+  if (x_shape.size() < 2 || x.values.empty()) {
     return file_error(x_file, shape_text(x_shape), "shape [rows, features], none of them 0");
   }
   if (y_shape.empty() || y_shape.size() > 2 || y.values.empty()) {
@@ -241,7 +247,7 @@ Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesyste
   }
   Table table;
   table.rows = x_shape[0];
-  table.features = x_shape[1];
+  table.features = static_cast<std::int64_t>(x.values.size()) / table.rows;
   table.x = std::move(x.values);
   if (labels) {
     TRY(take_labels(y_file, y, table));

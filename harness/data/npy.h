@@ -13,7 +13,8 @@
 
 namespace gdbench::data {
 
-// x is [rows, features]; y is [rows] or [rows, outputs], with `labels` [rows] of integers, classes 0 to the largest.
+// x is [rows, features], of which there may be several dimensions; y is [rows] or [rows, outputs], with `labels` [rows]
+// of integers, classes 0 to the largest.
 Result<Table> read_npy(const std::filesystem::path& x_file, const std::filesystem::path& y_file, bool labels);
 
 // The elements of an array of this shape in C order. `file` may be FILE.npz/NAME. Errors: those of an NPY file, another

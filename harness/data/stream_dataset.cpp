@@ -45,14 +45,17 @@ bool has_plain_keys(scenario::CsvData data) {
 
 class StreamDescriber {
  public:
-  // `shown` is the file that messages name.
+  // `shown` is the file that messages name, and the names are those of the columns of an NPY file.
   StreamDescriber(const scenario::Scenario& scenario, const scenario::StreamData& data, const ReadingOptions& options,
-                  std::filesystem::path shown)
+                  std::filesystem::path shown, std::vector<std::string> feature_names = {},
+                  std::vector<std::string> target_names = {})
       : scenario_(scenario),
         data_(data),
         options_(options),
         shown_(std::move(shown)),
-        labels_(takes_labels(scenario.loss)) {}
+        labels_(takes_labels(scenario.loss)),
+        feature_names_(std::move(feature_names)),
+        target_names_(std::move(target_names)) {}
 
   Result<Dataset> describe() {
     file_.path = std::filesystem::absolute(scenario_.file.parent_path() / data_.path).lexically_normal();
@@ -73,15 +76,16 @@ class StreamDescriber {
     const std::string beginning = TRY(read_beginning(file_.path));
     if (is_compressed(beginning)) return file_error(file_.path, "a compressed file", "one that is not");
     const CsvHeader header = TRY(read_csv_header(file_.path));
-    if (data_.features.empty() && header.cells.size() > 2 && header.cells.front().empty()) {
-      return file_error(file_.path, "a first column without a name", "a name");
+    if ((data_.features.empty() && header.cells.front().empty()) || is_row_of_numbers(header.cells)) {
+      return file_error(file_.path, "a header that needs a remark", "names");
     }
-    CsvColumns columns = TRY(find_csv_columns(file_.path, header.cells, data_.features, data_.targets));
+    CsvColumns columns = TRY(find_csv_columns(file_.path, header, data_.features, data_.targets));
     file_.column_count = static_cast<std::int64_t>(header.cells.size());
     file_.first_byte = header.first_byte;
     file_.feature_columns.assign(columns.features.begin(), columns.features.end());
     file_.target_columns.assign(columns.targets.begin(), columns.targets.end());
     feature_names_ = std::move(columns.feature_names);
+    target_names_ = data_.targets;
     return {};
   }
 
@@ -97,7 +101,8 @@ class StreamDescriber {
     if (header.fortran_order) return file_error(file_.path, "Fortran order", "C order (numpy.ascontiguousarray)");
     if (header.shape.size() != 2 || header.shape[0] < 1 || header.shape[1] < 2 ||
         header.shape[1] > scenario::kMaxColumns) {
-      return file_error(file_.path, shape_text(header.shape), "shape [rows, columns] with at least 2 columns");
+      return file_error(file_.path, shape_text(header.shape),
+                        cat("shape [rows, columns] with 2 to ", scenario::kMaxColumns, " columns"));
     }
     file_.element = header.descr == "<f4" ? catalogue::Dtype::f32 : catalogue::Dtype::f64;
     file_.column_count = header.shape[1];
@@ -130,6 +135,9 @@ class StreamDescriber {
         return pointed_fault(key, in_quotes(text),
                              cat("column numbers from 0 to ", file_.column_count - 1, ", the file's last"));
       }
+      if (std::ranges::find(columns, *column) != columns.end()) {
+        return pointed_fault(key, in_quotes(text) + " more than once", "distinct columns");
+      }
       columns.push_back(*column);
     }
     return {};
@@ -139,9 +147,8 @@ class StreamDescriber {
   Status read_rows() {
     const std::size_t features = file_.feature_columns.size();
     const std::size_t targets = file_.target_columns.size();
-    // Of no column where they are left as they are.
-    ColumnMoments feature_moments(scenario_.standardise.features ? features : 0);
-    ColumnMoments target_moments(scenario_.standardise.targets ? targets : 0);
+    ColumnMoments feature_moments(features);
+    ColumnMoments target_moments(labels_ ? 0 : targets);
     std::vector<double> x(features);
     std::vector<double> y(targets);
     StreamReader reader(file_);
@@ -150,6 +157,7 @@ class StreamDescriber {
       is_plain_ = false;
       const bool read = TRY(reader.next(x.data(), y.data()));
       if (read && labels_) TRY(check_label(y[0]));
+      if (!read && labels_ && file_.format == StreamFormat::csv) TRY(check_classes());
       is_plain_ = true;
       if (!read) break;
       TRY(check_values(x, file_.feature_columns, !scenario_.standardise.features));
@@ -162,37 +170,50 @@ class StreamDescriber {
       if (rows_ % kRowsOfProgress == 0) options_.progress(shown_.string(), reader.part());
     }
     if (rows_ == 0) return file_error(shown_, "no rows", "some");
-    file_.feature_means = feature_moments.means();
-    file_.feature_scales = feature_moments.scales();
-    file_.target_means = target_moments.means();
-    file_.target_scales = target_moments.scales();
+    take_moments(feature_moments, feature_names_, "feature", scenario_.standardise.features, file_.feature_means,
+                 file_.feature_scales);
+    take_moments(target_moments, target_names_, "target", scenario_.standardise.targets, file_.target_means,
+                 file_.target_scales);
     return {};
+  }
+
+  void take_moments(const ColumnMoments& moments, const std::vector<std::string>& names, const char* what,
+                    bool standardised, std::vector<double>& means, std::vector<double>& scales) {
+    const std::string constants = rows_ == 1 ? "" : constants_remark(moments, names, what);
+    if (!constants.empty()) remarks_.push_back(constants);
+    if (!standardised) return;
+    means = moments.means();
+    scales = moments.scales();
   }
 
   // What is standardised later needs to be finite in double only.
   Status check_values(const std::vector<double>& values, const std::vector<std::int32_t>& columns, bool narrow) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isfinite(narrow ? catalogue::rounded_to(scenario_.dtype, values[i]) : values[i])) continue;
-      return file_error(shown_,
-                        std::to_string(values[i]) + " in row " + std::to_string(rows_) + ", column " +
-                            std::to_string(columns[i]) + " (counted from 0)",
-                        std::string("a finite ") + scenario::name_of(scenario_.dtype));
+      return file_error(
+          shown_, cat(formatted("%g", values[i]), " in row ", rows_, ", column ", columns[i], " (counted from 0)"),
+          cat("a finite ", scenario::name_of(scenario_.dtype)));
     }
     return {};
   }
 
   Status check_label(double label) {
-    const auto* model = std::get_if<scenario::MultilayerPerceptron>(&scenario_.model);
-    const std::int64_t classes = model != nullptr ? model->layers.back().width : scenario::kMaxColumns;
-    if (label >= 0 && label < static_cast<double>(classes) && label == std::floor(label)) {
-      outputs_ = std::max(outputs_, static_cast<std::int64_t>(label) + 1);
-      if (model != nullptr) outputs_ = classes;
+    if (label >= 0 && label < static_cast<double>(scenario::kMaxColumns) && label == std::floor(label)) {
+      const auto place = static_cast<std::size_t>(label);
+      if (place >= seen_.size()) seen_.resize(place + 1);
+      seen_[place] = true;
       return {};
     }
-    return file_error(shown_,
-                      std::to_string(label) + " in row " + std::to_string(rows_) + " (from 0), column " +
-                          std::to_string(file_.target_columns[0]),
-                      "an integer class from 0 to " + std::to_string(classes - 1));
+    return file_error(
+        shown_,
+        cat(formatted("%g", label), " in row ", rows_, ", column ", file_.target_columns[0], " (counted from 0)"),
+        cat("an integer class from 0 to ", scenario::kMaxColumns - 1));
+  }
+
+  // Of a CSV file each number is a class, and none is where no row has it.
+  Status check_classes() const {
+    if (std::ranges::find(seen_, false) == seen_.end()) return {};
+    return file_error(shown_, "classes that no row has", "labels without gaps");
   }
 
   // A worker holds batches and a block; three batches are what it needs without and with one batch made ahead.
@@ -218,10 +239,12 @@ class StreamDescriber {
     dataset.dtype = catalogue::storage_of(scenario_.dtype);
     dataset.rows = rows_;
     dataset.features = static_cast<std::int64_t>(file_.feature_columns.size());
-    dataset.outputs = labels_ ? outputs_ : static_cast<std::int64_t>(file_.target_columns.size());
+    dataset.outputs =
+        labels_ ? static_cast<std::int64_t>(seen_.size()) : static_cast<std::int64_t>(file_.target_columns.size());
     dataset.has_labels = labels_;
     dataset.epochs = 1;
     dataset.feature_names = std::move(feature_names_);
+    dataset.remarks = std::move(remarks_);
     dataset.digest = hexadecimal(hash_.value());
     dataset.memory = TRY(SharedMemory::create("gdbench-data", aligned_size(1)));
     dataset.stream = std::make_shared<StreamRows>(std::move(file_), dataset.dtype);
@@ -236,9 +259,11 @@ class StreamDescriber {
   bool is_plain_ = true;
   StreamFile file_;
   std::vector<std::string> feature_names_;
+  std::vector<std::string> target_names_;
+  std::vector<std::string> remarks_;
   Hash64 hash_;  // of the rows' bytes
   std::int64_t rows_ = 0;
-  std::int64_t outputs_ = 0;  // classes
+  std::vector<bool> seen_;  // [classes]: whether a row has it
 };
 
 }  // namespace
@@ -261,12 +286,12 @@ Result<Dataset> make_stream_dataset(const scenario::Scenario& scenario, const Re
     auto& names = column < static_cast<std::size_t>(table.features) ? rows.features : rows.targets;
     names.push_back(std::to_string(column));
   }
-  Dataset dataset = TRY(StreamDescriber(scenario, rows, options, file).describe());
-  dataset.feature_names = std::move(table.feature_names);
+  StreamDescriber describer(scenario, rows, options, file, table.feature_names, table.target_names);
+  Dataset dataset = TRY(describer.describe());
   dataset.class_names = std::move(table.class_names);
   if (table.has_labels) dataset.outputs = table.outputs;
   dataset.dropped_rows = table.dropped_rows;
-  dataset.remarks = std::move(table.remarks);
+  dataset.remarks.insert(dataset.remarks.begin(), table.remarks.begin(), table.remarks.end());
   std::error_code unknown;
   const auto bytes = static_cast<double>(std::filesystem::file_size(converted.file, unknown));
   dataset.remarks.push_back(formatted("what is streamed are the rows as numbers, a file of %.3g MB", bytes * 1e-6));

@@ -47,7 +47,13 @@ Result<verify::ReferenceTrajectory> ReferenceTrajectories::find_or_make(const sc
   const auto make = [&]() -> Result<verify::ReferenceTrajectory> {
     TRY(verify::check_reference_memory(problem, static_cast<double>(memory_cap_bytes_)));
     TRY(verify::check_convergence(problem, *planned_.dataset, planned_.start, followed));
-    return verify::make_reference_trajectory(problem, *planned_.dataset, planned_.start, {});
+    const verify::ReferenceOptions usual;
+    auto trajectory = verify::make_reference_trajectory(problem, *planned_.dataset, planned_.start, usual);
+    // It has more steps than a short training, and may diverge in those.
+    if (!trajectory.ok() && followed > 0) {
+      TRY(verify::check_convergence(problem, *planned_.dataset, planned_.start, usual.max_steps));
+    }
+    return trajectory;
   };
   Result<verify::ReferenceTrajectory> made = make();
   if (!made.ok()) return Error{made.error().kind, planned_.scenario.place() + ": " + made.error().message};

@@ -82,6 +82,10 @@ void fields(auto& archive, Of<SyntheticData> auto& data) {
 
 constexpr IntegerRange kColumnNumbers = {0, kMaxColumns - 1};  // of an NPY file
 constexpr Key kTargetColumns = {"Columns that are the targets; for a loss of labels one.", kColumnNumbers};
+constexpr Key kNamedColumns = {
+    "Features that hold any text: each becomes a column of 0 and 1 for each of its texts, in sorted order and in its "
+    "place.",
+    kColumnNumbers, "none"};
 constexpr Key kFeatureColumns = {"Columns that are the features.", kColumnNumbers, "all other columns"};
 
 void column_fields(auto& archive, auto& data, bool by_number) {
@@ -122,12 +126,12 @@ void cell_fields(auto& archive, auto& data) {
   const bool same_sign = std::string_view(name_of(data.numbers.decimal)) == name_of(data.numbers.thousands);
   archive.check("thousands", !same_sign, in_quotes(name_of(data.numbers.thousands)) + ", as decimal is",
                 "another sign than between integer and fraction");
+  archive.check("thousands", data.numbers.thousands != Thousands::blank || data.separator != Separator::blanks,
+                "\"blank\", as separator is", "another sign than between cells");
   rare("positive", data.positive, std::string(),
        {"Of a loss of targets from 0 to 1, where the targets are two texts: the text that is 1.",
         "the second in sorted order"});
-  rare("one_hot", data.one_hot, std::vector<std::string>(),
-       {"Features that hold any text: each becomes a column of 0 and 1 for each of its texts, in sorted order "
-        "and in its place."});
+  if (!archive.kWrites || !data.one_hot.empty()) archive.columns("one_hot", data.one_hot, !data.header, kNamedColumns);
   for (const std::string& name : data.one_hot) {
     const bool is_target = std::ranges::find(data.targets, name) != data.targets.end();
     const bool left_out = !data.features.empty() && std::ranges::find(data.features, name) == data.features.end();

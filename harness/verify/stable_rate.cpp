@@ -49,6 +49,13 @@ bool is_linear(const Problem& problem) {
 }
 
 data::ColumnMoments moments_of(const Dataset& dataset) {
+  constexpr std::int64_t kStreamed = 4096;  // rows of a stream, from its beginning
+  if (dataset.stream) {
+    std::vector<double> x;
+    std::vector<double> targets;
+    dataset.stream->read(0, std::min(dataset.rows, kStreamed), x, targets);
+    return data::moments_of(x, dataset.features);
+  }
   const auto columns = static_cast<std::size_t>(dataset.features);
   data::ColumnMoments moments(columns);
   std::vector<double> row(columns);
@@ -158,6 +165,7 @@ std::optional<StableRate> largest_stable_rate(const Problem& problem, const Data
   Features standardised{moments.means(), moments.scales()};
   for (double& scale : standardised.inverse_scales) scale = scale == 0 ? 0 : 1 / scale;
   const Eigenvalue found = Hessian(problem, dataset, std::move(own)).largest_eigenvalue(iterations);
+  if (!std::isfinite(found.value)) return std::nullopt;
   const Eigenvalue other = Hessian(problem, dataset, std::move(standardised)).largest_eigenvalue(iterations);
   return StableRate{*factor / found.value, *factor / other.value,
                     found.converged && problem.batch_rows == problem.rows};
@@ -165,7 +173,6 @@ std::optional<StableRate> largest_stable_rate(const Problem& problem, const Data
 
 bool has_large_features(const Dataset& dataset) {
   constexpr double kLargeSquare = 100;
-  if (dataset.stream) return false;
   const data::ColumnMoments moments = moments_of(dataset);
   const std::vector<double> scales = moments.scales();
   for (std::size_t j = 0; j < scales.size(); ++j) {

@@ -17,10 +17,12 @@ struct StableRate {
 // For a linear model with a squared error, trained by gradient descent at a constant rate, without weight decay: 2 / L
 // with the largest eigenvalue L of the Hessian of the loss over all rows; with momentum m 2 (1 + m) / L, with
 // Nesterov's 2 (1 + m) / (1 + 2 m) / L. Beyond it training on full batches diverges; batches have Hessians about this
-// one. Nothing for other problems, for streams, and where some hundred passes over the data are not affordable.
+// one. Nothing for other problems, for streams, where some hundred passes over the data are not affordable, and where L
+// is infinite.
 std::optional<StableRate> largest_stable_rate(const scenario::Problem& problem, const data::Dataset& dataset);
 
-// Whether a column's root mean square is so far beyond 1 that training is slow or diverges. False for streams.
+// Whether a column's root mean square is so far beyond 1 that training is slow or diverges, of the first rows for a
+// stream.
 bool has_large_features(const data::Dataset& dataset);
 
 }  // namespace gdbench::verify

@@ -59,6 +59,14 @@ class Divergence(ProgramTest):
         self.assertRegex(output, r"^loss \S+ -> \S+e\+\d\d after 100 steps\n$")
         self.assertRegex(errors, LINE)
 
+    def test_a_stream_names_standardisation(self):
+        scenario = self.read_json("raw.json")
+        scenario["data"]["source"] = "stream"
+        scenario["batch"] = {"rows": 51, "shuffle": False}
+        self.write_json("raw.json", scenario)
+        _, errors = self.call("verify", "--scenario", "./raw.json", *PAIR, status=2)
+        self.assertRegex(errors, r"; expected a smaller one, or features near 1 \(/standardise/features\)")
+
     def test_what_is_stable_is_timed(self):
         written = ("--out", "out.json", "--overwrite")
         arguments = ("run", "--scenario", "./raw.json", *PAIR, "--launches", "1", *written)

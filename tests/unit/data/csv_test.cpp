@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "harness/base/text.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::data {
@@ -68,6 +69,10 @@ TEST_F(Csv, MakesAColumnOfEachNameOfOneHotFeatures) {
   // Standardised like any other column: doors=10 has mean 1/3 and variance 2/9.
   const Dataset standardised = dataset(scenario, {{"standardise.features", "true"}});
   EXPECT_NEAR(standardised.x<double>()[9], 2 / std::sqrt(2.0), 1e-12);
+  write("table.csv", "1,usa,5,4\n2,de,6,10\n");
+  scenario["data"] = {{"source", "csv"}, {"path", "table.csv"}, {"header", false}, {"targets", {2}}, {"one_hot", {1}}};
+  EXPECT_EQ(dataset(scenario).feature_names, (std::vector<std::string>{"0", "1=de", "1=usa", "3"}));
+  EXPECT_EQ(resolved(scenario)["data"]["one_hot"], json({1}));
   EXPECT_EQ(error_of("x,y\n1,2\n", {{"data.one_hot", R"(["z"])"}}),
             "table.csv: line 1: found no column \"z\", expected one of x, y");
   EXPECT_EQ(error_of("x,y\nred,2\n,3\n", {{"data.one_hot", R"(["x"])"}}),
@@ -127,6 +132,9 @@ TEST_F(Csv, RefusesBrokenTables) {
       {"x,z\n1,2\n", "line 1: found no column \"y\", expected one of x, z"},
       {"x,x,y\n1,2,3\n", "line 1: found column \"x\" more than once, expected distinct names"},
       {"y\n1\n", "line 1: found targets only, expected at least one feature column"},
+      {",y\n0,3\n1,6\n",
+       "line 1: found no feature but the first column, which has no name as those of row numbers, expected another (or "
+       "\"features\": [\"\"] in /data)"},
       {"x,y\n1,\"2\n3,4\n", "line 2: found a quoted cell without an end, expected a closing quote"},
       {"x,y\n1,\"2\"3\n",
        "line 2: found text after a closing quote, expected a separator or the end of "
@@ -140,6 +148,18 @@ TEST_F(Csv, RefusesBrokenTables) {
   for (const auto& [text, message] : rows) {
     EXPECT_EQ(error_of(text), "table.csv: " + message);
   }
+  const std::vector<scenario::Setting> below = {{"data.comment", "#"}, {"data.skip", "1"}};
+  EXPECT_EQ(error_of("title\n# c\n\nx,z\n1,2\n", below),
+            "table.csv: line 4: found no column \"y\", expected one of x, z");
+  EXPECT_EQ(error_of("title\n# c\n\nx,x,y\n1,2,3\n", below),
+            "table.csv: line 4: found column \"x\" more than once, expected distinct names");
+  EXPECT_EQ(error_of("title\n# c\n\ny\n1\n", below),
+            "table.csv: line 4: found targets only, expected at least one feature column");
+  EXPECT_EQ(error_of("\n\n"), "table.csv: found comments and empty lines alone, expected rows");
+  EXPECT_EQ(error_of(std::string("ORC\0\0", 5)),
+            "table.csv: found a binary file, or text in UTF-16, expected text in UTF-8");
+  EXPECT_EQ(error_of(std::string("\x93NUMPY\x01\0", 8)),
+            "table.csv: found an NPY file, expected a CSV file (\"source\": \"npy\" reads it)");
   EXPECT_EQ(error_of("weight,y\n1,2\n", {{"features", R"(["wieght"])"}}),
             "table.csv: line 1: found no column \"wieght\", expected one of weight, y (did you mean weight?)");
 }
@@ -159,6 +179,8 @@ TEST_F(Csv, ReadsFilesAsPeopleHaveThem) {
       {"tabs", "a\ty\n1\t2\n3\t4\n", {}, {1, 3}, {2, 4}, {"cells are separated by tabs"}},
       {"bars", "a|y\n1|2\n", {{"separator", "|"}}, {1}, {2}, {}},
       {"blanks behind commas", "a, y\n1, 2\n", {}, {1}, {2}, {}},
+      {"blanks around quotes", "\"a\" , \"b, c\",y\n1, \"2\" ,3\n\t\"4\",5,6\n", {}, {1, 2, 4, 5}, {3, 6}, {}},
+      {"empty lines", "\n  \na,y\n1,2\n  \n\n3,4\n", {}, {1, 3}, {2, 4}, {}},
       {"runs of blanks, a quoted name, no header",
        "18.0   8   307.0\t\"chevrolet  malibu\"\n 15.0   6  350.0\t\"buick\"\n",
        {{"header", false}, {"features", {1, 2}}, {"targets", {0}}},
@@ -198,6 +220,14 @@ TEST_F(Csv, ReadsFilesAsPeopleHaveThem) {
        {5, 7},
        {6, 8},
        {"the first column, which has no name, is left out: such columns hold row numbers"}},
+      {"row numbers that are wanted", ",y\n3,6\n4,8\n", {{"features", {""}}}, {3, 4}, {6, 8}, {}},
+      {"a header of numbers", "1,2,y\n3,4,5\n4,7,8\n", {}, {3, 4, 4, 7}, {5, 8}, {}},
+      {"numbers as a header",
+       "1,2\n3,4\n4,7\n",
+       {{"targets", {"2"}}},
+       {3, 4},
+       {4, 7},
+       {"the first line, which holds numbers alone, is the header: \"header\": false makes it a row"}},
       {"line ends of old", "a,y\r1,2\r3,4", {}, {1, 3}, {2, 4}, {}},
       {"a constant feature",
        "a,b,y\n0.1,1,2\n0.1,2,3\n",
@@ -205,6 +235,7 @@ TEST_F(Csv, ReadsFilesAsPeopleHaveThem) {
        {0.1, 1, 0.1, 2},
        {2, 3},
        {"1 feature is constant: \"a\""}},
+      {"a constant target", "a,y\n1,2\n2,2\n", {}, {1, 2}, {2, 2}, {"1 target is constant: \"y\""}},
   };
   for (const auto& [name, text, keys, x, y, remarks] : cases) {
     SCOPED_TRACE(name);
@@ -230,6 +261,33 @@ TEST_F(Csv, NamesTheKeyThatWouldAcceptACell) {
     const std::string error = error_of("x,y\n" + cell + ",1\n");
     EXPECT_NE(error.find("expected a finite number (or " + key + " in /data)"), std::string::npos) << error;
   }
+  // By the format that the scenario has.
+  const struct {
+    const char* cell;
+    std::vector<scenario::Setting> format;
+    const char* key;
+  } of_formats[] = {{"1.234", {{"data.decimal", R"(",")"}}, R"("thousands": "." or "decimal": ".")"},
+                    {"12,5%", {}, R"("decimal": "," with "percent": true)"},
+                    {"12,5%", {{"data.percent", "true"}}, R"("decimal": ",")"},
+                    {"1.234,5", {}, R"("decimal": "," with "thousands": ".")"},
+                    {"1'234", {{"data.decimal", R"(",")"}, {"data.thousands", R"(".")"}}, R"("thousands": "'")"}};
+  for (const auto& [cell, format, key] : of_formats) {
+    const std::string error = error_of(cat("x;y\n", cell, ";1\n"), format);
+    EXPECT_NE(error.find(cat("expected a finite number (or ", key, " in /data)")), std::string::npos) << error;
+  }
+  const std::pair<std::string, std::string> headers[] = {
+      {"% made by x\nx,y\n1,2\n", "one of % made by x (\"comment\": \"%\" in /data leaves such lines out)"},
+      {"// made by x\nx,y\n1,2\n", "one of // made by x (\"comment\": \"//\" in /data leaves such lines out)"},
+      {"a;y\n1;2\n4\n", "one of a;y (\"separator\": \";\" in /data makes several columns of it)"},
+      {"a\ty\n1\t2\n4\n", "one of a y (\"separator\": \"tab\" in /data makes several columns of it)"},
+      {"The table\nx,y\n1,2\n", "one of The table (\"skip\": 1 in /data leaves a line at the beginning out)"},
+      {"1,?,3\n4,5,6\n",
+       "one of 1, ?, 3 (the first line holds numbers: \"header\": false in /data takes columns by their numbers)"},
+      {std::string(90, 'c') + "\n1\n",
+       "one of " + std::string(80, 'c') + "... (\"skip\": 1 in /data leaves a line at the beginning out)"}};
+  for (const auto& [text, expected] : headers) {
+    EXPECT_EQ(error_of(text), "table.csv: line 1: found no column \"y\", expected " + expected);
+  }
   EXPECT_EQ(error_of("# made by x\nx,y\n1,2\n"),
             "table.csv: line 1: found no column \"y\", expected one of # made by x (\"comment\": \"#\" in /data leaves "
             "such lines out)");
@@ -246,6 +304,8 @@ TEST_F(Csv, NamesTheKeyThatWouldAcceptACell) {
   EXPECT_EQ(error_of("a,y\n1,2\n", {{"data.thousands", "."}}),
             "s.json: --set data.thousands: found \".\", as decimal is, expected another sign than between integer and "
             "fraction");
+  EXPECT_EQ(error_of("a y\n1 2\n", {{"data.separator", "blanks"}, {"data.thousands", "blank"}}),
+            "s.json: --set data.thousands: found \"blank\", as separator is, expected another sign than between cells");
 }
 
 TEST_F(Csv, TakesTwoTextsAsSharesAndEqualNumbersAsOneClass) {
@@ -263,6 +323,9 @@ TEST_F(Csv, TakesTwoTextsAsSharesAndEqualNumbersAsOneClass) {
   write("table.csv", "x,y\n1,-1\n2,1\n");
   EXPECT_EQ(values(dataset(csv_scenario(), {shares[0], {"data.positive", R"("1")"}}).y<double>(), 2),
             (std::vector<double>{0, 1}));
+  write("table.csv", "x,y\n1,-1.0\n2,1.0\n3,+1\n");
+  EXPECT_EQ(values(dataset(csv_scenario(), {shares[0], {"data.positive", R"("1")"}}).y<double>(), 3),
+            (std::vector<double>{0, 1, 1}));
   EXPECT_EQ(error_of("x,y\n1,a\n2,0\n", shares),
             "table.csv: line 2, column \"y\": found \"a\", expected a number, or one of two texts");
   EXPECT_EQ(error_of("x,y\n1,a\n2,b\n3,c\n", shares),
@@ -270,6 +333,9 @@ TEST_F(Csv, TakesTwoTextsAsSharesAndEqualNumbersAsOneClass) {
             "softmax_cross_entropy)");
   write("table.csv", "x,y\n1,1\n2,1.0\n3, 2\n");
   EXPECT_EQ(dataset(csv_scenario(), {{"loss", "softmax_cross_entropy"}}).class_names,
+            (std::vector<std::string>{"1", "2"}));
+  write("table.csv", "x;y\n1;1,0\n2;1\n3;2\n");
+  EXPECT_EQ(dataset(csv_scenario(), {{"loss", "softmax_cross_entropy"}, {"data.decimal", R"(",")"}}).class_names,
             (std::vector<std::string>{"1", "2"}));
 }
 
@@ -302,8 +368,8 @@ TEST_F(Csv, ReadsFilesOfManyBlocks) {
 TEST_F(Csv, RefusesValuesThatTheDtypeCannotHold) {
   const std::string text = "x,y\n1,2\n1e300,3\n";
   EXPECT_EQ(error_of(text), "");
-  EXPECT_EQ(error_of(text, {{"dtype", "f32"}}).substr(0, 28), "s.json: /data: found 1000000");
-  EXPECT_NE(error_of(text, {{"dtype", "f32"}}).find("in row 1, feature column \"x\""), std::string::npos);
+  EXPECT_EQ(error_of(text, {{"dtype", "f32"}}),
+            "s.json: /data: found 1e+300 in row 1, feature column \"x\" (counted from 0), expected a finite f32");
   EXPECT_NE(error_of("x,y\n1,1e300\n", {{"dtype", "f32"}}).find("in row 0, target column \"y\""), std::string::npos);
 }
 

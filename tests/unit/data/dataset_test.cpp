@@ -103,6 +103,31 @@ TEST_F(Data, Standardises) {
   EXPECT_NEAR(data.y<double>()[0], -20 / std::sqrt(1400.0 / 3), 1e-15);
 }
 
+// Their squares overflow, or vanish.
+TEST_F(Data, StandardisesWhatIsFarFrom1) {
+  for (const char* exponent : {"e-300", "e-170", "e-144", "e145", "e160", "e306"}) {
+    std::string table = "a,b,y\n";
+    for (const char* value : {"1", "2", "-6"}) table += value + std::string(exponent) + "," + value + ",1\n";
+    write("table.csv", table);
+    for (const char* source : {"csv", "stream"}) {
+      json scenario = csv_scenario();
+      scenario["data"]["source"] = source;
+      scenario["batch"] = {{"rows", 1}, {"shuffle", false}};
+      scenario["standardise"] = {{"features", true}};
+      const Dataset data = dataset(scenario);
+      std::vector<double> x(6);
+      std::vector<double> y;
+      if (data.stream) {
+        data.stream->read(0, 3, x, y);
+      } else {
+        std::copy_n(data.x<double>(), 6, x.begin());
+      }
+      for (int row = 0; row < 3; ++row) EXPECT_NEAR(x[2 * row], x[2 * row + 1], 1e-14) << exponent << " " << source;
+      EXPECT_EQ(data.remarks, (std::vector<std::string>{"1 target is constant: \"y\""}));
+    }
+  }
+}
+
 TEST_F(Data, SinglePrecisionIsTheRoundedDouble) {
   const Dataset narrow = dataset(linear_scenario(), {{"standardise.features", "true"}});
   const Dataset wide = dataset(linear_scenario(), {{"standardise.features", "true"}, {"dtype", "f64"}});

@@ -51,6 +51,10 @@ TEST_F(Formats, CompressedFilesAreReadAndBrokenOnesNamed) {
     EXPECT_EQ(x(dataset(csv_scenario())), (std::vector<double>{1, 3}));
     EXPECT_NE(error_of(csv_scenario(), bytes.substr(0, bytes.size() - 3)).find("cut off"), std::string::npos);
   }
+  std::string changed = gzipped(text);
+  changed[changed.size() - 6] ^= 1;  // of its sum
+  EXPECT_EQ(error_of(csv_scenario(), changed),
+            "table.csv: found a gzip file with an incorrect data check, expected the whole of a readable file");
   for (const auto& [beginning, what] :
        {std::pair{"PAR1xxxx", "a Parquet file, expected a CSV file (gdbench data convert makes a .csv of it)"},
         {"PK\x03\x04xxxx",
@@ -66,7 +70,7 @@ TEST_F(Formats, CompressedFilesAreReadAndBrokenOnesNamed) {
 
 TEST_F(Formats, LibsvmCountsFromItsSmallestIndex) {
   const json scenario = from("libsvm", {{"path", "rows.svm"}});
-  write("rows.svm", "2.5 1:1 3:2.5 # a row\n# none\n-1\n3 qid:7 2:-4\n");
+  write("rows.svm", "2.5 1:1 3:2.5 # a \"row\n# none\n # none\"\n-1\n3 qid:7 2:-4\n");
   const Dataset from_1 = dataset(scenario);
   EXPECT_EQ(x(from_1), (std::vector<double>{1, 0, 2.5, 0, 0, 0, 0, -4, 0}));
   EXPECT_EQ(y(from_1), (std::vector<double>{2.5, -1, 3}));

@@ -101,8 +101,8 @@ TEST_F(Stream, SaysWhichLineHoldsNoNumber) {
     EXPECT_EQ(stream_error("wrong.csv"), "wrong.csv: " + message);
   }
   write("huge.csv", "a,b,c,y\n1,2,3,4\n1,1e300,3,4\n");
-  EXPECT_NE(stream_error("huge.csv").find("in row 1, column 1 (counted from 0), expected a finite f32"),
-            std::string::npos);
+  EXPECT_EQ(stream_error("huge.csv"),
+            "huge.csv: found 1e+300 in row 1, column 1 (counted from 0), expected a finite f32");
 }
 
 // A stream takes the keys of a resident file: the rows become numbers once, and are the same ones.
@@ -150,6 +150,25 @@ TEST_F(Stream, WhatIsNotPlainIsConverted) {
   }
 }
 
+TEST_F(Stream, RemarksWhatAResidentFileDoes) {
+  write("constant.csv", "a,b,c,y\n1,2,3,4\n1,3,3,4\n");
+  write("numbers.csv", "4,5\n1,2\n3,4\n");
+  write("unnamed.csv", ",b,y\n0,2,4\n1,3,5\n");
+  for (const char* file : {"constant.csv", "numbers.csv", "unnamed.csv"}) {
+    const auto remarks_of = [&](const char* source) {
+      json scenario = this->scenario(source);
+      scenario["data"] = {{"source", source}, {"path", file}, {"targets", {"y"}}};
+      if (file == std::string("numbers.csv")) scenario["data"]["targets"] = {"5"};
+      return dataset(scenario, {{"batch", "1"}}).remarks;
+    };
+    const std::vector<std::string> resident = remarks_of("csv");
+    std::vector<std::string> streamed = remarks_of("stream");
+    streamed.resize(resident.size());
+    EXPECT_EQ(streamed, resident);
+    EXPECT_FALSE(resident.empty()) << file;
+  }
+}
+
 TEST_F(Stream, AConvertedFileIsKept) {
   write("table.csv", "a;b;c;y\n1;2;3;4\n5;6;7;8\n");
   ReadingOptions options;
@@ -182,17 +201,22 @@ TEST_F(Stream, AConvertedFileIsKept) {
   EXPECT_EQ(read().digest, first.digest) << "made anew where it is cut off";
 }
 
-TEST_F(Stream, LabelsAreIntegersBelowTheWidthOfTheOutputs) {
+TEST_F(Stream, LabelsAreClassesAsInAResidentFile) {
   const json model = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 5}}}}};
   const json softmax = {{"loss", "softmax_cross_entropy"}, {"model", model}, {"batch", {{"rows", 1}}}};
-  EXPECT_EQ(stream_error("table.csv", softmax), "") << "three of five classes are there";
-  // Others are names of classes, as in a resident file.
-  write("large.csv", "a,b,c,y\n1,2,3,4\n1,2,3,0.5\n");
-  for (const char* source : {"csv", "stream"}) {
-    json of_source = softmax;
-    of_source["data"]["source"] = source;
-    EXPECT_EQ(stream_error("large.csv", of_source),
-              "s.json: /model/layers/0/width: found 5, expected 2, for the data have 2 classes");
+  // Labels are names of classes, as in a resident file.
+  const std::pair<std::string, std::string> files[] = {
+      {"1,2,3,0\n1,2,3,2\n1,2,3,1\n", "/model/layers/0/width: found 5, expected 3, for the data have 3 classes"},
+      {"1,2,3,4\n1,2,3,0.5\n", "/model/layers/0/width: found 5, expected 2, for the data have 2 classes"},
+      {"1,2,3,0\n1,2,3,4\n", "/model/layers/0/width: found 5, expected 2, for the data have 2 classes"},
+      {"1,2,3,0\n1,2,3,0\n", "/data: found one class only, expected at least two"}};
+  for (const auto& [rows, message] : files) {
+    write("labels.csv", "a,b,c,y\n" + rows);
+    for (const char* source : {"csv", "stream"}) {
+      json of_source = softmax;
+      of_source["data"]["source"] = source;
+      EXPECT_EQ(stream_error("labels.csv", of_source), "s.json: " + message) << source;
+    }
   }
 }
 
@@ -200,8 +224,9 @@ TEST_F(Stream, SharesAreFrom0To1AsInAResidentFile) {
   write("shares.csv", "a,b,c,y\n1,2,3,0.5\n1,2,3,5\n");
   for (const char* source : {"stream", "csv"}) {
     EXPECT_EQ(stream_error("shares.csv", {{"loss", "binary_cross_entropy"}, {"data", {{"source", source}}}}),
-              "s.json: /data: found the target 5 in row 1 (counted from 0), expected a number from 0 to 1, which the "
-              "loss binary_cross_entropy takes");
+              std::string("s.json: /data: found the target 5 in row 1 (counted from 0), expected a number from 0 to 1, "
+                          "which the loss binary_cross_entropy takes") +
+                  (source == std::string("csv") ? "" : " (of two, \"positive\" in /data names the one that is 1)"));
   }
 }
 
@@ -227,6 +252,10 @@ TEST_F(Stream, ColumnsOfAnNpyFileAreNumbers) {
                         {"batch", {{"rows", 1}, {"shuffle", false}}},
                         {"optimizer", {{"learning_rate", 0.1}}}}),
             "s.json: /data/targets: found \"y\", expected an array of column numbers, from 0");
+  write("x.npy", std::string("\x93NUMPY\x01\0\x3c\0", 10) +
+                     "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }\n" + std::string(16, '\0'));
+  EXPECT_EQ(stream_error("x.npy", {{"data", {{"targets", {1, 1}}, {"features", nullptr}}}}),
+            "s.json: /data/targets: found \"1\" more than once, expected distinct columns");
 }
 
 TEST_F(Stream, AChangedFileIsAFaultThatStays) {

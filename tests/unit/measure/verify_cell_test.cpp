@@ -207,6 +207,9 @@ TEST_F(ReferenceTrajectoriesTest, NameTheScenarioThatIsUnfit) {
                           "diverges: its loss or its parameters are not finite from step 2; expected less than "),
             std::string::npos)
       << diverged;
+  // So is one that is shorter than the reference.
+  EXPECT_NE(words("linreg-3x2", {{"learning_rate", "1e20"}, {"steps", "1"}}).find("; expected less than "),
+            std::string::npos);
   // Five steps beyond the bound are nothing yet; as many as the scenario has are followed.
   EXPECT_EQ(words("linreg-300x2", {{"learning_rate", "1.5"}, {"steps", "2"}}), "");
   EXPECT_NE(words("linreg-300x2", {{"learning_rate", "1.5"}, {"steps", "50"}}), "");

@@ -162,6 +162,15 @@ TEST(DivergenceTest, HasNoBoundWhereItWouldNotBeRight) {
   }
 }
 
+// Its squares overflow.
+TEST(DivergenceTest, NamesNoRateThatIsNone) {
+  Case line = raw_line(0.01);
+  auto* x = reinterpret_cast<double*>(line.dataset.memory.data() + line.dataset.x_offset);
+  for (std::int64_t i = 0; i < kLineRows; ++i) x[i] *= 1e200;
+  EXPECT_FALSE(largest_stable_rate(line.problem, line.dataset).has_value());
+  expect_contains(refusal(line, 10), "; expected a smaller one, or features near 1 (/standardise/features)");
+}
+
 // What is bounded in its steps or its gradients goes far at once and oscillates there: it does not diverge.
 TEST(DivergenceTest, LeavesOscillationAlone) {
   std::vector<Case> cases;
