@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "harness/base/file.h"
 #include "harness/base/hash.h"
@@ -170,15 +171,17 @@ class StreamDescriber {
       if (rows_ % kRowsOfProgress == 0) options_.progress(shown_.string(), reader.part());
     }
     if (rows_ == 0) return file_error(shown_, "no rows", "some");
-    take_moments(feature_moments, feature_names_, "feature", scenario_.standardise.features, file_.feature_means,
-                 file_.feature_scales);
-    take_moments(target_moments, target_names_, "target", scenario_.standardise.targets, file_.target_means,
-                 file_.target_scales);
+    take_moments(feature_moments, file_.feature_columns, feature_names_, "feature", scenario_.standardise.features,
+                 file_.feature_means, file_.feature_scales);
+    take_moments(target_moments, file_.target_columns, target_names_, "target", scenario_.standardise.targets,
+                 file_.target_means, file_.target_scales);
     return {};
   }
 
-  void take_moments(const ColumnMoments& moments, const std::vector<std::string>& names, const char* what,
-                    bool standardised, std::vector<double>& means, std::vector<double>& scales) {
+  void take_moments(const ColumnMoments& moments, const std::vector<std::int32_t>& columns,
+                    std::vector<std::string> names, const char* what, bool standardised, std::vector<double>& means,
+                    std::vector<double>& scales) {
+    if (names.empty()) std::ranges::transform(columns, std::back_inserter(names), [](auto i) { return cat(i); });
     const std::string constants = rows_ == 1 ? "" : constants_remark(moments, names, what);
     if (!constants.empty()) remarks_.push_back(constants);
     if (!standardised) return;

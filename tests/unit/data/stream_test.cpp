@@ -256,6 +256,12 @@ TEST_F(Stream, ColumnsOfAnNpyFileAreNumbers) {
                      "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }\n" + std::string(16, '\0'));
   EXPECT_EQ(stream_error("x.npy", {{"data", {{"targets", {1, 1}}, {"features", nullptr}}}}),
             "s.json: /data/targets: found \"1\" more than once, expected distinct columns");
+  write("x.npy", std::string("\x93NUMPY\x01\0\x3c\0", 10) +
+                     "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }\n" + std::string(31, '\0') + "\1");
+  json scenario = this->scenario("stream");
+  scenario["data"] = {{"source", "stream"}, {"path", "x.npy"}, {"targets", {0}}};
+  EXPECT_EQ(dataset(scenario, {{"batch", R"({"rows": 1, "shuffle": false})"}, {"standardise", "{}"}}).remarks,
+            (std::vector<std::string>{"1 target is constant: \"0\""}));
 }
 
 TEST_F(Stream, AChangedFileIsAFaultThatStays) {
