@@ -189,8 +189,8 @@ CsvRecords::Parsed CsvRecords::parse(CsvRecord& record) {
   std::int64_t lines = 1;
   if (!quotes_ || line.find('"') == std::string_view::npos) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    record.blank = line.find_first_not_of(' ') == std::string_view::npos;
     split(line, record);
+    record.blank = record.cells.empty() || line.find_first_not_of(' ') == std::string_view::npos;
   } else {
     std::size_t at = begin_;
     const Parsed parsed = parse_quoted(record, at);

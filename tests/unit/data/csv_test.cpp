@@ -179,6 +179,7 @@ TEST_F(Csv, ReadsFilesAsPeopleHaveThem) {
       {"bars", "a|y\n1|2\n", {{"separator", "|"}}, {1}, {2}, {}},
       {"blanks behind commas", "a, y\n1, 2\n", {}, {1}, {2}, {}},
       {"blanks around quotes", "\"a\" , \"b, c\",y\n1, \"2\" ,3\n\t\"4\",5,6\n", {}, {1, 2, 4, 5}, {3, 6}, {}},
+      {"a line of blanks", "\t \na y\n1 2\n", {}, {1}, {2}, {"cells are separated by blanks"}},
       {"empty lines", "\n  \na,y\n1,2\n  \n\n3,4\n", {}, {1, 3}, {2, 4}, {}},
       {"runs of blanks, a quoted name, no header",
        "18.0   8   307.0\t\"chevrolet  malibu\"\n 15.0   6  350.0\t\"buick\"\n",
