@@ -42,11 +42,10 @@ class ZlibSource final : public ByteSource {
       int fault = Z_OK;
       const char* const message = gzerror(stream_, &fault);
       if (fault != Z_OK && fault != Z_STREAM_END) {
-        const std::string_view text = message;  // "<fd:4>: incorrect data check"
-        return file_error(file_,
-                          fault == Z_BUF_ERROR ? "a gzip file that is cut off"
-                                               : cat("a gzip file with an ", text.substr(text.find(": ") + 2)),
-                          "the whole of a readable file");
+        std::string found = message;
+        if (found.starts_with("<fd:")) found.erase(0, found.find(' ') + 1);
+        if (fault == Z_BUF_ERROR) found = "a gzip file that is cut off";
+        return file_error(file_, found, "the whole of a readable file");
       }
       if (read <= 0) break;
       count += static_cast<std::size_t>(read);

@@ -60,8 +60,8 @@ Status CsvReader::take_header(const CsvRecord& record) {
     std::copy_if(header_.begin() + 1, header_.end(), std::back_inserter(features), is_feature);
     if (features.empty()) {
       return fault(cat("line ", record.line,
-                       ": found no feature but the first column, which has no name as those of "
-                       "row numbers, expected another (or \"features\": [\"\"] in /data)"));
+                       ": found only targets and a first column without a name, as of row numbers, expected a feature "
+                       "(or \"features\": [\"\"] in /data)"));
     }
     table_.remarks.emplace_back("the first column, which has no name, is left out: such columns hold row numbers");
   }

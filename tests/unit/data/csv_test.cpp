@@ -132,7 +132,7 @@ TEST_F(Csv, RefusesBrokenTables) {
       {"x,x,y\n1,2,3\n", "line 1: found column \"x\" more than once, expected distinct names"},
       {"y\n1\n", "line 1: found targets only, expected at least one feature column"},
       {",y\n0,3\n1,6\n",
-       "line 1: found no feature but the first column, which has no name as those of row numbers, expected another (or "
+       "line 1: found only targets and a first column without a name, as of row numbers, expected a feature (or "
        "\"features\": [\"\"] in /data)"},
       {"x,y\n1,\"2\n3,4\n", "line 2: found a quoted cell without an end, expected a closing quote"},
       {"x,y\n1,\"2\"3\n",

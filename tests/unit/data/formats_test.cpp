@@ -54,7 +54,7 @@ TEST_F(Formats, CompressedFilesAreReadAndBrokenOnesNamed) {
   std::string changed = gzipped(text);
   changed[changed.size() - 6] ^= 1;  // of its sum
   EXPECT_EQ(error_of(csv_scenario(), changed),
-            "table.csv: found a gzip file with an incorrect data check, expected the whole of a readable file");
+            "table.csv: found incorrect data check, expected the whole of a readable file");
   for (const auto& [beginning, what] :
        {std::pair{"PAR1xxxx", "a Parquet file, expected a CSV file (gdbench data convert makes a .csv of it)"},
         {"PK\x03\x04xxxx",
