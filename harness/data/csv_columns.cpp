@@ -1,6 +1,9 @@
 #include "harness/data/csv_columns.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "harness/base/text.h"
 #include "harness/data/csv_cells.h"
@@ -49,15 +52,18 @@ Result<std::vector<std::size_t>> find_csv_columns(const std::filesystem::path& f
                                                   const std::vector<std::string>& names) {
   const std::vector<std::string>& cells = header.cells;
   const std::string place = cat("line ", header.line, ": ");
+  // Of each name, as a table may have thousands.
+  std::unordered_map<std::string_view, std::vector<std::size_t>> places;
+  for (std::size_t column = 0; column < cells.size(); ++column) places[cells[column]].push_back(column);
   std::vector<std::size_t> columns;
   for (const std::string& name : names) {
-    const auto count = std::count(cells.begin(), cells.end(), name);
-    if (count == 1) {
-      columns.push_back(static_cast<std::size_t>(std::find(cells.begin(), cells.end(), name) - cells.begin()));
+    const auto found = places.find(name);
+    if (found != places.end() && found->second.size() == 1) {
+      columns.push_back(found->second.front());
       continue;
     }
     const std::string quoted_name = in_quotes(name);
-    if (count > 1) {
+    if (found != places.end()) {
       return csv_fault(file, place + "found column " + quoted_name + " more than once, expected distinct names");
     }
     return csv_fault(
@@ -70,9 +76,9 @@ Result<CsvColumns> find_csv_columns(const std::filesystem::path& file, const Csv
                                     const std::vector<std::string>& features, const std::vector<std::string>& targets) {
   std::vector<std::size_t> target_columns = TRY(find_csv_columns(file, header, targets));
   std::vector<std::string> names = features;
+  const std::set<std::string_view> known(targets.begin(), targets.end());
   for (const std::string& name : header.cells) {
-    const bool is_target = std::find(targets.begin(), targets.end(), name) != targets.end();
-    if (features.empty() && !is_target) names.push_back(name);
+    if (features.empty() && !known.contains(name)) names.push_back(name);
   }
   if (names.empty())
     return csv_fault(file, cat("line ", header.line, ": found targets only, expected at least one feature column"));
