@@ -104,10 +104,10 @@ void add_answer(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("answer", "A question that people ask: yes or no here, why, and what to do");
   add_value(command, "id", "ID|FILE", options->id, "The claim behind the question; without it: list the questions");
   add_value(command, "report", "FILE", options->report, "Answer from this report; without it: measure");
-  options->run.request.budget_seconds = 300;
+  options->run.request.budget_seconds = 600;
   options->run.request.output.path = "answer-report.json";
   options->run.profiles = true;
-  add_claim_run_options(command, options->run, "5m");
+  add_claim_run_options(command, options->run, "10m");
   add_answer_options(command, options->answer);
   command.footer(
       "Examples:\n"
