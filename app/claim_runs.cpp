@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "app/commands.h"
 #include "app/console.h"
 #include "app/measured_run.h"
 #include "app/output_file.h"

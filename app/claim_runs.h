@@ -17,6 +17,9 @@ namespace gdbench::app {
 
 inline constexpr const char* kAllClaims = "all";
 
+// Every claim next to the scenarios, by id. Where two folders have one of the same id, the first folder's is taken.
+Result<std::vector<claims::Claim>> read_claims();
+
 // Those of these ids, of these files, or all for "all"; in this order, each once. Errors name an id that there is not.
 Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>& ids);
 

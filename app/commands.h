@@ -8,7 +8,6 @@
 #include "app/command_line.h"
 #include "app/invocation.h"
 #include "harness/base/result.h"
-#include "harness/questions/claims/claim.h"
 #include "harness/report/report.h"
 
 namespace gdbench::app {
@@ -27,9 +26,5 @@ int rank_main(int argc, char** argv);
 // Of report, for run: the first screen, or with `details` a table for every scenario, on stdout. `file` is where the
 // report is.
 void show_report(const report::Report& report, const std::string& file, bool details);
-
-// Of claims, for list: every claim next to the scenarios, by id. Where two folders have one of the same id, the first
-// folder's is taken.
-Result<std::vector<claims::Claim>> read_claims();
 
 }  // namespace gdbench::app

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/answer.h"
+#include "app/claim_runs.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/request.h"
