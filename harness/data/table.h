@@ -28,7 +28,10 @@ struct Table {
 };
 
 // Data files are read whole; above a quarter of the memory they are refused.
-inline std::uintmax_t max_data_bytes() { return physical_memory() / 4; }
+inline std::uintmax_t max_data_bytes() {
+  static const std::uintmax_t most = physical_memory() / 4;  // asked for each row, and a system call
+  return most;
+}
 
 // Refuses targets that the scenario's loss does not take: y [rows, outputs] from row `first_row` on.
 Status check_targets(const scenario::Scenario& scenario, const std::vector<double>& y, std::int64_t outputs,
