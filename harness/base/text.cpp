@@ -61,11 +61,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return table[a.size()][b.size()];
 }
 
-// What a message shows of a text.
-std::string_view beginning_of(std::string_view text) {
+// What a message shows of a text: its beginning, and that there is more.
+std::string shortened(std::string_view text) {
   std::size_t length = std::min(text.size(), kLongestQuote);
   while (length < text.size() && length > 0 && is_continuation(text[length])) --length;
-  return text.substr(0, length);
+  return cat(text.substr(0, length), length < text.size() ? "..." : "");
 }
 
 }  // namespace
@@ -85,11 +85,11 @@ std::string environment_of(const std::string& id) {
 
 std::string in_quotes(std::string_view text) {
   std::string quoted;
-  for (const char character : beginning_of(text)) {
+  for (const char character : shortened(text)) {
     if (character == '"' || character == '\\') quoted += '\\';
     quoted += character;
   }
-  return "\"" + escape_controls(quoted, "") + (text.size() > kLongestQuote ? "...\"" : "\"");
+  return "\"" + escape_controls(quoted, "") + "\"";
 }
 
 bool is_utf8(std::string_view text) {
@@ -208,9 +208,7 @@ std::string one_of(std::string_view text, const std::vector<std::string>& candid
   }
   std::ranges::stable_sort(named, {}, &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(kMost, named.size()); ++i) {
-    shown.push_back(cat(beginning_of(named[i].second), named[i].second.size() > kLongestQuote ? "..." : ""));
-  }
+  for (std::size_t i = 0; i < std::min(kMost, named.size()); ++i) shown.push_back(shortened(named[i].second));
   const std::string others = candidates.size() > kMost ? cat(" and ", candidates.size() - kMost, " others") : "";
   return "one of " + joined(shown) + others + suggestion(text, candidates);
 }

@@ -239,10 +239,12 @@ Result<Table> read_csv(const std::filesystem::path& file, const scenario::CsvDat
   CsvReader reader = TRY(CsvReader::open(file, data, targets));
   Table rows;
   for (bool first = true; TRY(reader.read(rows, rows.x.size() + kValuesOfProgress)); first = false) {
-    // All of it at once, by what the file has so far: rows that become more are copied again and again.
-    const double values = 1.05 * static_cast<double>(rows.x.size()) / reader.part();
-    const double most = static_cast<double>(max_data_bytes() / sizeof(double));
-    if (first) rows.x.reserve(static_cast<std::size_t>(std::min(values, most)));
+    if (first) {
+      // All of it at once, by what the file has so far: rows that become more are copied again and again.
+      const double values = 1.05 * static_cast<double>(rows.x.size()) / reader.part();
+      const double most = static_cast<double>(max_data_bytes() / sizeof(double));
+      rows.x.reserve(static_cast<std::size_t>(std::min(values, most)));
+    }
     options.progress(file.string(), reader.part());
   }
   Table table = TRY(reader.finish(static_cast<double>(max_data_bytes())));
