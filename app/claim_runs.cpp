@@ -181,10 +181,14 @@ void add_claim_run_options(CLI::App& command, ClaimRunOptions& options, const st
   command.add_flag("--dry-run", options.dry_run, "List the cells, measure nothing");
 }
 
+Result<std::vector<report::ClaimJudgement>> judged_by(const std::vector<claims::Claim>& claims,
+                                                      const report::Report& report) {
+  return judge_all(TRY(expand_claims(claims, implementations_of(report))), report);
+}
+
 Status judge_stored(const std::vector<claims::Claim>& claims, const std::string& file, const PrintClaims& print) {
   const report::Report report = TRY(stored_report(file));
-  const std::vector<claims::ExpandedClaim> expanded = TRY(expand_claims(claims, implementations_of(report)));
-  return print(TRY(judge_all(expanded, report)), report);
+  return print(TRY(judged_by(claims, report)), report);
 }
 
 Result<int> measure_claims(const std::vector<claims::Claim>& claims, const ClaimRunOptions& options,

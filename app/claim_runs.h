@@ -26,6 +26,9 @@ Result<std::vector<claims::Claim>> choose_claims(const std::vector<std::string>&
 // Prints what a report says of claims.
 using PrintClaims = std::function<Status(const std::vector<report::ClaimJudgement>&, const report::Report&)>;
 
+// What a report says of claims, one after the other.
+Result<std::vector<report::ClaimJudgement>> judged_by(const std::vector<claims::Claim>& claims,
+                                                      const report::Report& report);
 // Judges claims by the report in a file.
 Status judge_stored(const std::vector<claims::Claim>& claims, const std::string& file, const PrintClaims& print);
 

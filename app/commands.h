@@ -15,7 +15,7 @@ namespace gdbench::app {
 using AddCommand = void(CLI::App& app, Invocation& invocation);
 AddCommand add_list, add_run, add_verify, add_train, add_watch, add_data, add_profile, add_explain, add_crossover,
     add_ablate, add_answer, add_compare, add_history, add_predict, add_calibrate, add_doctor, add_claims, add_merge,
-    add_report, add_plugin, add_help, add_completion;
+    add_report, add_submit, add_site, add_plugin, add_help, add_completion;
 
 // `gdbench worker --plugin FILE`: the worker process itself, not for people. Returns the exit status.
 int worker_main(int argc, char** argv);

@@ -66,9 +66,9 @@ int main(int argc, char** argv) {
       "Exit status: 0 fine; 1 confirmed regression; 2 usage or configuration; 3 an implementation crashed, timed\n"
       "out, is wrong or untrusted; 4 inconclusive, not comparable, or nothing could run; 130 interrupted.");
   for (const auto add :
-       {add_list,   add_run,       add_verify, add_train,   add_watch,   add_data,      add_profile,   add_explain,
-        add_answer, add_crossover, add_ablate, add_compare, add_history, add_predict,   add_calibrate, add_doctor,
-        add_claims, add_merge,     add_report, add_plugin,  add_help,    add_completion}) {
+       {add_list,   add_run,       add_verify, add_train,   add_watch,   add_data,    add_profile,   add_explain,
+        add_answer, add_crossover, add_ablate, add_compare, add_history, add_predict, add_calibrate, add_doctor,
+        add_claims, add_merge,     add_report, add_submit,  add_site,    add_plugin,  add_help,      add_completion}) {
     add(program, invocation);
   }
   const auto chosen = choose_interpreter(invocation.command);

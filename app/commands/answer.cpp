@@ -4,13 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/answered_claims.h"
 #include "app/claim_runs.h"
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/explained_cells.h"
 #include "harness/base/text.h"
 #include "harness/questions/fairness/comparison.h"
-#include "harness/questions/fairness/description.h"
 #include "harness/report/explanation.h"
 #include "reports/answers/documents.h"
 
@@ -38,33 +37,6 @@ Result<int> list_questions(const AnswerOptions& options) {
   return kFine;
 }
 
-Result<std::optional<fairness::Comparison>> posted_codes(const claims::Claim& claim) {
-  if (claim.posted.empty()) return std::optional<fairness::Comparison>();
-  const fairness::Description a = TRY(fairness::read_description(claim.posted.front()));
-  const fairness::Description b = TRY(fairness::read_description(claim.posted.back()));
-  return std::optional(fairness::compare(a, b));
-}
-
-// The cells at the point that decides, or at the first one that can be explained.
-std::optional<CellPair> explained_pair(const report::ClaimJudgement& judgement, const report::Report& report) {
-  const auto pair_at = [&](const report::JudgedPoint& point) -> std::optional<CellPair> {
-    const CellPair pair{report.find_cell(point.a), report.find_cell(point.b)};
-    if (pair.a == nullptr || pair.b == nullptr || pair.a == pair.b) return std::nullopt;
-    const bool is_timed = is_comparable(*pair.a) && is_comparable(*pair.b);
-    const bool is_alike = report.find_scenario(pair.a->scenario)->name == report.find_scenario(pair.b->scenario)->name;
-    return is_timed && is_alike ? std::optional(pair) : std::nullopt;
-  };
-  if (judgement.deciding >= judgement.relations.size()) return std::nullopt;
-  const report::JudgedRelation& relation = judgement.deciding_relation();
-  if (relation.deciding) {
-    if (const auto pair = pair_at(relation.points[*relation.deciding])) return pair;
-  }
-  for (const report::JudgedPoint& point : relation.points) {
-    if (const auto pair = pair_at(point)) return pair;
-  }
-  return std::nullopt;
-}
-
 // {"schema": "gdbench-answer", "schema_version": ..., "claims": [one], "explanations": [...], "posted": {...}}
 OrderedJson to_json(const answers::AnsweredClaim& answered) {
   OrderedJson record = {{"schema", "gdbench-answer"}, {"schema_version", {{"major", 1}, {"minor", 0}}}};
@@ -80,13 +52,10 @@ Result<int> answer(const QuestionOptions& options, const Invocation& invocation)
   if (options.id.empty()) return list_questions(options.answer);
   const std::vector<claims::Claim> claims = TRY(choose_claims({options.id}));
   if (claims.size() != 1) return usage_error("found all, expected the id of a claim or its file");
-  const std::optional<fairness::Comparison> posted = TRY(posted_codes(claims.front()));
   const PrintClaims print = [&](const std::vector<report::ClaimJudgement>& judgements,
                                 const report::Report& report) -> Status {
-    answers::AnsweredClaim answered{judgements.front(), posted, {}, "gdbench answer " + options.id};
-    if (const auto pair = explained_pair(answered.judgement, report)) {
-      answered.explanation = explanations_of(report, {*pair}).front();
-    }
+    const answers::AnsweredClaim answered =
+        TRY(answered_claim(claims.front(), judgements.front(), report, "gdbench answer " + options.id));
     return print_answer(options.answer, answers::document_of(answered), to_json(answered));
   };
   if (options.report.empty()) {

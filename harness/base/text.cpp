@@ -1,6 +1,7 @@
 #include "harness/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdarg>
 #include <cstdio>
 
@@ -141,6 +142,19 @@ std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char character) { return character == ' ' || ('\t' <= character && character <= '\r'); }, ' ');
   return escape_controls(text, "");
+}
+
+std::string address_part(std::string_view words) {
+  std::string part;
+  for (const char c : words) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      part += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!part.empty() && part.back() != '-') {
+      part += '-';
+    }
+  }
+  while (part.ends_with('-')) part.pop_back();
+  return part;
 }
 
 std::string quoted_for_shell(const std::string& word) {

@@ -39,6 +39,9 @@ std::string escape_controls(std::string_view text, std::string_view kept = "\t\n
 // The same on one line: line breaks and tabs become spaces. What a message quotes must not break its line.
 std::string one_line(std::string text);
 
+// Words as a part of an address: small letters and digits of ASCII, of all else between them one dash, "time-per-step".
+std::string address_part(std::string_view words);
+
 // One word of a shell's command line, in single quotes where it needs any.
 std::string quoted_for_shell(const std::string& word);
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/data/byte_source.h"
+#include "harness/base/byte_source.h"
 #include "harness/scenario/data_source.h"
 
 namespace gdbench::data {

@@ -5,7 +5,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/data/byte_source.h"
+#include "harness/base/byte_source.h"
 
 namespace gdbench::data {
 
@@ -34,7 +34,7 @@ std::string type_name(unsigned type) {
 
 Result<ByteArray> read_array(const std::filesystem::path& file, bool one_dimension) {
   ByteArray array;
-  array.bytes = TRY(read_bytes(file, "an IDX file"));
+  array.bytes = TRY(read_bytes(file, "an IDX file", max_data_bytes()));
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(array.bytes[i])); };
   if (array.bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) return file_error(file, "no IDX magic", "an IDX file");
   if (byte(2) != kUnsignedByte) return file_error(file, type_name(byte(2)), "unsigned bytes");

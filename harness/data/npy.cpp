@@ -13,7 +13,7 @@
 #include "harness/base/json_reader.h"
 #include "harness/base/record_reader.h"
 #include "harness/base/text.h"
-#include "harness/data/byte_source.h"
+#include "harness/base/byte_source.h"
 #include "harness/data/zip.h"
 #include "harness/scenario/constraints.h"
 
@@ -118,7 +118,7 @@ std::vector<double> transposed(const std::vector<double>& values, std::int64_t r
 Result<std::string> bytes_of(const std::filesystem::path& file) {
   const std::filesystem::path archive = file.parent_path();
   if (archive.extension() != ".npz" || !std::filesystem::is_regular_file(archive)) {
-    return read_bytes(file, "an NPY file");
+    return read_bytes(file, "an NPY file", max_data_bytes());
   }
   const std::string bytes = TRY(read_file(archive, "an archive of NPY files", max_data_bytes()));
   return zip_member(archive, bytes, file.filename().string() + (file.extension() == ".npy" ? "" : ".npy"));

@@ -51,6 +51,11 @@ Json text_in(const std::map<std::string, std::string>& values, const std::string
   return entry == values.end() || entry->second.empty() ? Json() : Json(entry->second);
 }
 
+Json whole_number(const std::map<std::string, std::string>& values, const std::string& key) {
+  const auto entry = values.find(key);
+  return entry == values.end() ? Json() : or_null(leading_number<int>(entry->second));
+}
+
 std::size_t logical_processors(const fs::path& cpuinfo) {
   std::ifstream stream(cpuinfo);
   std::string line;
@@ -185,6 +190,8 @@ Json cpu_under(const fs::path& root, const std::map<std::string, std::string>& c
   const std::size_t processors = logical_processors(root / "proc/cpuinfo");
   return {{"model", model_of(cpuinfo)},
           {"vendor", vendor_of(cpuinfo)},
+          {"family", whole_number(cpuinfo, "cpu family")},
+          {"number", whole_number(cpuinfo, "model")},
           {"logical_processors", processors == 0 ? Json() : Json(processors)},
           {"allowed_processors", allowed_processors()},
           {"features", features_of(flags)},

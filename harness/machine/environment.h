@@ -10,8 +10,8 @@ namespace gdbench::machine {
 
 // JSON text:
 // {
-//   "cpu": {"model": "...", "vendor": "...", "logical_processors": 2, "allowed_processors": [0,1], "features": ["avx2",
-//   ...],
+//   "cpu": {"model": "...", "vendor": "...", "family": 6, "number": 207,  (these two of x86-64 alone)
+//           "logical_processors": 2, "allowed_processors": [0,1], "features": ["avx2", ...],
 //           "caches": [{"level":1,"type":"Data","bytes":49152,"shared_by":1}, ...], "governor": "..." | null,
 //           "frequency_mhz": ... | null},
 //   "memory_bytes": N, "kernel": "...", "operating_system": "Debian GNU/Linux 12", "virtual_machine": true,

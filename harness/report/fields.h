@@ -64,7 +64,7 @@ FIELDS_OF(SideBySide, first, values)
 FIELDS_OF(ScenarioRecord, key, name, label, rows, features, outputs, parameters, batch_rows, operations_per_step,
           data_digest, side_by_side, resolved)
 FIELDS_OF(Run, id, started_at, finished_at, status, command, matrix, baseline, seed, budget_seconds, precision, quick,
-          shard, measuring_seconds, until_decided)
+          shard, measuring_seconds, until_decided, measured_by)
 FIELDS_OF(LevelCeiling, level, capacity_bytes, working_set_bytes, read_gb_per_second, read_streams,
           update_gb_per_second)
 FIELDS_OF(SpanCeiling, span, gb_per_second)

@@ -26,7 +26,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 20;
+constexpr int kSchemaMinor = 21;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -282,6 +282,7 @@ struct Run {
   std::optional<double> measuring_seconds;  // since 1.15: without the pauses between parts; absent: one part
   // Since 1.19: scenarios ended where they were decided, so intervals hold at every look. Absent: no.
   std::optional<bool> until_decided;
+  std::optional<std::string> measured_by{};  // since 1.21: who handed the report in; absent: it was not
 };
 
 // From a run's start to its end, and how long of that it measured; nothing where its times are no times.

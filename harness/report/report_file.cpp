@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "harness/base/byte_source.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_reader.h"
@@ -67,7 +68,7 @@ std::string to_text(const OrderedJson& json) {
 }
 
 Result<std::string> read_text(const std::string& path) {
-  return read_file(path, "a report or a journal of gdbench", physical_memory());
+  return read_bytes(path, "a report or a journal of gdbench", physical_memory());
 }
 
 Status write_all(int descriptor, const std::string& text) {

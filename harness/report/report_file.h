@@ -11,7 +11,7 @@ namespace gdbench::report {
 // Indented by two; what holds no other object or array, such as a sample, takes one line.
 std::string to_text(const OrderedJson& json);
 
-// The whole text of a report or a journal. Errors name the path and the reason.
+// The whole text of a report or a journal, which may be compressed. Errors name the path and the reason.
 Result<std::string> read_text(const std::string& path);
 
 // "PATH: cannot be written: REASON".

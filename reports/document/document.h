@@ -29,6 +29,7 @@ struct Column {
   std::vector<std::string> texts = {};
   std::vector<Style> styles = {};       // of the texts; empty: all are plain
   std::vector<std::string> notes = {};  // small, below the texts on a page and behind them elsewhere; empty: none
+  std::vector<std::string> links = {};  // where texts lead to, from a page; empty: nowhere
   std::vector<int> shades = {};         // of places on a page, from 0, the best, to 4; -1: none; empty: none
 };
 using Columns = std::vector<Column>;
@@ -42,7 +43,8 @@ std::string whole_text(const Column& column, std::size_t row);
 // Of plain texts, one for each column.
 void add_row(Columns& columns, const std::vector<std::string>& texts);
 
-// By which a page lets a reader choose rows: "Strategy", and that of each row. A table has three at most.
+// By which a page lets a reader choose rows, next to their text: "Strategy", and that of each row. A table has three at
+// most.
 struct Filter {
   std::string label;
   std::vector<std::string> values;
@@ -115,10 +117,17 @@ struct Section {
   std::vector<Block> blocks;
 };
 
+// To another page, which lies next to this one.
+struct Link {
+  std::string title;
+  std::string address;
+};
+
 struct Document {
   std::string title;
   std::vector<Paragraph> answer{};  // first; in a terminal again at the end, if what it rests on fills a screen
   std::vector<Section> sections{};
+  std::vector<Link> links{};  // above all else on a page, and nowhere else
 
   void section(std::string heading, Blocks blocks);  // unless there are no blocks
 };

@@ -35,6 +35,10 @@ namespace {
 
 void add_choices(Markup& markup, const TableLook& look) {
   markup.element("form", {{"role", "search"}, {"aria-label", "Rows of the table"}, {"data-table", look.id}}, [&] {
+    markup.element("label", {}, [&] {
+      markup.text("Text in a row");
+      markup.empty("input", {{"type", "search"}, {"name", "text"}});
+    });
     for (std::size_t i = 0; i < look.filters.size(); ++i) {
       const Filter& filter = look.filters[i];
       markup.element("label", {}, [&] {
@@ -54,7 +58,9 @@ void add_choices(Markup& markup, const TableLook& look) {
 void add_place(Markup& markup, const Column& column, std::size_t row, bool head) {
   const int shade = column.shades.empty() ? -1 : column.shades[row];
   const auto write = [&] {
-    markup.text(column.texts[row]);
+    const std::string& text = column.texts[row];
+    const bool leads = !column.links.empty() && !column.links[row].empty();
+    leads ? markup.element("a", {{"href", column.links[row]}}, text) : markup.text(text);
     if (!column.notes.empty() && !column.notes[row].empty()) markup.element("small", column.notes[row]);
   };
   if (head) return markup.element("th", {{"scope", "row"}}, write);

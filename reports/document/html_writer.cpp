@@ -2,6 +2,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/base/text.h"
 #include "reports/document/elements.h"
 #include "reports/document/page.h"
 #include "reports/document/writers.h"
@@ -16,15 +17,7 @@ const char* class_of(Style style) { return style == Style::bad ? "warning" : sty
 class Ids {
  public:
   std::string make(const std::string& title) {
-    std::string id;
-    for (const char c : title) {
-      if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-        id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      } else if (!id.empty() && id.back() != '-') {
-        id += '-';
-      }
-    }
-    while (id.ends_with('-')) id.pop_back();
+    std::string id = address_part(title);
     if (id.empty() || std::isdigit(static_cast<unsigned char>(id.front())) != 0) id = "s-" + id;
     const int count = ++taken_[id];
     return count == 1 ? id : make(id + "-" + std::to_string(count));
@@ -103,7 +96,7 @@ std::string html_of(const Document& document) {
   for (const Section& section : document.sections) {
     if (!section.title.empty()) parts.push_back({ids.make(section.title), section.title, write(section)});
   }
-  return page_of(document.title, parts, [&](Markup& markup) {
+  return page_of(document.title, document.links, parts, [&](Markup& markup) {
     HtmlWriter writer(markup, ids, document.title);
     for (const Paragraph& paragraph : document.answer) writer.add(paragraph);
     for (const Section& section : document.sections) {

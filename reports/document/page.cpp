@@ -40,30 +40,36 @@ std::string policy() {
          base64(kScriptSha256) + "'; base-uri 'none'; form-action 'none'";
 }
 
-void add_links(Markup& markup, const std::vector<PagePart>& sections) {
+void add_links(Markup& markup, const std::vector<Link>& links) {
   markup.element("ul", {}, [&] {
-    for (const PagePart& section : sections) {
-      markup.element("li", {}, [&] { markup.element("a", {{"href", "#" + section.id}}, section.title); });
+    for (const Link& link : links) {
+      markup.element("li", {}, [&] { markup.element("a", {{"href", link.address}}, link.title); });
     }
   });
+}
+
+void add_others(Markup& markup, const std::vector<Link>& links) {
+  if (!links.empty()) markup.element("nav", {{"aria-label", "Pages"}}, [&] { add_links(markup, links); });
 }
 
 // Folded where there are so many that they would fill a screen.
 void add_contents(Markup& markup, const std::vector<PagePart>& sections) {
   constexpr std::size_t kMostOpen = 40;
   if (sections.size() < 2) return;
+  std::vector<Link> links;
+  for (const PagePart& section : sections) links.push_back({section.title, "#" + section.id});
   markup.element("nav", {{"aria-label", "Sections"}}, [&] {
-    if (sections.size() <= kMostOpen) return add_links(markup, sections);
+    if (links.size() <= kMostOpen) return add_links(markup, links);
     markup.element("details", {}, [&] {
-      markup.element("summary", std::to_string(sections.size()) + " sections");
-      add_links(markup, sections);
+      markup.element("summary", std::to_string(links.size()) + " sections");
+      add_links(markup, links);
     });
   });
 }
 
 }  // namespace
 
-std::string page_of(const std::string& title, const std::vector<PagePart>& sections,
+std::string page_of(const std::string& title, const std::vector<Link>& links, const std::vector<PagePart>& sections,
                     const std::function<void(Markup&)>& introduction) {
   Markup markup;
   markup.raw(kBegin);
@@ -78,6 +84,7 @@ std::string page_of(const std::string& title, const std::vector<PagePart>& secti
     });
     markup.element("body", {}, [&] {
       markup.element("header", {}, [&] {
+        add_others(markup, links);
         markup.element("h1", title);
         introduction(markup);
         add_contents(markup, sections);

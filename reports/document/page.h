@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/document/document.h"
 #include "reports/markup/markup.h"
 
 namespace gdbench::document {
@@ -22,8 +23,8 @@ struct PagePart {
   std::function<void(Markup&)> write;
 };
 
-// The page with that title; `introduction` writes what stands above the list of sections.
-std::string page_of(const std::string& title, const std::vector<PagePart>& sections,
+// The page with that title, below links to others; `introduction` writes what stands above the list of sections.
+std::string page_of(const std::string& title, const std::vector<Link>& links, const std::vector<PagePart>& sections,
                     const std::function<void(Markup&)>& introduction);
 
 }  // namespace gdbench::document

@@ -42,9 +42,11 @@ for (const form of document.querySelectorAll('form[role=search]')) {
   const rows = Array.from(table.tBodies[0].rows);
   form.addEventListener('input', () => {
     const wanted = Array.from(form.querySelectorAll('select')).filter((select) => select.value !== '');
+    const text = form.querySelector('input').value.toLowerCase();
     let shown = 0;
     for (const row of rows) {
-      row.hidden = !wanted.every((select) => row.dataset[select.name] === select.value);
+      row.hidden = !wanted.every((select) => row.dataset[select.name] === select.value) ||
+        !row.textContent.toLowerCase().includes(text);
       if (!row.hidden) ++shown;
     }
     said.textContent = shown + ' of ' + rows.length + ' rows shown';

@@ -1,4 +1,4 @@
-#include "harness/data/byte_source.h"
+#include "harness/base/byte_source.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,9 +16,8 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/base/unique_descriptor.h"
-#include "harness/data/table.h"
 
-namespace gdbench::data {
+namespace gdbench {
 
 namespace {
 
@@ -135,7 +134,7 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& file
   return std::unique_ptr<ByteSource>(std::make_unique<ZlibSource>(file, descriptor.release()));
 }
 
-Result<std::string> read_bytes(const std::filesystem::path& file, const std::string& what) {
+Result<std::string> read_bytes(const std::filesystem::path& file, const std::string& what, std::uintmax_t max_bytes) {
   const std::unique_ptr<ByteSource> source = TRY(open_bytes(file, what));
   std::error_code unknown;
   std::string bytes(static_cast<std::size_t>(std::filesystem::file_size(file, unknown)) + 1, '\0');
@@ -144,13 +143,19 @@ Result<std::string> read_bytes(const std::filesystem::path& file, const std::str
     const std::size_t count = TRY(source->read(bytes.data() + size, bytes.size() - size));
     size += count;
     if (size < bytes.size()) break;
-    if (size > max_data_bytes()) {
-      return file_error(file, cat("more than ", max_data_bytes(), " bytes"), "at most a quarter of the memory");
-    }
+    if (size > max_bytes) return file_error(file, cat("more than ", max_bytes, " bytes"), "no more");
     bytes.resize(2 * size);
   }
   bytes.resize(size);
   return bytes;
 }
 
-}  // namespace gdbench::data
+Result<std::string> compressed(std::string_view bytes) {
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), ZSTD_maxCLevel());
+  if (ZSTD_isError(size) != 0) return failure(cat("cannot be compressed: ", ZSTD_getErrorName(size)));
+  frame.resize(size);
+  return frame;
+}
+
+}  // namespace gdbench

@@ -1,7 +1,8 @@
-// The bytes of a data file in order, decompressed where it is gzip (RFC 1952) or Zstandard (RFC 8878).
+// The bytes of a file in order, decompressed where it is gzip (RFC 1952) or Zstandard (RFC 8878).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,7 +10,7 @@
 
 #include "harness/base/result.h"
 
-namespace gdbench::data {
+namespace gdbench {
 
 class ByteSource {
  public:
@@ -25,7 +26,10 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& file
 // By a file's first bytes.
 bool is_compressed(std::string_view beginning);
 
-// All of them, at most max_data_bytes().
-Result<std::string> read_bytes(const std::filesystem::path& file, const std::string& what);
+// All of them. Errors: those of open_bytes, and more than `max_bytes`.
+Result<std::string> read_bytes(const std::filesystem::path& file, const std::string& what, std::uintmax_t max_bytes);
 
-}  // namespace gdbench::data
+// As one frame of Zstandard, as small as it gets: a megabyte takes a second.
+Result<std::string> compressed(std::string_view bytes);
+
+}  // namespace gdbench

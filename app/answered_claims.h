@@ -1,0 +1,19 @@
+// What a report answers to the question behind a claim: the verdict, and why the two cells at the point that decides
+// differ.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/questions/claims/claim.h"
+#include "harness/report/claim_judgement.h"
+#include "harness/report/report.h"
+#include "reports/answers/documents.h"
+
+namespace gdbench::app {
+
+// `judgement` is the report's of the claim. Errors: a description of a posted code that cannot be read.
+Result<answers::AnsweredClaim> answered_claim(const claims::Claim& claim, const report::ClaimJudgement& judgement,
+                                              const report::Report& report, const std::string& command);
+
+}  // namespace gdbench::app
