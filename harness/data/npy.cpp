@@ -127,9 +127,11 @@ Result<std::string> bytes_of(const std::filesystem::path& file) {
 Result<Array> read_array(const std::filesystem::path& file) {
   std::string bytes = TRY(bytes_of(file));
   const NpyHeader header = TRY(parse_npy_header(file, bytes));
-  const auto* type = std::ranges::find_if(
-      kElementTypes, [&](const ElementType& known) { return header.descr.substr(1) == known.name; });
-  const std::size_t order = header.descr.empty() ? std::string::npos : std::string_view("<>|=").find(header.descr[0]);
+  // An order and a type: "<f8".
+  const std::string descr = header.descr.empty() ? " " : header.descr;
+  const auto* type =
+      std::ranges::find_if(kElementTypes, [&](const ElementType& known) { return descr.substr(1) == known.name; });
+  const std::size_t order = std::string_view("<>|=").find(descr.front());
   if (type == std::end(kElementTypes) || order == std::string::npos) {
     return file_error(file, "elements of type " + in_quotes(header.descr),
                       "numbers: f2, f4, f8, i1 to i8, u1 to u8, b1");

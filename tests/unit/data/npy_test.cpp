@@ -101,6 +101,8 @@ TEST_F(Npy, RefusesOtherLayoutsByName) {
   const std::pair<std::string, std::string> features[] = {
       {npy(header("<c8", "(2, 3)"), six_doubles),
        "found elements of type \"<c8\", expected numbers: f2, f4, f8, i1 to i8, u1 to u8, b1"},
+      {npy(header("", "(2, 3)"), six_doubles),
+       "found elements of type \"\", expected numbers: f2, f4, f8, i1 to i8, u1 to u8, b1"},
       {npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }", six_doubles),
        "found a structured array, expected one of numbers (numpy.lib.recfunctions.structured_to_unstructured)"},
       {npy(header("<f8", "(6,)"), six_doubles), "found shape [6], expected shape [rows, features], none of them 0"},

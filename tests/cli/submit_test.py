@@ -1,0 +1,150 @@
+"""Reports that are kept, and the site of them: what is evidence and what is refused, and where links lead."""
+
+import html
+import html.parser
+import json
+import pathlib
+import shutil
+import unittest
+
+from program import PROGRAM, SOURCE, ProgramTest
+
+KEPT = SOURCE / "results"
+SCRIPT = "<script>alert(1)</script>../../.."
+
+
+class Links(html.parser.HTMLParser):
+    """Where a page leads to, and its ids."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids, self.tags = set(), set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append(tag)
+        self.ids.add(attributes.get("id"))
+        if tag == "a":
+            self.links.add(attributes["href"])
+
+
+class Submit(ProgramTest):
+    def kept_report(self):
+        """One that is kept, as JSON."""
+        file = sorted(KEPT.glob("*/default-*.json.zst"))[0]
+        return json.loads(self.call("report", str(file), "--json")[0])
+
+    def write(self, report, name="report.json"):
+        (self.folder / name).write_text(json.dumps(report), encoding="utf-8")
+        return name
+
+    def refused(self, report, words):
+        _, errors = self.call("submit", self.write(report), "--despite-conditions", status=2)
+        self.assertRegex(errors, rf"^gdbench: report\.json: {words}.*\n$")
+        self.assertFalse((self.folder / "results").exists())
+
+    def timed(self, report):
+        return next(cell for cell in report["cells"] if cell["status"]["state"] == "ok" and cell["ranked"])
+
+    def test_what_is_kept_is_evidence(self):
+        files = [str(file) for file in sorted(KEPT.glob("*/*"))]
+        self.call("submit", "--check", *files)
+        self.assertTrue(all(pathlib.Path(file).stat().st_size <= 200_000 for file in files))
+
+    def test_a_report_is_kept_by_machine_and_can_be_read_there(self):
+        report = self.kept_report()
+        report["environment"]["cpu"].update(model=SCRIPT, vendor="GenuineIntel")
+        _, errors = self.call("submit", self.write(report), "--by", SCRIPT, "--despite-conditions")
+        kept = next((self.folder / "results").glob("*/*"))
+        self.assertRegex(errors, rf"^kept: {kept.relative_to(self.folder)} \(\d+ kB\)")
+        self.assertEqual(kept.parent.name, "intel-script-alert-1-script")
+        again = json.loads(self.call("report", str(kept), "--json")[0])
+        self.assertEqual(again["run"]["measured_by"], SCRIPT)
+        self.assertEqual(again["cells"], report["cells"])
+        _, errors = self.call("submit", "report.json", "--despite-conditions", status=2)
+        self.assertIn("found a report that is kept already", errors)
+
+    def test_a_forged_figure_is_refused(self):
+        report = self.kept_report()
+        place = report["cells"].index(self.timed(report))
+        report["cells"][place]["summary"]["step_ns"]["value"] *= 0.9
+        self.refused(report, rf"/cells/{place}/summary/step_ns/value: found \S+, the samples give \S+")
+
+    def test_forged_samples_are_refused_where_they_cannot_be(self):
+        report = self.kept_report()
+        for sample in self.timed(report)["samples"]:
+            sample["request_ns"] = sample["real_ns"] * sample["steps"] / 2
+        self.refused(report, r"cells, \S+: found a block of \d+ steps that takes longer than its request")
+        report = self.kept_report()
+        tensor = self.timed(report)["verification"]["tensors"][0]
+        tensor["error"] = 2 * tensor["tolerance"]
+        self.refused(report, r"cells, \S+: found a time, though \S+ is off by more than its tolerance")
+
+    def test_what_no_one_can_repeat_is_refused(self):
+        report = self.kept_report()
+        report["environment"]["build"]["git_dirty"] = True
+        report["run"]["quick"] = True
+        self.refused(report, r"run/quick: found true, .*; environment/build: found \w+ with changes")
+        report = self.kept_report()
+        report["schema_version"]["major"] = 0
+        self.refused(report, "/schema_version/major: found 0, expected 1")
+        report = self.kept_report()
+        report["conditions"][0].update(name="load", severity="warning", found="90% of the processors")
+        _, errors = self.call("submit", self.write(report), status=2)
+        self.assertIn("load: 90% of the processors, which spoils measurements (--despite-conditions)", errors)
+
+    def test_an_untrusted_row_has_no_time(self):
+        report = self.kept_report()
+        cell = self.timed(report)
+        cell["status"] = {"state": "untrusted", "reason": SCRIPT}
+        for key in ("attribution", "controls", "values"):  # what rested on it
+            report.pop(key, None)
+        for other in report["cells"]:
+            other.pop("summary", None)
+        self.call("submit", self.write(report), "--despite-conditions", "--into", "kept", "--machine", "mine")
+        self.call("site", "kept", "--out", "site")
+        page = next((self.folder / "site").glob("report-*")).read_text(encoding="utf-8")
+        self.assertIn("untrusted: " + html.escape(SCRIPT), page)
+        self.assertNotIn(SCRIPT, page)
+
+    def test_every_link_of_the_site_leads_somewhere(self):
+        shutil.copytree(KEPT, self.folder / "kept")
+        report = self.kept_report()
+        report["environment"]["cpu"]["model"] = SCRIPT
+        self.call("submit", self.write(report), "--by", SCRIPT, "--into", "kept", "--despite-conditions")
+        report["run"]["quick"] = True
+        (self.folder / "kept" / "hostile").mkdir()
+        shutil.copy(self.folder / "report.json", self.folder / "kept" / "hostile" / "Not a name.json.zst")
+        self.write(report, "kept/hostile/quick.json.zst")
+        _, errors = self.call("site", "kept", "--out", "site")
+        self.assertRegex(errors, r"left out: hostile/Not a name\.json\.zst: found a name that gdbench submit does not give\n"
+                                 r"left out: hostile/quick: run/quick: found true.*\n"
+                                 r"site: site/index\.html \(\d+ pages, \d+ MB\)\n$")
+        pages = {file.name: Links(file.read_text(encoding="utf-8")) for file in (self.folder / "site").iterdir()}
+        self.assertGreater(len(pages), 40)
+        for name, page in pages.items():
+            self.assertEqual(page.tags.count("script"), 1, name)
+            for link in page.links:
+                file, _, place = link.partition("#")
+                self.assertIn(file or name, pages, f"{name} leads to {link}")
+                self.assertIn(place or None, pages[file or name].ids, f"{name} leads to {link}")
+        reached, todo = set(), {"index.html"}
+        while todo:
+            reached |= todo
+            todo = {link.partition("#")[0] for name in todo for link in pages[name].links} - reached - {""}
+        self.assertEqual(reached, set(pages))
+
+    def test_wrong_use(self):
+        for arguments, words in {
+            ("site", "nothing"): "nothing: found No such file or directory, expected a folder of reports",
+            ("site", "."): "found no report that can be shown, expected MACHINE/NAME.json.zst",
+            ("submit", PROGRAM, "--machine", "A b"): '--machine: found "A b", expected small letters, digits',
+        }.items():
+            _, errors = self.call(*arguments, status=2)
+            self.assertIn(words, errors)
+            self.assertEqual(errors.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
