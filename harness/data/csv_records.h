@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/result.h"
 #include "harness/base/byte_source.h"
+#include "harness/base/result.h"
 #include "harness/scenario/data_source.h"
 
 namespace gdbench::data {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/base/byte_source.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/base/byte_source.h"
 
 namespace gdbench::data {
 

@@ -8,12 +8,12 @@
 #include <limits>
 #include <optional>
 
+#include "harness/base/byte_source.h"
 #include "harness/base/fields.h"
 #include "harness/base/file.h"
 #include "harness/base/json_reader.h"
 #include "harness/base/record_reader.h"
 #include "harness/base/text.h"
-#include "harness/base/byte_source.h"
 #include "harness/data/zip.h"
 #include "harness/scenario/constraints.h"
 

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <iterator>
 
+#include "harness/base/byte_source.h"
 #include "harness/base/file.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/base/unique_descriptor.h"
-#include "harness/base/byte_source.h"
 #include "harness/data/csv_columns.h"
 #include "harness/data/moments.h"
 #include "harness/data/npy.h"

@@ -133,7 +133,7 @@ std::string as_name(const std::string& text) {
   return name.empty() ? "unknown" : name;
 }
 
-// "--out /home/me/x.json" -> "--out x.json". A path begins behind what may stand before one and ends in the same way.
+// "--out /a/b/x.json" -> "--out x.json". A path begins behind what may stand before one and ends in the same way.
 std::string without_folders(const std::string& text) {
   constexpr std::string_view kBorders = " \t\n\"'=:,;()[]<>";
   std::string out;

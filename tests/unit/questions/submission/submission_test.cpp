@@ -74,11 +74,12 @@ TEST(Submission, SaysWhatIsNoEvidence) {
             Faults{"run/quick: found true, expected false: a quick run decides nothing"});
   EXPECT_EQ(faults_with([](report::Report& report) { report.environment = "{}"; }),
             Faults{"environment/build/git_revision: found none, expected one that others can build"});
-  EXPECT_EQ(faults_with([](report::Report& report) {
-              report.environment = R"({"build": {"git_revision": "0123456", "git_dirty": true}})";
-            }),
-            Faults{"environment/build: found 0123456 with changes, expected a revision without changes, that others can "
-                   "build"});
+  EXPECT_EQ(
+      faults_with([](report::Report& report) {
+        report.environment = R"({"build": {"git_revision": "0123456", "git_dirty": true}})";
+      }),
+      Faults{"environment/build: found 0123456 with changes, expected a revision without changes, that others can "
+             "build"});
   EXPECT_EQ(faults_with([](report::Report& report) { report.cells[0].summary.reset(); }),
             Faults{"cells: found none with a time, expected one at least"});
   EXPECT_EQ(faults_with([](report::Report& report) { report.cells[0].verification.reset(); }),
@@ -92,8 +93,8 @@ TEST(Submission, SaysWhatIsNoEvidence) {
 TEST(Submission, KeepsNoFolderAndNoNameOfAKernel) {
   report::Report report = evidence();
   report.cells.clear();
-  report.run.command = {"/opt/bin/gdbench", "run", "--out=/home/me/x.json", "--impl", "graph/jit"};
-  report.notes = {"/home/me/mine.so: found \"/tmp/a b\"; a/b is 3/4 of c, /x stays"};
+  report.run.command = {"/opt/bin/gdbench", "run", "--out=/usr/me/x.json", "--impl", "graph/jit"};
+  report.notes = {"/usr/me/mine.so: found \"/tmp/a b\"; a/b is 3/4 of c, /x stays"};
   report.environment = R"({"kernel": "Linux 6.18.44-of-a-company"})";
   const Result<std::string> bytes = packed(report, "A. Name");
   ASSERT_TRUE(bytes.ok());
