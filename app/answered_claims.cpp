@@ -1,8 +1,5 @@
 #include "app/answered_claims.h"
 
-#include <optional>
-
-#include "app/explained_cells.h"
 #include "harness/questions/fairness/comparison.h"
 #include "harness/questions/fairness/description.h"
 
@@ -17,7 +14,8 @@ Result<std::optional<fairness::Comparison>> posted_codes(const claims::Claim& cl
   return std::optional(fairness::compare(a, b));
 }
 
-// The cells at the point that decides, or at the first one that can be explained.
+}  // namespace
+
 std::optional<CellPair> explained_pair(const report::ClaimJudgement& judgement, const report::Report& report) {
   const auto pair_at = [&](const report::JudgedPoint& point) -> std::optional<CellPair> {
     const CellPair pair{report.find_cell(point.a), report.find_cell(point.b)};
@@ -36,8 +34,6 @@ std::optional<CellPair> explained_pair(const report::ClaimJudgement& judgement, 
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<answers::AnsweredClaim> answered_claim(const claims::Claim& claim, const report::ClaimJudgement& judgement,
                                               const report::Report& report, const std::string& command) {

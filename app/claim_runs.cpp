@@ -6,12 +6,14 @@
 #include <set>
 #include <utility>
 
+#include "app/answered_claims.h"
 #include "app/console.h"
 #include "app/measured_run.h"
 #include "app/output_file.h"
 #include "app/plan.h"
 #include "harness/analysis/summarise.h"
 #include "harness/base/text.h"
+#include "harness/measure/profile_cell.h"
 #include "harness/questions/claims/judge.h"
 #include "harness/questions/claims/needs.h"
 #include "harness/stats/estimate.h"
@@ -22,6 +24,8 @@ namespace {
 
 // Enough for every difference that claims are about; the time that cheap cells would go on to take is saved.
 constexpr int kMaxLaunches = 20;
+// What profiles of the cells that an answer explains may take.
+constexpr double kProfileShareOfBudget = 0.15;
 
 // `claims` are pointed to.
 Result<std::vector<claims::ExpandedClaim>> expand_claims(
@@ -124,8 +128,25 @@ measure::RunOptions to_run_options(const ClaimRunOptions& options) {
     run.max_launches = std::exchange(run.launches, 0);
     run.decisive_launches = stats::min_launches(stats::kConfidence, stats::Looks::every);
   }
-  run.profiles = options.profiles;
+  run.profiles = false;
+  run.reserved_seconds = kProfileShareOfBudget * run.budget_seconds;
   return run;
+}
+
+// The two cells at the point that decides each claim.
+Status profile_explained(const std::vector<claims::ExpandedClaim>& claims, measure::Plan& plan,
+                         const measure::RunOptions& options, Run& running) {
+  report::Report& report = running.report();
+  analysis::summarise(report);
+  std::set<std::string> explained;
+  for (const report::ClaimJudgement& judgement : TRY(judge_all(claims, report))) {
+    if (const auto pair = explained_pair(judgement, report)) explained.insert({pair->a->id, pair->b->id});
+  }
+  std::vector<std::size_t> cells;
+  for (std::size_t i = 0; i < report.cells.size(); ++i) {
+    if (explained.contains(report.cells[i].id)) cells.push_back(i);
+  }
+  return measure::profile_cells(cells, plan, options, report, running.journal());
 }
 
 }  // namespace
@@ -212,7 +233,8 @@ Result<int> measure_claims(const std::vector<claims::Claim>& claims, const Claim
     return kFine;
   }
   Run running = TRY(Run::open(invocation, run_options, output, std::move(planned), true));
-  const Status status = running.measure(measured, run_options);
+  Status status = running.measure(measured, run_options);
+  if (status.ok() && !interrupted()) status = profile_explained(expanded, measured, run_options, running);
   return running.close(
       status, [&](const report::Report& report) -> Status { return print(TRY(judge_all(expanded, report)), report); });
 }

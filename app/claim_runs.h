@@ -35,15 +35,14 @@ Status judge_stored(const std::vector<claims::Claim>& claims, const std::string&
 struct ClaimRunOptions {
   Request request;
   std::string until;  // empty: a claim's cells have their launches whatever they say
-  bool profiles = false;
   bool dry_run = false;
 };
 
 // All of them; `budget` is the default of --budget in words.
 void add_claim_run_options(CLI::App& command, ClaimRunOptions& options, const std::string& budget);
 
-// Measures whatever of the claims' cells can be run here, cells that several claims need once, and judges. Returns the
-// exit status.
+// Measures whatever of the claims' cells can be run here, cells that several claims need once, then profiles the two at
+// the point that decides each claim, and judges. Returns the exit status.
 Result<int> measure_claims(const std::vector<claims::Claim>& claims, const ClaimRunOptions& options,
                            const Invocation& invocation, const PrintClaims& print);
 

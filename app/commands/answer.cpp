@@ -75,7 +75,6 @@ void add_answer(CLI::App& app, Invocation& invocation) {
   add_value(command, "report", "FILE", options->report, "Answer from this report; without it: measure");
   options->run.request.budget_seconds = 600;
   options->run.request.output.path = "answer-report.json";
-  options->run.profiles = true;
   add_claim_run_options(command, options->run, "10m");
   add_answer_options(command, options->answer);
   command.footer(

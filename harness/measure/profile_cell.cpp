@@ -167,6 +167,37 @@ std::string note_on_profile(const report::Cell& cell, const Error& error) {
   return cell.id + " has no profile: " + error.message;
 }
 
+Status profile_cells(const std::vector<std::size_t>& cells, Plan& plan, const RunOptions& options,
+                     report::Report& report, report::Journal& journal) {
+  constexpr std::size_t kEnough = 3;  // to tell how they scatter
+  for (std::size_t count = 1; count <= kEnough; ++count) {
+    for (PlannedScenario* const planned : plan.all()) {
+      for (const PlannedCell& planned_cell : planned->cells) {
+        report::Cell& cell = report.cells[planned_cell.index];
+        const bool is_wanted = std::ranges::find(cells, planned_cell.index) != cells.end();
+        if (!is_wanted || count_profiles(cell) != count - 1) continue;
+        if (options.cancelled()) return {};
+        if (options.elapsed() > options.budget_seconds) {
+          if (count == 1) report.add_notes({"no time was left for some profiles"});
+          return {};
+        }
+        TRY(planned->acquire());
+        options.progress({"profile " + cell.id, 1, -1});
+        Result<report::Profile> profile =
+            profile_verified_cell(*planned, planned_cell, options, kBlocksOfAGlance, cell);
+        planned->release();
+        if (profile.ok()) {
+          add_profile(std::move(profile).value(), cell);
+        } else if (!options.cancelled()) {
+          report.add_notes({note_on_profile(cell, profile.error())});
+        }
+        TRY(journal.cell(cell));
+      }
+    }
+  }
+  return {};
+}
+
 Result<report::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,
                                      const RunOptions& options, report::Cell& cell) {
   ReferenceTrajectories references(planned, options);

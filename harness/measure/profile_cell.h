@@ -4,6 +4,7 @@
 #include "harness/measure/cell_worker.h"
 #include "harness/measure/options.h"
 #include "harness/measure/plan.h"
+#include "harness/report/journal.h"
 #include "harness/report/profile.h"
 #include "harness/report/report.h"
 
@@ -39,6 +40,11 @@ std::size_t count_profiles(const report::Cell& cell);
 // the others are kept beside it, without what they did once. A framework's ops were asked for the first time alone, and
 // stay with the cell's own.
 void add_profile(report::Profile profile, report::Cell& cell);
+
+// Three profiles of each of these cells (indices of the report's), which are measured, one of each after the other,
+// until the budget is spent. Errors: the journal cannot be written.
+Status profile_cells(const std::vector<std::size_t>& cells, Plan& plan, const RunOptions& options,
+                     report::Report& report, report::Journal& journal);
 
 // Verifies the cell, then does that at length. Errors: as above, or the cell is not right (usage).
 Result<report::Profile> profile_cell(const PlannedScenario& planned, const PlannedCell& planned_cell,

@@ -80,7 +80,10 @@ class Claims(ProgramTest):
         self.assertEqual(judged["is-far-away"]["judged"][0]["remark"], "no implementation far/away was run")
         cells = self.read_json("c.json")["cells"]
         self.assertEqual(len(cells), 5, "four trainings that claims share, and the one cell of the last")
-        self.assertTrue(all(len(cell["launches"]) == 1 and "profile" not in cell for cell in cells))
+        self.assertTrue(all(len(cell["launches"]) == 1 for cell in cells))
+        deciding = {point[side] for relation in judged.values() for point in relation["judged"] for side in ("a", "b")}
+        profiled = {cell["id"] for cell in cells if "profile" in cell}
+        self.assertTrue(profiled <= deciding and len(profiled) < len(cells), profiled)
         text, _ = self.call("claims", "c.json")
         self.assertRegex(text, r"(?m)^  steps-fall +confirmed +\d+% ")
         self.assertRegex(text, r"(?m)^  is-far-away +not run +no implementation far/away was run$")
