@@ -107,13 +107,14 @@ Result<measure::Plan> plan(measure::PlanRequest request, const std::vector<claim
 // Each claim, decided by the cells that its verdict rests on, and what is shown with each. Claims of which a cell
 // cannot be measured here are not worth more than that.
 Result<std::vector<measure::Goal>> goals_of(const std::vector<claims::ExpandedClaim>& claims,
-                                            const report::Report& report) {
+                                            const report::Report& report, stats::Looks looks) {
   std::vector<measure::Goal> goals;
   for (const claims::ExpandedClaim& claim : claims) {
     const claims::NeededCells needed = TRY(claims::needed_cells(claim, report));
     const std::string& id = claim.claim->id;
-    goals.push_back({id, {needed.deciding.begin(), needed.deciding.end()}, needed.lacks_some});
-    goals.push_back({"what is shown with " + id, {needed.shown.begin(), needed.shown.end()}, true});
+    const int launches = claims::fewest_launches(claim, looks);
+    goals.push_back({id, {needed.deciding.begin(), needed.deciding.end()}, needed.lacks_some, launches});
+    goals.push_back({"what is shown with " + id, {needed.shown.begin(), needed.shown.end()}, true, launches});
   }
   std::erase_if(goals, [](const measure::Goal& goal) { return goal.cells.empty(); });
   return goals;
@@ -222,7 +223,10 @@ Result<int> measure_claims(const std::vector<claims::Claim>& claims, const Claim
   if (!options.until.empty()) planned.run.until_decided = true;
   measure::Plan measured = TRY(plan(std::move(asked), expanded, planned));
   measure::RunOptions run_options = to_run_options(options);
-  if (run_options.launches == 0) run_options.goals = TRY(goals_of(expanded, planned));
+  if (run_options.launches == 0) {
+    const stats::Looks looks = options.until.empty() ? stats::Looks::one : stats::Looks::every;
+    run_options.goals = TRY(goals_of(expanded, planned, looks));
+  }
   if (!options.until.empty()) {
     run_options.open_cells = [&](report::Report& report, const std::vector<std::size_t>& cells) {
       return open_cells(expanded, report, cells);

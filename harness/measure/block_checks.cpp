@@ -35,8 +35,8 @@ constexpr double kForesight = 1.5;
 // A warm-up's few steps run through cold caches, and a team of threads has to be woken.
 constexpr double kLongerWarmUp = 3;
 constexpr double kWakingNs = 100'000;  // for each compute thread
-// Where a right end may be off now and then.
-constexpr int kEndTries = 4;
+// Where a right end may be off now and then: of a mixed dtype at up to half of all starts.
+constexpr int kEndTries = 12;
 constexpr int kOverheadTries = 16;  // of which so many are made at once, and the others where those took too long
 constexpr int kQuickTries = 5;
 constexpr int kOverheadTriesOfAdapters = 3;  // beside the first step, as a lead-in may be long

@@ -38,11 +38,13 @@ constexpr double kHalfEpsilon = 0.5;
 // vector, and may be off by more than its length.
 constexpr double kEndToleranceOfJumps = 2e-2;
 // So many starts next to that of a block, each entry by up to so many epsilons, say what rounding may make of its end;
-// fewer where they take longer.
+// fewer where they take longer. Every other one is moved as far on its way, too: steps shrink what a start is off by,
+// and round anew.
 constexpr int kStartsNextToIt = 32;
 constexpr int kFewestStartsNextToIt = 6;
 constexpr double kSecondsOfStarts = 2;
 constexpr double kEpsilonsOfStarts = 16;
+constexpr std::uint64_t kMovesOnTheWay = 8;
 // How many times as far apart as such ends a right one may be.
 constexpr double kPartingFactor = 2;
 // Of two ends of one worker: its threads may add in another order from run to run.
@@ -94,6 +96,22 @@ scenario::State rounded_end(const scenario::Problem& problem, const data::Datase
   return catalogue::with_element(problem.dtype, [&](auto zero) {
     return verify::end_of_training<decltype(zero)>(problem, dataset, start, static_cast<std::int64_t>(steps));
   });
+}
+
+// Likewise, where each entry is moved by up to kEpsilonsOfStarts so many times, at the start and then on the way.
+scenario::State moved_end(const scenario::Problem& problem, const data::Dataset& dataset, scenario::State state,
+                          std::uint64_t steps, std::uint64_t moves, std::mt19937_64& generator) {
+  const double most = kEpsilonsOfStarts * catalogue::epsilon_of(problem.dtype);
+  std::uniform_real_distribution<double> shares(-most, most);
+  for (; moves > 0; --moves) {
+    for (std::vector<double>& parameter : state.parameters) {
+      for (double& value : parameter) value *= 1 + shares(generator);
+    }
+    const std::uint64_t part = steps / moves;
+    state = rounded_end(problem, dataset, std::move(state), part);
+    steps -= part;
+  }
+  return state;
 }
 
 // 2-norm of all parameters.
@@ -190,15 +208,10 @@ bool is_forgivable(const scenario::Problem& problem, const data::Dataset& datase
   if (distance <= expected.forgivable) return true;
   if (!may_part(problem) || std::isnan(distance)) return false;
   std::mt19937_64 generator(steps);
-  const double most = kEpsilonsOfStarts * catalogue::epsilon_of(problem.dtype);
-  std::uniform_real_distribution<double> shares(-most, most);
   const double affordable = kSecondsOfStarts / replay_seconds(problem, steps);
   for (int i = 0; i < std::clamp<double>(affordable, kFewestStartsNextToIt, kStartsNextToIt); ++i) {
-    scenario::State moved = start;
-    for (std::vector<double>& parameter : moved.parameters) {
-      for (double& value : parameter) value *= 1 + shares(generator);
-    }
-    const scenario::State parted = rounded_end(problem, dataset, std::move(moved), steps);
+    const std::uint64_t moves = i % 2 == 0 ? 1 : std::min(kMovesOnTheWay, steps);
+    const scenario::State parted = moved_end(problem, dataset, start, steps, moves, generator);
     if (distance <= kPartingFactor * verify::displacement(parted, expected.state)) return true;
   }
   return false;

@@ -51,8 +51,9 @@ std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const 
                                         const scenario::State& start, std::uint64_t steps, double rounding);
 
 // Whether an end that is beyond the tolerance may be right all the same: within what is forgivable or, where units of a
-// ReLU change sides for good, within what starts that are off by some roundings make of it: up to 32 trainings more, or
-// six where they take long. One block in some fifty of a small network has such a start; others then decide.
+// ReLU change sides for good, within what comes of starts, and of states on the way, that are off by some roundings: up
+// to 32 trainings more, or six where they take long. One block in some fifty of a small network has such a start;
+// others then decide.
 bool is_forgivable(const scenario::Problem& problem, const data::Dataset& dataset, const scenario::State& start,
                    std::uint64_t steps, const scenario::State& end, const ExpectedEnd& expected);
 

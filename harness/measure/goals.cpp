@@ -55,10 +55,11 @@ LaunchesOfCells Goals::missing(const Goal& goal) const {
     const auto [place, is_new] = least.emplace(report_.cells[cell].scenario, count);
     if (!is_new) place->second = std::min(place->second, count);
   }
+  const int needed = goal.launches > 0 ? goal.launches : options_.decisive_launches;
   LaunchesOfCells missing;
   for (const std::size_t cell : goal.cells) {
     if (!is_open(cell)) continue;
-    missing[cell] = std::max(0, options_.decisive_launches - least.at(report_.cells[cell].scenario));
+    missing[cell] = std::max(0, needed - least.at(report_.cells[cell].scenario));
   }
   return missing;
 }

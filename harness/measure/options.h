@@ -31,11 +31,12 @@ struct BlockTimes {
   double warm_up_seconds = 0;
 };
 
-// A question that some cells decide together, once each has the launches that are decisive.
+// A question that some cells decide together, once each has so many launches.
 struct Goal {
   std::string name;
   std::vector<std::size_t> cells;  // indices of the report's
   bool is_beside = false;          // worth less than all that are not
+  int launches = 0;                // 0: RunOptions::decisive_launches
 };
 
 struct RunOptions {

@@ -84,6 +84,9 @@ void add_table(Markup& markup, const Columns& table, const std::string& name, co
   // Columns of figures are a matter of the table, for there are many cells.
   std::string css = std::ranges::any_of(table, shaded) ? "grid" : "";
   if (look.sortable) css += css.empty() ? "sortable" : " sortable";
+  constexpr std::size_t kLongestName = 50;
+  const auto is_sentence = [](const std::string& text) { return text.size() > kLongestName; };
+  if (std::ranges::any_of(table.front().texts, is_sentence)) css += css.empty() ? "sentences" : " sentences";
   for (std::size_t column = 0; column < table.size(); ++column) {
     if (table[column].right_aligned) css += (css.empty() ? "n" : " n") + std::to_string(column + 1);
   }

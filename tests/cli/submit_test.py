@@ -3,11 +3,15 @@
 import html
 import html.parser
 import json
+import os
 import pathlib
+import re
 import shutil
+import statistics
+import subprocess
 import unittest
 
-from program import PROGRAM, SOURCE, ProgramTest
+from program import PROGRAM, SOURCE, ProgramTest, environment
 
 KEPT = SOURCE / "results"
 SCRIPT = "<script>alert(1)</script>../../.."
@@ -27,6 +31,15 @@ class Links(html.parser.HTMLParser):
         self.ids.add(attributes.get("id"))
         if tag == "a":
             self.links.add(attributes["href"])
+
+
+def quickest_by_launch(cell):
+    """Launch -> the time of a step in its quickest block."""
+    times = {}
+    for sample in cell["samples"]:
+        if not sample["cold"]:
+            times.setdefault(sample["launch"], []).append(sample["real_ns"])
+    return {launch: min(own) for launch, own in times.items()}
 
 
 class Submit(ProgramTest):
@@ -61,7 +74,10 @@ class Submit(ProgramTest):
         self.assertEqual(kept.parent.name, "intel-script-alert-1-script")
         again = json.loads(self.call("report", str(kept), "--json")[0])
         self.assertEqual(again["run"]["measured_by"], SCRIPT)
-        self.assertEqual(again["cells"], report["cells"])
+        for own, kept_cell in zip(report["cells"], again["cells"], strict=True):
+            self.assertEqual((own["id"], own["status"]), (kept_cell["id"], kept_cell["status"]))
+            for sample, kept_sample in zip(own["samples"], kept_cell["samples"], strict=True):
+                self.assertEqual(float(f'{sample["real_ns"]:.6g}'), kept_sample["real_ns"])
         _, errors = self.call("submit", "report.json", "--despite-conditions", status=2)
         self.assertIn("found a report that is kept already", errors)
 
@@ -134,6 +150,58 @@ class Submit(ProgramTest):
             reached |= todo
             todo = {link.partition("#")[0] for name in todo for link in pages[name].links} - reached - {""}
         self.assertEqual(reached, set(pages))
+
+    def test_what_answers_rest_on_is_in_the_samples(self):
+        """Of every kept report and claim, each ratio of steps: the median over launches of the quotient of both cells'
+        quickest blocks, and of cells that were not launched side by side the quotient of the medians; and the answer
+        says it."""
+        checked = set()
+        for file in sorted(KEPT.glob("*/*.zst")):
+            report = json.loads(self.call("report", str(file), "--json")[0])
+            scenarios = {cell["id"]: cell["scenario"] for cell in report["cells"]}
+            quickest = {cell["id"]: quickest_by_launch(cell) for cell in report["cells"]}
+            for claim in json.loads(self.call("claims", str(file), "--json")[0])["claims"]:
+                if claim["verdict"] == "not run":
+                    continue
+                answer = json.loads(self.call("answer", claim["id"], str(file), "--json")[0])["document"]["answer"]
+                relation = claim["relations"][claim["deciding_relation"]]
+                if relation["kind"] != "ratio" or relation["quantity"] != "step":
+                    continue
+                for point in relation["judged"]:
+                    if (point.get("ratio") or {}).get("launches", 0) < 2:
+                        continue
+                    a, b = quickest[point["a"]], quickest[point["b"]]
+                    possible = [statistics.median(a[launch] / b[launch] for launch in a if launch in b)]
+                    if scenarios[point["a"]] != scenarios[point["b"]]:
+                        possible.append(statistics.median(a.values()) / statistics.median(b.values()))
+                    errors = [abs(point["ratio"]["value"] / value - 1) for value in possible]
+                    self.assertLess(min(errors), 1e-9, claim["id"])
+                deciding = relation["judged"][relation["deciding_point"]]
+                self.assertIn(f'{deciding["ratio"]["value"]:.3g}'[:3], answer[0])
+                checked.add(claim["id"])
+        self.assertLess({"tf-6x-pytorch", "tf-function-50", "naive-beats-framework-small"}, checked)
+
+    @staticmethod
+    def with_report(shown):
+        """The report that is shown below a comment, as the program prints it where a reader would call it."""
+        printed = subprocess.run([PROGRAM, "report", shown[2]], cwd=SOURCE, env=environment(), capture_output=True,
+                                 text=True, check=True).stdout
+        return shown[1] + printed + shown[4]
+
+    def test_the_documents_say_what_the_reports_say(self):
+        """docs/claims-held.md, and what stands below <!-- gdbench report FILE --> in a page; GDBENCH_UPDATE_GOLDEN=1
+        writes them."""
+        updates = "GDBENCH_UPDATE_GOLDEN" in os.environ
+        held = self.call("site", str(KEPT), "--markdown", "-")[0]
+        pages = {SOURCE / "docs" / "claims-held.md": held}
+        for page in (SOURCE / "README.md", SOURCE / "docs" / "results.md"):
+            shown = r"(<!-- gdbench report (\S+) -->\n\n```\n)(.*?)(```\n)"
+            pages[page], count = re.subn(shown, self.with_report, page.read_text(encoding="utf-8"), flags=re.DOTALL)
+            self.assertEqual(count, 1, page)
+        for page, text in pages.items():
+            if updates:
+                page.write_text(text, encoding="utf-8")
+            self.assertEqual(page.read_text(encoding="utf-8"), text, f"{page}: GDBENCH_UPDATE_GOLDEN=1 writes it")
 
     def test_wrong_use(self):
         for arguments, words in {

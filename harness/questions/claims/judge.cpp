@@ -318,6 +318,10 @@ void add_need(const report::Report& report, ClaimJudgement& judgement) {
 
 }  // namespace
 
+int fewest_launches(const ExpandedClaim& claim, stats::Looks looks) {
+  return options_for(claim, looks).minimum_launches;
+}
+
 Result<ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& report) {
   ClaimJudgement judgement;
   judgement.id = claim.claim->id;

@@ -5,6 +5,7 @@
 #include "harness/questions/claims/expand.h"
 #include "harness/report/claim_judgement.h"
 #include "harness/report/report.h"
+#include "harness/stats/estimate.h"
 
 namespace gdbench::claims {
 
@@ -12,5 +13,8 @@ namespace gdbench::claims {
 // of their scenarios says that the machine was unfit; the intervals of a claim's deciding points hold at 95% together
 // (Bonferroni). Errors: a scenario that cannot be read.
 Result<report::ClaimJudgement> judge(const ExpandedClaim& claim, const report::Report& report);
+
+// The fewest launches of its cells that can decide the claim: its intervals are the surer the more points it has.
+int fewest_launches(const ExpandedClaim& claim, stats::Looks looks);
 
 }  // namespace gdbench::claims

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -133,19 +134,51 @@ std::string as_name(const std::string& text) {
   return name.empty() ? "unknown" : name;
 }
 
-// "--out /a/b/x.json" -> "--out x.json". A path begins behind what may stand before one and ends in the same way.
+// "--out /a/b/x.json" -> "--out x.json". A path begins behind what may stand before one and ends in the same way;
+// behind what closes something there is none, as in a cell's id, "s[rows=10]/hand/naive".
 std::string without_folders(const std::string& text) {
   constexpr std::string_view kBorders = " \t\n\"'=:,;()[]<>";
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find_first_of(kBorders, begin), text.size());
     const std::string word = text.substr(begin, end - begin);
-    const std::size_t last = word.starts_with('/') ? word.rfind('/') : 0;
+    const bool may_be_path = begin == 0 || std::string_view(")]>").find(text[begin - 1]) == std::string_view::npos;
+    const std::size_t last = may_be_path && word.starts_with('/') ? word.rfind('/') : 0;
     out += last > 0 ? word.substr(last + 1) : word;
     if (end < text.size()) out += text[end];
     begin = end + 1;
   }
   return out;
+}
+
+// Every number with a fraction to so many digits, wherever it stands.
+void round_to(int digits, OrderedJson& json) {
+  if (json.is_number_float()) {
+    json = std::strtod(formatted("%.*g", digits, json.get<double>()).c_str(), nullptr);
+  } else if (json.is_structured()) {
+    for (auto& value : json) round_to(digits, value);
+  }
+}
+
+// What was measured, to six digits, of which no clock is sure; and what is computed of it anew, to nine. A report is
+// half as large then.
+Result<OrderedJson> rounded(const report::Report& report) {
+  constexpr int kMeasuredDigits = 6;
+  constexpr int kComputedDigits = 9;
+  OrderedJson measured = report::to_json(report);
+  for (OrderedJson& cell : measured["cells"]) {
+    for (const char* const key : {"samples", "launches", "profile", "other_profiles", "target"}) {
+      if (cell.contains(key)) round_to(kMeasuredDigits, cell[key]);
+    }
+  }
+  if (measured.contains("ceilings")) round_to(kMeasuredDigits, measured["ceilings"]);
+  report::Report again = TRY(report::from_json(Json(measured), "the report"));
+  analysis::summarise(again);
+  OrderedJson computed = report::to_json(again);
+  for (auto& entry : computed.items()) {
+    if (entry.key() != "scenarios") round_to(kComputedDigits, entry.value());
+  }
+  return computed;
 }
 
 void remove_folders(OrderedJson& json) {
@@ -156,6 +189,17 @@ void remove_folders(OrderedJson& json) {
   }
 }
 
+// Of a report's JSON. Errors, which name `origin`: no report, or a figure that the samples do not give.
+Result<report::Report> evidence_of(Json stored, const std::string& origin) {
+  report::Report report = TRY(report::from_json(stored, origin));
+  analysis::summarise(report);
+  stored.erase("schema_version");
+  stored.erase("document");
+  const std::string difference = difference_between(stored, Json(report::to_json(report)), "");
+  if (!difference.empty()) return usage_error(one_line(cat(origin, ": ", difference)));
+  return report;
+}
+
 }  // namespace
 
 Result<report::Report> read_evidence(const std::string& file) {
@@ -164,14 +208,7 @@ Result<report::Report> read_evidence(const std::string& file) {
   Result<Json> stored = parse_json(text);
   if (!stored.ok()) return usage_error(cat(file, ": ", stored.error().message));
   escape_controls(stored.value());
-  report::Report report = TRY(report::from_json(stored.value(), file));
-  analysis::summarise(report);
-  Json known = std::move(stored).value();
-  known.erase("schema_version");
-  known.erase("document");
-  const std::string difference = difference_between(known, Json(report::to_json(report)), "");
-  if (!difference.empty()) return usage_error(one_line(cat(file, ": ", difference)));
-  return report;
+  return evidence_of(std::move(stored).value(), file);
 }
 
 std::vector<std::string> faults_of(const report::Report& report) {
@@ -219,7 +256,7 @@ std::string name_of(const report::Report& report) {
 
 Result<std::string> packed(report::Report report, const std::string& measured_by) {
   if (!measured_by.empty()) report.run.measured_by = measured_by;
-  OrderedJson json = report::to_json(report);
+  OrderedJson json = TRY(rounded(report));
   remove_folders(json);
   OrderedJson& environment = json["environment"];
   // A kernel's own name behind its number may be its company's.
@@ -227,6 +264,7 @@ Result<std::string> packed(report::Report report, const std::string& measured_by
     const std::string kernel = environment["kernel"];
     environment["kernel"] = kernel.substr(0, kernel.find('-'));
   }
+  TRY(evidence_of(Json(json), "what would be kept"));
   std::string bytes = TRY(compressed(compact(json)));
   if (bytes.size() > kMostBytes) {
     return usage_error(cat("found ", bytes.size(), " bytes once compressed, expected at most ", kMostBytes,

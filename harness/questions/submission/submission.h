@@ -31,9 +31,8 @@ std::vector<std::string> spoiled_by(const report::Report& report);
 std::string machine_of(const report::Report& report);
 std::string name_of(const report::Report& report);
 
-// The bytes to be kept: compressed, with who measured it, of every path from the root its last part, and of the kernel
-// its number. Errors:
-// more than kMostBytes, with what to do about it.
+// The bytes to be kept: compressed, what was measured to six digits, with who measured it, of every path from the root
+// its last part, and of the kernel its number. Errors: more than kMostBytes, with what to do about it.
 Result<std::string> packed(report::Report report, const std::string& measured_by);
 
 }  // namespace gdbench::submission

@@ -113,6 +113,21 @@ TEST_F(GoalsTest, WhatIsBesideComesBehindAllOthers) {
   EXPECT_TRUE(goals_->reason_without(1).starts_with("the budget left no time for it; beside, after what is cheaper,"));
 }
 
+// A question with more points needs more launches than others, and its time is that of all of them.
+TEST_F(GoalsTest, AGoalMayNeedMoreLaunches) {
+  add_cells({1, 1});
+  options_.goals = {{"few", {0}}, {"many", {1}, false, 10}};
+  choose(12);
+  EXPECT_EQ(launched(), Cells{0});
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_TRUE(warnings_[0].starts_with("many, after what is cheaper, needs about ")) << warnings_[0];
+  choose(30);
+  EXPECT_EQ(launched(), (Cells{0, 1}));
+  for (int i = 0; i < 3; ++i) launch(0);
+  choose(30);
+  EXPECT_EQ(launched(), Cells{1});
+}
+
 TEST_F(GoalsTest, OneIsTriedInAnyCase) {
   add_cell(100);
   options_.goals = {{"dear", {0}}};

@@ -94,7 +94,8 @@ TEST(Submission, KeepsNoFolderAndNoNameOfAKernel) {
   report::Report report = evidence();
   report.cells.clear();
   report.run.command = {"/opt/bin/gdbench", "run", "--out=/usr/me/x.json", "--impl", "graph/jit"};
-  report.notes = {"/usr/me/mine.so: found \"/tmp/a b\"; a/b is 3/4 of c, /x stays"};
+  report.notes = {"/usr/me/mine.so: found \"/tmp/a b\"; a/b is 3/4 of c, /x stays",
+                  "s[rows=10,file=/a/b]/hand/naive (/c/d)"};
   report.environment = R"({"kernel": "Linux 6.18.44-of-a-company"})";
   const Result<std::string> bytes = packed(report, "A. Name");
   ASSERT_TRUE(bytes.ok());
@@ -105,7 +106,8 @@ TEST(Submission, KeepsNoFolderAndNoNameOfAKernel) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->run.measured_by, "A. Name");
   EXPECT_EQ(read->run.command, (std::vector<std::string>{"gdbench", "run", "--out=x.json", "--impl", "graph/jit"}));
-  EXPECT_EQ(read->notes, std::vector<std::string>{"mine.so: found \"a b\"; a/b is 3/4 of c, /x stays"});
+  EXPECT_EQ(read->notes, (std::vector<std::string>{"mine.so: found \"a b\"; a/b is 3/4 of c, /x stays",
+                                                   "s[rows=10,file=b]/hand/naive (d)"}));
   EXPECT_EQ(read->environment, R"({"kernel":"Linux 6.18.44"})");
 }
 
