@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/answer.h"
 #include "app/answered_claims.h"
@@ -14,6 +18,7 @@
 #include "harness/questions/submission/submission.h"
 #include "harness/report/report_file.h"
 #include "reports/answers/documents.h"
+#include "reports/site/addresses.h"
 #include "reports/site/pages.h"
 
 namespace gdbench::app {
@@ -114,8 +119,7 @@ class SiteBuilder {
     const std::vector<report::ClaimJudgement> judgements = TRY(judged_by(claims_, report));
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       if (judgements[i].verdict == report::ClaimVerdict::not_run) continue;
-      const std::string command =
-          cat(claims_[i].question.empty() ? "gdbench claims run " : "gdbench answer ", claims_[i].id);
+      const std::string command = site::command_of(collection_.claims[i]);
       const answers::AnsweredClaim answered = TRY(answered_claim(claims_[i], judgements[i], report, command));
       entry.claims.emplace(claims_[i].id, site::Judged{judgements[i], answers::document_of(answered)});
     }

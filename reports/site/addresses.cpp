@@ -15,6 +15,10 @@ std::string file_of(const Course& course) {
 }
 std::string machine_file(const std::string& machine) { return cat("machine-", machine, ".html"); }
 
+std::string command_of(const Claim& claim) {
+  return cat(claim.question.empty() ? "gdbench claims run " : "gdbench answer ", claim.id);
+}
+
 std::string section_of(const Entry& entry) { return cat("On ", entry.machine, ": ", entry.name); }
 std::string address_of(const Claim& claim, const Entry& entry) {
   return cat(file_of(claim), "#", address_part(section_of(entry)));

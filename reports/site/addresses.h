@@ -21,6 +21,9 @@ std::string file_of(const Entry& entry);
 std::string file_of(const Course& course);
 std::string machine_file(const std::string& machine);
 
+// That answers it again.
+std::string command_of(const Claim& claim);
+
 // What a claim's page says by a report.
 std::string section_of(const Entry& entry);
 std::string address_of(const Claim& claim, const Entry& entry);

@@ -19,10 +19,6 @@ using document::Columns;
 using document::Filter;
 using document::left;
 
-std::string command_of(const Claim& claim) {
-  return cat(claim.question.empty() ? "gdbench claims run " : "gdbench answer ", claim.id);
-}
-
 // "Depends on the machine: confirmed on 2 machines, refuted on 1 machine.", with the sentence where a question is
 // asked.
 std::string answer_of(const Claim& claim, const ClaimRow& row) {
