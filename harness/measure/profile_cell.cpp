@@ -185,7 +185,6 @@ Status profile_cells(const std::vector<std::size_t>& cells, Plan& plan, const Ru
         options.progress({"profile " + cell.id, 1, -1});
         Result<report::Profile> profile =
             profile_verified_cell(*planned, planned_cell, options, kBlocksOfAGlance, cell);
-        planned->release();
         if (profile.ok()) {
           add_profile(std::move(profile).value(), cell);
         } else if (!options.cancelled()) {
@@ -193,6 +192,7 @@ Status profile_cells(const std::vector<std::size_t>& cells, Plan& plan, const Ru
         }
         TRY(journal.cell(cell));
       }
+      planned->release();
     }
   }
   return {};

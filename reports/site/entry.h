@@ -37,7 +37,6 @@ struct Entry {
   // Its folder and its file without the ending; both are parts of an address.
   std::string machine;
   std::string name;
-  std::string file;  // below the folder of all
   report::Run run;
   std::string processor;    // "AMD EPYC", with what it has; hostile names are shown as they are
   std::string environment;  // in a line
