@@ -36,7 +36,7 @@ class Program {
   // Appends a call that was bound before, with buffers for all its operands.
   void append(const backends::Call* call, const ProfiledAs& as, std::span<const backends::Buffer> buffers);
 
-  // Where `buffer` is an operand, for replace(). Valid until the next add.
+  // Where `buffer` is an operand, to put another one there. Valid until the next add.
   std::vector<backends::Buffer*> occurrences(backends::Buffer buffer);
 
   void run() const {

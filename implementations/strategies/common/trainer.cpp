@@ -7,7 +7,7 @@ namespace gdbench::strategies {
 
 using implementations::Failure;
 
-TrainerBase::TrainerBase(const Setup& setup)
+TrainerBase::TrainerBase(const Setup& setup, TrainerForm form)
     : setup_(setup),
       session_(setup.backend, setup.settings),
       parameters_(session_, setup.problem),
@@ -17,8 +17,14 @@ TrainerBase::TrainerBase(const Setup& setup)
     exchange_.emplace(session_, parameters_, setup_.problem, setup_.settings);
     exchange_->add_end(exchanging_);
   }
-  if (!finishes_steps()) return;
-  bind_update(updating_);
+  if (!finishes_steps() || form.own_update) return;
+  Program update;
+  bind_update(update);
+  set_update(std::move(update));
+}
+
+void TrainerBase::set_update(Program program) {
+  updating_ = std::move(program);
   parameters_.follow_steps(updating_);
 }
 
@@ -128,8 +134,9 @@ Features features_of(const Setup& setup) {
 
 }  // namespace
 
-Trainer::Trainer(const Setup& setup, bool gather)
-    : TrainerBase(setup), feed_(session(), setup.data, setup.problem, setup.settings, features_of(setup), gather) {
+Trainer::Trainer(const Setup& setup, TrainerForm form)
+    : TrainerBase(setup, form),
+      feed_(session(), setup.data, setup.problem, setup.settings, features_of(setup), form.gathers) {
   if (catalogue::task_of(setup.problem) == catalogue::Task::gradients) {
     const std::int64_t outputs = setup.problem.layers[setup.problem.layer_count - 1].outputs;
     masks_.emplace(session(), catalogue::dtype_of(setup.problem), largest_part(), outputs);

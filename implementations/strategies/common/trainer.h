@@ -25,10 +25,16 @@ constexpr gdbench_option kUpdateOption = {
     "update", GDBENCH_OPTION_CHOICE, 0,
     "merged", "merged|each",         "the optimizer's update: one call for all parameters, or a call for each of them"};
 
+// How a trainer differs from most.
+struct TrainerForm {
+  bool gathers = false;     // as DeviceBatches has it
+  bool own_update = false;  // set_update gives what finish_step updates by
+};
+
 // What strategies have in common for any kind of step: the session, the parameters and the count of steps.
 class TrainerBase : public Strategy {
  public:
-  explicit TrainerBase(const Setup& setup);
+  explicit TrainerBase(const Setup& setup, TrainerForm form = {});
   void set_state(const gdbench_state& state) override;
   void get_state(gdbench_state& state) override;
   void sync() override { session_.synchronise(); }
@@ -54,8 +60,8 @@ class TrainerBase : public Strategy {
   }
   // The same for a profile.
   void finish_step(CallClock& clock);
-  // What finish_step updates by instead of add_update's calls.
-  void replace_update(Program program) { updating_ = std::move(program); }
+  // What finish_step updates by; to be called once, by a trainer with an update of its own.
+  void set_update(Program program);
   bool finishes_steps() const { return scaling_ || exchange_; }
   // Steps so far that did not update, as gradients were not finite.
   std::int64_t skipped_steps() const { return scaling_ ? scaling_->skipped() : 0; }
@@ -121,9 +127,8 @@ constexpr gdbench_option kFeaturesOption = {
 
 class Trainer : public TrainerBase {
  public:
-  // `gather`: as DeviceBatches has it. Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend without
-  // sparse products, or in micro-batches.
-  explicit Trainer(const Setup& setup, bool gather = false);
+  // Throws Failure (GDBENCH_UNSUPPORTED) for csr features on a backend without sparse products, or in micro-batches.
+  explicit Trainer(const Setup& setup, TrainerForm form = {});
   double evaluate(std::int32_t split) override;
   std::int32_t helper_threads() const override { return feed_.loader().helper_threads(); }
 

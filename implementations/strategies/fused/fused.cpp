@@ -10,7 +10,7 @@ namespace {
 
 class Fused final : public RegionTrainer {
  public:
-  explicit Fused(const Setup& setup) : RegionTrainer(setup, true) {
+  explicit Fused(const Setup& setup) : RegionTrainer(setup, {.gathers = true}) {
     DeviceBatches* batches = feed().device();
     if (batches == nullptr) {
       throw implementations::Failure(GDBENCH_UNSUPPORTED, "fused steps need a backend of a device");

@@ -17,7 +17,7 @@ class CompiledTrainer final : public Trainer {
  public:
   // `records`: on a device.
   explicit CompiledTrainer(const Setup& setup, bool records = false)
-      : Trainer(setup, records),
+      : Trainer(setup, {.gathers = records}),
         compilation_(setup.backend, setup.problem, setup.settings),
         steps_(make_steps(records)) {}
 

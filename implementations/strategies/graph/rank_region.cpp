@@ -53,7 +53,7 @@ class RankRegion final : public Trainer {
 };
 
 RankRegion::RankRegion(const Setup& setup)
-    : Trainer(setup),
+    : Trainer(setup, {.own_update = true}),
       settings_(setup.settings),
       compilation_(setup.backend, setup.problem, setup.settings),
       batches_(choose_batches(feed(), data(), setup.settings)) {
@@ -126,7 +126,7 @@ void RankRegion::bind_update() {
   Program update;
   update.append(bind("update", compilation_.rewrite("update", build), 0),
                 {"update", catalogue::Phase::update, {}, whole_model(problem())}, buffers_);
-  replace_update(std::move(update));
+  set_update(std::move(update));
 }
 
 void RankRegion::begin_step() {
