@@ -23,10 +23,10 @@ namespace gdbench::app {
 
 namespace {
 
-constexpr report::Quantity kGates[] = {report::Quantity::first_step, report::Quantity::prepare,
-                                       report::Quantity::import,     report::Quantity::peak_memory,
-                                       report::Quantity::own_memory, report::Quantity::allocations,
-                                       report::Quantity::step_p95,   report::Quantity::step_p99};
+constexpr report::Quantity kGates[] = {
+    report::Quantity::first_step,  report::Quantity::prepare,    report::Quantity::import,
+    report::Quantity::peak_memory, report::Quantity::own_memory, report::Quantity::device_memory,
+    report::Quantity::allocations, report::Quantity::step_p95,   report::Quantity::step_p99};
 constexpr const char* kAll = "all";
 // Among all of a worker's memory are the pages of its files that the kernel mapped around a fault, more or fewer as
 // they lie in the page cache: two copies of one build may differ by a tenth.

@@ -45,7 +45,7 @@ Result<measure::CellGroup> plan_watched(const WatchCommand& options) {
 
 int exit_status_of(const report::Watched& watched) {
   if (!watched.ended.empty()) return interrupted() ? kInterrupted : kFailedCells;
-  if (watched.change == stats::Verdict::slower || watched.memory.bytes_per_step || watched.first_not_finite) {
+  if (watched.change == stats::Verdict::slower || watched.keeps_growing() || watched.first_not_finite) {
     return kRegressed;
   }
   return watched.change == stats::Verdict::inconclusive ? kInconclusive : kFine;

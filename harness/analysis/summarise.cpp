@@ -133,6 +133,7 @@ report::Summary summary_of(const report::Cell& cell, const std::vector<stats::Ob
     if (launch.import_seconds) imports.push_back(*launch.import_seconds);
     summary.peak_resident_bytes = std::max(summary.peak_resident_bytes, launch.peak_resident_bytes);
     summary.peak_anonymous_bytes = std::max(summary.peak_anonymous_bytes, launch.peak_anonymous_bytes);
+    summary.peak_device_bytes = std::max(summary.peak_device_bytes, launch.peak_device_bytes);
     summary.imported_resident_bytes = std::max(summary.imported_resident_bytes, launch.imported_resident_bytes);
   }
   if (!imports.empty()) summary.import_seconds = stats::median(imports);

@@ -73,6 +73,9 @@ ByLaunch by_launch(Quantity quantity, std::uint64_t steps, const Cell& cell) {
     case Quantity::own_memory:
       of_launches([](const report::Launch& launch) { return launch.peak_anonymous_bytes.value_or(0); });
       break;
+    case Quantity::device_memory:
+      of_launches([](const report::Launch& launch) { return launch.peak_device_bytes.value_or(0); });
+      break;
     case Quantity::steps_to_target:
       values = {{0, static_cast<double>(cell.target->steps)}};
       break;

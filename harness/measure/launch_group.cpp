@@ -197,6 +197,7 @@ class LaunchGroup {
     const protocol::MemoryUse& peak = client.peak_memory();
     launch.peak_anonymous_bytes = peak.anonymous;
     launch.peak_shared_bytes = peak.shared;
+    launch.peak_device_bytes = member.worker->device_bytes();
     const auto& stream = member.live->scenario->dataset->stream;
     if (stream) launch.cached_file_bytes = cached_bytes(stream->file().path);
   }

@@ -193,6 +193,7 @@ Result<MeasuredWorker::JudgedBlock> MeasuredWorker::run_block(const RunOptions& 
     block.distrust = judge(answer, block.sample);
     if (!to_repeat.empty()) block.distrust = to_repeat + ", " + std::to_string(attempt) + " blocks in a row";
     block.traces = answer.traces.value_or(0);
+    device_bytes_ = answer.device_bytes;
     if (blocks_ > 0) step_times_ns_.push_back(block.sample.real_ns);
     least_warm_up_ns_ = std::min(least_warm_up_ns_, answer.warm_up_ns);
     const int index = blocks_++;

@@ -63,6 +63,8 @@ class MeasuredWorker {
   Result<std::optional<report::ColdSteps>> time_cold_steps(const std::function<Status()>& fill_caches);
 
   int repeated_blocks() const { return repeated_blocks_; }
+  // The most of a device's memory, as the worker said behind its last block.
+  std::optional<std::int64_t> device_bytes() const { return device_bytes_; }
   CellWorker& worker() { return worker_; }
   protocol::Client& client() { return worker_.client(); }
 
@@ -119,6 +121,7 @@ class MeasuredWorker {
   ProcessorTrust processor_;
   DeviceTrust device_;
   std::mt19937_64 generator_;
+  std::optional<std::int64_t> device_bytes_;
   int blocks_ = 0;        // that were judged
   int replayed_in_ = -1;  // the block that is; -1: none
   int others_checked_in_ = -1;

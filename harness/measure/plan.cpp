@@ -305,6 +305,12 @@ class Planner {
 
 }  // namespace
 
+bool PlannedCell::on_device() const {
+  const auto device = options.find("device");
+  return entry->implementation.has_capability(name_of(catalogue::Capability::device)) ||
+         (device != options.end() && device->second != "cpu");
+}
+
 Status PlannedScenario::acquire() {
   if (dataset.has_value()) return {};
   dataset = TRY(data::make_dataset(scenario, reading));

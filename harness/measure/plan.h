@@ -35,8 +35,8 @@ struct PlannedCell {
   // Threads that compute, in all processes.
   int compute_threads() const { return ranks * threads.compute; }
 
-  // Whether the implementation says that it computes on a device.
-  bool on_device() const { return entry->implementation.has_capability(name_of(catalogue::Capability::device)); }
+  // Whether it computes on a device: the implementation always does, or its option `device` says so.
+  bool on_device() const;
 };
 
 // Cells that share data, start state and reference. The data is made when it is needed and can be let go.

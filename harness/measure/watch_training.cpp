@@ -73,6 +73,7 @@ class WatchedTraining {
     block.step_ns = answer.real_ns / static_cast<double>(block.steps);
     block.waiting_ns = answer.waiting_ns;
     block.own_bytes = client.process().memory().anonymous;
+    block.device_bytes = answer.device_bytes;
     if (answer.allocations) {
       block.allocations = static_cast<double>(answer.allocations->calls) / static_cast<double>(block.steps);
     }

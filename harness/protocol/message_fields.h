@@ -159,6 +159,7 @@ void fields(auto& archive, Of<RunAnswer> auto& run) {
   archive.if_readable("allocations", run.allocations);
   archive.optional("traces", run.traces);
   archive.optional("device_ns", run.device_ns);
+  archive.optional("device_bytes", run.device_bytes);
   archive.optional("exchange_ns", run.exchange_ns);
   archive.optional("step_ns", run.step_ns);
 }

@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 15;
+constexpr int kProtocolMinor = 16;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;
@@ -245,6 +245,7 @@ struct RunAnswer {
   std::optional<AllocationTotals> allocations = {};  // by the block, where the worker counts
   std::optional<std::uint64_t> traces = {};          // functions traced or compiled within the block
   std::optional<double> device_ns = {};              // the block by the clock of the device that computed it
+  std::optional<std::int64_t> device_bytes = {};     // the most of that device's memory at once so far
   std::optional<double> exchange_ns = {};            // of ranks: in all-reduces, waiting included, on average
   std::optional<std::vector<double>> step_ns = {};   // of each step, where each was to be timed
 };

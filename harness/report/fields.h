@@ -32,8 +32,8 @@ FIELDS_OF(ScriptStep, step_ns, page_faults)
 FIELDS_OF(SingleSteps, steps, p50_ns, p95_ns, p99_ns, max_ns, cost)
 FIELDS_OF(ColdSteps, steps, cold_ns, warm_ns)
 FIELDS_OF(Launch, launch, started_at, start_seconds, load_seconds, prepare_seconds, first_step_ns, total_seconds,
-          peak_resident_bytes, peak_anonymous_bytes, peak_shared_bytes, cached_file_bytes, import_seconds,
-          imported_resident_bytes, repeated_blocks, device, script, traces, single_steps, cold_steps)
+          peak_resident_bytes, peak_anonymous_bytes, peak_shared_bytes, cached_file_bytes, peak_device_bytes,
+          import_seconds, imported_resident_bytes, repeated_blocks, device, script, traces, single_steps, cold_steps)
 FIELDS_OF(TensorCheck, name, error, tolerance, relative)
 FIELDS_OF(Verification, steps, sampled, initial_loss, final_loss, tensors, skipped_steps)
 FIELDS_OF(Block, steps, warm_up_steps, learning_rate, reduced_learning_rate, empty_block_ns, added_iterations)
@@ -49,8 +49,8 @@ FIELDS_OF(ScriptTime, ratio, page_faults)
 FIELDS_OF(ColdTime, cold_ns, ratio)
 FIELDS_OF(Summary, step_ns, median_absolute_deviation_ns, samples, first_step_ns, start_seconds, load_seconds,
           prepare_seconds, launch_seconds, ready_ns, import_seconds, imported_resident_bytes, cpu_per_wall,
-          exchange_share, page_faults_per_step, not_ranked, peak_resident_bytes, peak_anonymous_bytes, ratio, ceiling,
-          to_target, script, single_steps, cold)
+          exchange_share, page_faults_per_step, not_ranked, peak_resident_bytes, peak_anonymous_bytes,
+          peak_device_bytes, ratio, ceiling, to_target, script, single_steps, cold)
 FIELDS_OF(ProfileRecord, phase, op, clock, calls, time_ns, flops, bytes, allocations, layers, parameters, use)
 FIELDS_OF(FloorPart, op, time_ns)
 FIELDS_OF(FrameworkOps, profiler, steps, step_ns, records)

@@ -15,6 +15,7 @@ enum class Quantity {
   time_for_steps,   // load, prepare without imports, first step and N - 1 steady ones; not the process's start
   peak_memory,      // largest resident memory of the process
   own_memory,       // of that, what it does not share (no data files, no libraries)
+  device_memory,    // largest memory on a device
   time_to_target,   // load, prepare without imports, and the steps to the scenario's target loss
   steps_to_target,  // counted, so without an interval
   allocations,      // of a steady step, likewise
@@ -29,6 +30,7 @@ inline constexpr Named<Quantity> kQuantities[] = {{Quantity::step, "step"},
                                                   {Quantity::time_for_steps, "time_for_steps"},
                                                   {Quantity::peak_memory, "peak_memory"},
                                                   {Quantity::own_memory, "own_memory"},
+                                                  {Quantity::device_memory, "device_memory"},
                                                   {Quantity::time_to_target, "time_to_target"},
                                                   {Quantity::steps_to_target, "steps_to_target"},
                                                   {Quantity::allocations, "allocations"},
@@ -44,7 +46,7 @@ constexpr bool is_percentile(Quantity quantity) {
   return quantity == Quantity::step_p95 || quantity == Quantity::step_p99;
 }
 constexpr bool is_memory(Quantity quantity) {
-  return quantity == Quantity::peak_memory || quantity == Quantity::own_memory;
+  return quantity == Quantity::peak_memory || quantity == Quantity::own_memory || quantity == Quantity::device_memory;
 }
 
 }  // namespace gdbench::report

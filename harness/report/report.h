@@ -26,7 +26,7 @@
 namespace gdbench::report {
 
 constexpr int kSchemaMajor = 1;
-constexpr int kSchemaMinor = 21;
+constexpr int kSchemaMinor = 22;
 
 enum class CellState { pending, ok, unsupported, wrong, crashed, timed_out, untrusted };
 inline constexpr Named<CellState> kCellStates[] = {
@@ -82,6 +82,7 @@ struct Launch {
   std::optional<std::int64_t> peak_anonymous_bytes{};
   std::optional<std::int64_t> peak_shared_bytes{};
   std::optional<std::int64_t> cached_file_bytes{};  // of a streamed file in the page cache, before its exit
+  std::optional<std::int64_t> peak_device_bytes{};  // since 1.22: of a device's memory, by the worker's account
   // Since 1.4. Where the worker loads libraries in prepare: that part of prepare_seconds; what was resident after it.
   std::optional<double> import_seconds{};
   std::optional<std::int64_t> imported_resident_bytes{};
@@ -203,6 +204,7 @@ struct Summary {
   std::optional<std::string> not_ranked;
   std::int64_t peak_resident_bytes = 0;              // maximum over launches
   std::optional<std::int64_t> peak_anonymous_bytes;  // likewise; absent where no launch has it
+  std::optional<std::int64_t> peak_device_bytes{};   // since 1.22, likewise
   std::optional<RatioToBaseline> ratio;              // absent for the baseline itself
   std::optional<CeilingShare> ceiling;    // absent without measured ceilings, and for rows that are not ranked
   std::optional<TimeToTarget> to_target;  // absent without a target, or where it was not reached

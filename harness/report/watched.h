@@ -24,10 +24,11 @@ struct Subnormals {
 struct WatchedBlock {
   std::int64_t first = 0;  // steps before it
   std::int64_t steps = 0;
-  double step_ns = 0;                  // without waits for a processor
-  std::optional<double> control_ns{};  // of a step of the control from its start state, right before the block
-  double waiting_ns = 0;               // of the block: ready, and without a processor
-  std::int64_t own_bytes = 0;          // of the worker's own memory, behind the block
+  double step_ns = 0;                          // without waits for a processor
+  std::optional<double> control_ns{};          // of a step of the control from its start state, right before the block
+  double waiting_ns = 0;                       // of the block: ready, and without a processor
+  std::int64_t own_bytes = 0;                  // of the worker's own memory, behind the block
+  std::optional<std::int64_t> device_bytes{};  // the most of a device's memory so far, by the worker's account
   std::optional<double> allocations{};
   std::optional<std::int64_t> traces{};  // compilations in it, where the implementation counts them
   std::optional<double> loss{};          // over all rows, behind the block; not behind every one
@@ -83,12 +84,14 @@ struct Watched {
   stats::Verdict change = stats::Verdict::inconclusive;  // of the last level to the first
   std::vector<WatchedLevel> levels{};
   MemoryCourse memory{};
+  std::optional<MemoryCourse> device_memory{};
   Pauses pauses{};
   std::int64_t traces = 0;
   std::optional<std::int64_t> last_trace{};        // steps before the last block with one
   std::optional<std::int64_t> first_not_finite{};  // steps behind which the loss is no finite number
 
   std::int64_t steps() const { return blocks.empty() ? warm_up_steps : blocks.back().end(); }
+  bool keeps_growing() const { return memory.bytes_per_step || (device_memory && device_memory->bytes_per_step); }
 };
 
 OrderedJson to_json(const Watched& watched);

@@ -264,6 +264,11 @@ Result<std::optional<double>> Instance::device_ns() {
   return std::optional<double>(nanoseconds);
 }
 
+std::optional<std::int64_t> Instance::device_bytes() {
+  if (implementation_->device_memory == nullptr) return std::nullopt;
+  return implementation_->device_memory(handle_);
+}
+
 Result<double> Instance::evaluate(int split) {
   if (implementation_->evaluate == nullptr) return unsupported("this implementation has no evaluate");
   double loss = 0;

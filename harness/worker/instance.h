@@ -39,6 +39,7 @@ class Instance {
   Status run(std::uint64_t steps);                    // and waits
   // The last run's by the device's clock; nothing where the implementation has none.
   Result<std::optional<double>> device_ns();
+  std::optional<std::int64_t> device_bytes();
   Result<double> evaluate(int split);
   Result<ProfileRecords> profile(std::uint64_t steps);
 

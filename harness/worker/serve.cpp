@@ -179,6 +179,7 @@ class Server {
                                .control_word = processor::control_word(),
                                .allocations = allocated,
                                .device_ns = device_ns,
+                               .device_bytes = outside_.count([&] { return instance_.device_bytes(); }),
                                .exchange_ns = exchange_ns,
                                .step_ns = std::move(step_ns)};
   }

@@ -1,29 +1,58 @@
 """JAX as its documentation teaches it: pure functions of a list of parameters, jax.grad, jax.jit."""
 import tempfile
 
+import devices
 import jax_ddp
 import op_profile
+from runner import Unsupported
 from step_writer import UpdateWriter
 from training import CATALOGUE, LAYER_NORM_EPSILON, PhasedTraining, Training, clock, record
 
 NAME = "jax"
 MODULES = ("jax", "numpy")
 DISTRIBUTIONS = ("jax", "jaxlib", "numpy")
+START_OPTIONS = ("device", "command_buffers")
+
+# JAX has no page-locked memory of NumPy's arrays.
+TRANSFER = {**devices.TRANSFER, "choices": ["resident", "pageable"],
+            "description": "batches on a device: cut from data that lie there, or NumPy's, copied in each step"}
+COMMAND_BUFFERS = {
+    "key": "command_buffers", "type": "choice", "default": "default", "choices": ["default", "off", "while"],
+    "description": "what XLA captures as CUDA graphs on a device: what it does by default, nothing, or also whole loops",
+}
+COMMAND_BUFFER_FLAGS = {"off": "--xla_gpu_enable_command_buffer=", "while": "--xla_gpu_enable_command_buffer=+WHILE"}
 
 
-def start(threads):
+def start(threads, device="cpu", command_buffers="default"):
     """XLA's pools get as many threads as the process has processors when its client is made; with the flag
     --xla_cpu_multi_thread_eigen=false they go on computing."""
     global jax, jnp
     import os
 
-    os.environ["JAX_PLATFORMS"] = "cpu"
+    if command_buffers != "default":
+        if device == "cpu":
+            raise Unsupported(f"command_buffers={command_buffers}: XLA captures nothing on the processor")
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {COMMAND_BUFFER_FLAGS[command_buffers]}".strip()
+    os.environ["JAX_PLATFORMS"] = "cpu" if device == "cpu" else f"{device},cpu"
     import jax
 
     jax.config.update("jax_enable_x64", True)
     import jax.numpy as jnp
 
-    return {"build": f"XLA flags {os.environ.get('XLA_FLAGS', 'none')}", "threads": f"{threads} in each of XLA's pools"}
+    runtime = {"build": f"XLA flags {os.environ.get('XLA_FLAGS', 'none')}",
+               "threads": f"{threads} in each of XLA's pools"}
+    return runtime if device == "cpu" else {**runtime, "device": on_device(device)}
+
+
+def on_device(device):
+    """What the report says of it. Its products of f32 would be of TF32 by default."""
+    try:
+        found = jax.devices(device)
+    except RuntimeError as error:
+        raise Unsupported(f"JAX finds no {device.upper()} device") from error
+    jax.config.update("jax_default_device", found[0])
+    jax.config.update("jax_default_matmul_precision", "highest")
+    return f"{found[0].device_kind}, products of f32 by f32"
 
 
 stop = jax_ddp.stop
@@ -66,8 +95,10 @@ class Pure(Training):
     PROFILER = "jax.profiler"
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results", "epsilon_place", "normalizations")
+    OPTIONS = (devices.DEVICE, TRANSFER, COMMAND_BUFFERS)
 
     def __init__(self, problem, data, options):
+        self.device, self.transfer = devices.placement(options, problem)
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
@@ -77,11 +108,21 @@ class Pure(Training):
         ]
 
     def array(self, values):
-        """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step."""
-        return values if self.problem.task == "train" and self.data.order is not None else jnp.asarray(values)
+        """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step, unless
+        all data lie on a device."""
+        cut_by_numpy = self.data.order is not None if self.device == "cpu" else self.transfer == "pageable"
+        return values if self.problem.task == "train" and cut_by_numpy else jnp.asarray(values)
 
     def wait(self):
         jax.block_until_ready(self.state)
+
+    def of_device(self):
+        used = None if self.device == "cpu" else jax.devices(self.device)[0].memory_stats()
+        return {"device_bytes": used["peak_bytes_in_use"]} if used else {}
+
+    def end_phase(self, result):
+        if self.device != "cpu":
+            jax.block_until_ready((result, self.state))
 
     def set_state(self, parameters, slots):
         # One flat list, as short as can be: a compiled step's call takes microseconds for each array and each nesting.
@@ -260,6 +301,7 @@ class Loop(Pure):
     """All steps of a block inside one jitted loop"""
 
     TASKS = ("train", "update")
+    OPTIONS = (devices.DEVICE, COMMAND_BUFFERS)
 
     @classmethod
     def reason_unsupported(cls, problem):
@@ -305,6 +347,8 @@ class Loop(Pure):
 
 class Ddp(jax_ddp.DataParallel, Jit):
     """One jitted function per step of several processes, its batch divided among them; exchanged by gloo"""
+
+    OPTIONS = ()
 
 
 MODES = {"eager": Eager, "jit": Jit, "donate": Donate, "loop": Loop, "ddp": Ddp}

@@ -1,24 +1,34 @@
 """PyTorch as its tutorials teach it: nn.Sequential, a loss module, torch.optim."""
 import re
 
+import devices
 import op_profile
 import pytorch_ddp
 import pytorch_ops
-from training import CATALOGUE, LAYER_NORM_EPSILON, PhasedTraining, clock
+import pytorch_optimizers
+from runner import Unsupported
+from training import LAYER_NORM_EPSILON, PhasedTraining, clock
 
 NAME = "pytorch"
 MODULES = ("torch", "numpy")
 DISTRIBUTIONS = ("torch", "numpy")
+START_OPTIONS = ("device",)
+
+CUDA_GRAPH = {"key": "cuda_graph", "type": "choice", "default": "off", "choices": ["off", "step"],
+              "description": "whether a whole step is captured once, as a CUDA graph, and replayed"}
 
 
-def start(threads):
-    global torch
+def start(threads, device="cpu"):
+    global torch, pytorch_device
     import torch
+
+    import pytorch_device
 
     torch.set_num_threads(threads)
     torch.set_num_interop_threads(1)
     build = build_of(torch.__config__.show())
-    return {"build": build, "threads": f"{torch.get_num_threads()} within an op, 1 between ops"}
+    runtime = {"build": build, "threads": f"{torch.get_num_threads()} within an op, 1 between ops"}
+    return runtime if device == "cpu" else {**runtime, "device": pytorch_device.describe()}
 
 
 def build_of(configuration):
@@ -58,31 +68,26 @@ class Modules(PhasedTraining):
     }
     ACTIVATIONS = ("identity", *MODULES)
     LOSSES = ("mse", "half_mse", "softmax_cross_entropy", "binary_cross_entropy", "huber")
-    SLOT_NAMES = {
-        "sgd": (),
-        "momentum": ("momentum_buffer",),
-        "nesterov": ("momentum_buffer",),
-        "adagrad": ("sum",),
-        "rmsprop": ("square_avg",),
-        "adam": ("exp_avg", "exp_avg_sq"),
-        "adamw": ("exp_avg", "exp_avg_sq"),
-        "nadam": ("exp_avg", "exp_avg_sq"),
-        "radam": ("exp_avg", "exp_avg_sq"),
-    }
-    OPTIMIZERS = tuple(SLOT_NAMES)
+    OPTIMIZERS = tuple(pytorch_optimizers.SLOT_NAMES)
     PROFILER = "torch.profiler"
-    optimizer_settings = {}  # on a processor that is one parameter at a time
+    OPTIONS = (devices.DEVICE, devices.TRANSFER)
+    optimizer_settings = {}  # on a processor that is one parameter at a time, on a device foreach
+    captured = False  # whether tensors keep their places
 
     @classmethod
     def load(cls):
         torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))])  # the first optimizer imports torch._dynamo
 
     def __init__(self, problem, data, options):
+        device, self.transfer = devices.placement(options, problem)
+        self.device = torch.device(device)
+        self.device_clock = None if device == "cpu" else pytorch_device.Clock()
         super().__init__(problem, data, options)
         torch.set_flush_denormal(problem.flushes_denormals)
         self.dtype = torch.float32 if problem.dtype == "f4" else torch.float64
+        self.placed = {"dtype": self.dtype, "device": self.device}
         if problem.task == "update":
-            self.tensors = [torch.nn.Parameter(torch.empty(shape, dtype=self.dtype)) for shape in problem.shapes]
+            self.tensors = [torch.nn.Parameter(torch.empty(shape, **self.placed)) for shape in problem.shapes]
             for parameter, gradient in zip(self.tensors, self.given):
                 parameter.grad = gradient
         else:
@@ -94,7 +99,7 @@ class Modules(PhasedTraining):
         self.loss_of = self.loss_by_autocast if problem.mixed else self.loss_in_dtype
         self.narrow = {"bf16": torch.bfloat16, "f16": torch.float16}.get(problem.mixed)
         if problem.scales_loss:
-            self.scaler = torch.amp.GradScaler("cpu", growth_interval=problem.scale_growth_interval)
+            self.scaler = torch.amp.GradScaler(device, growth_interval=problem.scale_growth_interval)
             self.updates = 0
             self.optimizer.register_step_post_hook(self.count_update)
 
@@ -102,7 +107,7 @@ class Modules(PhasedTraining):
         return self.loss_function(self.model(x), y)
 
     def loss_by_autocast(self, x, y):
-        with torch.autocast("cpu", self.narrow):
+        with torch.autocast(self.device.type, self.narrow):
             return self.loss_function(self.model(x), y)
 
     def count_update(self, *_):
@@ -119,23 +124,50 @@ class Modules(PhasedTraining):
 
     @classmethod
     def reason_unsupported(cls, problem):
-        optimizer = problem["optimizer"]
-        always = CATALOGUE["optimizers"][optimizer["kind"]]["always_decoupled"]
-        offered = always or optimizer["kind"] in ("nadam", "radam")
-        if optimizer["kind"] == "nesterov" and optimizer["momentum"] == 0:
-            return "torch.optim.SGD has no Nesterov momentum of 0"
-        decoupled = optimizer["weight_decay"] and optimizer["decoupled_weight_decay"] and not offered
-        return f"torch.optim has no decoupled weight decay for {optimizer['kind']}" if decoupled else ""
+        return pytorch_optimizers.reason_unsupported(problem["optimizer"])
 
     def array(self, values):
-        return torch.from_numpy(values)
+        return self.place(torch.from_numpy(values))
+
+    def place(self, tensor):
+        """Where batches are cut from it."""
+        if self.transfer == "resident":
+            return tensor.to(self.device)
+        return tensor.pin_memory() if self.transfer == "pinned" else tensor
+
+    def batches(self, count):
+        batches = super().batches(count)
+        if self.transfer == "resident":
+            return batches
+        return ((self.copied(x), self.copied(y)) for x, y in batches)
+
+    def copied(self, tensor):
+        """As DataLoader(pin_memory=True) has it, where memory is pinned."""
+        if self.transfer == "pageable":
+            return tensor.to(self.device)
+        pinned = tensor if tensor.is_pinned() else tensor.pin_memory()
+        return pinned.to(self.device, non_blocking=True)
+
+    def begin(self):
+        if self.device_clock:
+            self.device_clock.begin()
+
+    def wait(self):
+        if self.device_clock:
+            self.device_clock.wait()
+
+    def end_phase(self, result):
+        self.wait()
+
+    def of_device(self):
+        return self.device_clock.answer() if self.device_clock else {}
 
     def make_model(self):
         modules = []
         for layer in self.problem.layers:
-            modules.append(torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, dtype=self.dtype))
+            modules.append(torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, **self.placed))
             if layer.normalization == "layer":
-                modules.append(torch.nn.LayerNorm(layer.outputs, LAYER_NORM_EPSILON, dtype=self.dtype))
+                modules.append(torch.nn.LayerNorm(layer.outputs, LAYER_NORM_EPSILON, **self.placed))
             if layer.activation != "identity":
                 name, settings = self.MODULES[layer.activation]
                 modules.append(getattr(torch.nn, name)(**settings))
@@ -157,34 +189,12 @@ class Modules(PhasedTraining):
 
     def convert_labels(self):
         if self.data.order is None:
-            self.ready = [(x, y.long()) for x, y in self.ready]
+            self.ready = [(x, self.place(y.long())) for x, y in self.ready]
         else:
-            self.y = self.y.long()
+            self.y = self.place(self.y.long())
 
     def make_optimizer(self):
-        settings, optim = self.problem.optimizer, torch.optim
-        shared = {"lr": self.problem.rate, "weight_decay": settings.weight_decay, **self.optimizer_settings}
-        betas = {"betas": (settings.beta1, settings.beta2), "eps": settings.epsilon}
-        make = {
-            "sgd": lambda: optim.SGD(self.tensors, **shared),
-            "momentum": lambda: optim.SGD(self.tensors, momentum=settings.momentum, **shared),
-            "nesterov": lambda: optim.SGD(self.tensors, momentum=settings.momentum, nesterov=True, **shared),
-            "adagrad": lambda: optim.Adagrad(self.tensors, eps=settings.epsilon, **shared),
-            "rmsprop": lambda: optim.RMSprop(self.tensors, alpha=settings.rho, eps=settings.epsilon, **shared),
-            "adam": lambda: optim.Adam(self.tensors, **betas, **shared),
-            "adamw": lambda: optim.AdamW(self.tensors, **betas, **shared),
-            "nadam": lambda: optim.NAdam(
-                self.tensors,
-                **betas,
-                **shared,
-                momentum_decay=settings.momentum_decay,
-                decoupled_weight_decay=self.problem.decoupled,
-            ),
-            "radam": lambda: optim.RAdam(
-                self.tensors, **betas, **shared, decoupled_weight_decay=self.problem.decoupled
-            ),
-        }
-        return make[settings.kind]()
+        return pytorch_optimizers.make(self.problem, self.tensors, self.optimizer_settings)
 
     def set_rate(self, rate):
         for group in self.optimizer.param_groups:
@@ -193,10 +203,10 @@ class Modules(PhasedTraining):
     # nn.Linear keeps its weights [outputs, inputs].
     def own(self, array):
         transposed = array.T if array.ndim == 2 and self.problem.task != "update" else array
-        return torch.from_numpy(transposed.copy())
+        return torch.from_numpy(transposed.copy()).to(self.device)
 
     def harness(self, tensor):
-        array = tensor.detach().numpy()
+        array = tensor.detach().cpu().numpy()
         return array.T if array.ndim == 2 and self.problem.task != "update" else array
 
     def set_state(self, parameters, slots):
@@ -204,18 +214,30 @@ class Modules(PhasedTraining):
             for tensor, array in zip(self.tensors, parameters):
                 tensor.copy_(self.own(array))
         for index, tensor in enumerate(self.tensors):
-            state = {name: self.own(slot[index]) for name, slot in zip(self.SLOT_NAMES[self.kind], slots)}
+            state = {name: self.own(slot[index]) for name, slot in zip(self.slot_names, slots)}
             updates = self.step - self.skipped
+            # Where torch.optim has them.
+            settings = self.optimizer.defaults
+            counts = self.device if settings.get("fused") or settings.get("capturable") else torch.device("cpu")
             if self.kind not in ("sgd", "momentum", "nesterov"):
-                state["step"] = torch.tensor(float(updates))
+                state["step"] = torch.tensor(float(updates), device=counts)
             if self.kind == "nadam":
-                state["mu_product"] = torch.tensor(self.problem.momentum_product(updates), dtype=torch.float64)
+                product = self.problem.momentum_product(updates)
+                state["mu_product"] = torch.tensor(product, dtype=torch.float64, device=counts)
+            self.set_slots(tensor, state)
+
+    def set_slots(self, tensor, state):
+        held = self.optimizer.state[tensor]
+        if not self.captured or not held:
             self.optimizer.state[tensor] = state
+            return
+        for name, value in state.items():
+            held[name].copy_(value)
 
     def get_state(self):
         slots = [
             [self.harness(self.optimizer.state[tensor][name]) for tensor in self.tensors]
-            for name in self.SLOT_NAMES[self.kind]
+            for name in self.slot_names
         ]
         return [self.harness(tensor) for tensor in self.tensors], slots
 
@@ -223,14 +245,17 @@ class Modules(PhasedTraining):
     def kind(self):
         return self.problem.optimizer.kind
 
+    @property
+    def slot_names(self):
+        return pytorch_optimizers.SLOT_NAMES[self.kind]
+
     def loss(self):
         with torch.no_grad():
-            target = torch.from_numpy(self.data.target)
-            target = target.long() if self.data.labels else target
-            return self.loss_of(torch.from_numpy(self.data.x), target)
+            x, target = (torch.from_numpy(array).to(self.device) for array in (self.data.x, self.data.target))
+            return self.loss_of(x, target.long() if self.data.labels else target)
 
     def floor(self):
-        tiny, weight = torch.ones(1), torch.ones(1, requires_grad=True)
+        tiny, weight = torch.ones(1, device=self.device), torch.ones(1, device=self.device, requires_grad=True)
 
         def tape():
             (weight * tiny).backward()
@@ -265,9 +290,18 @@ class Modules(PhasedTraining):
 
 
 class Eager(Modules):
-    """Op by op, autograd, torch.optim one parameter at a time"""
+    """Op by op, autograd, torch.optim one parameter at a time, on a device foreach"""
+
+    OPTIONS = (*Modules.OPTIONS, CUDA_GRAPH)
+    # Rules that count their updates on the device.
+    CAPTURABLE = ("adam", "adamw", "nadam", "radam", "rmsprop")
 
     def __init__(self, problem, data, options):
+        captures = options.get("cuda_graph", "off") == "step"
+        if captures and (options["device"] == "cpu" or problem.task != "train"):
+            raise Unsupported("cuda_graph=step: only steps of the task train are captured, with device=cuda")
+        if captures and problem.optimizer.kind in self.CAPTURABLE:
+            self.optimizer_settings = {**self.optimizer_settings, "capturable": True}
         super().__init__(problem, data, options)
         if problem.scales_loss:
             self.backward, self.update = self.backward_scaled, self.update_scaled
@@ -277,6 +311,12 @@ class Eager(Modules):
             self.forward, self.backward = self.forward_outputs, self.backward_by_column
         elif problem.micro_batches > 1:
             self.whole_step = self.step_in_parts
+        if captures:
+            self.captured = True
+            self.whole_step = pytorch_device.CapturedStep(self, self.whole_step or self.one_step)
+
+    def one_step(self, x, y):
+        self.update(self.backward(self.forward(x, y)))
 
     def forward(self, x, y):
         self.optimizer.zero_grad()
@@ -302,7 +342,7 @@ class Eager(Modules):
     def backward_by_column(self, recorded):
         """A gradient per output from one recording; .grad adds them up (GDBENCH_TASK_GRADIENTS of plugin.h)."""
         outputs, y = recorded
-        columns = torch.eye(outputs.shape[1], dtype=outputs.dtype)
+        columns = torch.eye(outputs.shape[1], dtype=outputs.dtype, device=self.device)
         for mask in columns:
             self.loss_function(outputs * mask, y * mask).backward(retain_graph=True)
 
@@ -321,12 +361,18 @@ class Fused(Eager):
     """As eager, with the optimizer's fused kernels, or foreach where it has none"""
 
     def make_optimizer(self):
-        self.optimizer_settings = {"foreach": True} if self.kind in ("rmsprop", "nadam", "radam") else {"fused": True}
-        return super().make_optimizer()
+        has_kernels = self.kind not in ("rmsprop", "nadam", "radam")
+        self.optimizer_settings = {**self.optimizer_settings, "fused" if has_kernels else "foreach": True}
+        try:
+            return super().make_optimizer()
+        except RuntimeError as error:
+            raise Unsupported(f"torch.optim: {error}") from error
 
 
 class Foreach(Eager):
     """As eager, with foreach=True: an optimizer's operation is one call for all parameters"""
+
+    OPTIONS = Modules.OPTIONS
 
     optimizer_settings = {"foreach": True}
 
@@ -335,6 +381,7 @@ class Loader(Eager):
     """As eager; batches by a DataLoader of a TensorDataset in this process, which takes and stacks row by row"""
 
     TASKS = ("train",)
+    OPTIONS = ()
 
     def place_data(self):
         data = self.data
@@ -368,6 +415,7 @@ class CompiledModel(Eager):
     """torch.compile of the model; loss and optimizer as in eager"""
 
     TASKS = ("train", "floor")
+    OPTIONS = Modules.OPTIONS
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
@@ -403,12 +451,13 @@ class CompiledStep(CompiledModel):
     def make_model(self):
         return Eager.make_model(self)
 
-    def step_of(self, x, y):
-        self.update(self.backward(self.forward(x, y)))
+    step_of = Eager.one_step
 
 
 class Ddp(pytorch_ddp.DataParallel, Eager):
     """DistributedDataParallel of several processes, by gloo; the rest as in eager"""
+
+    OPTIONS = ()
 
 
 MODES = {"eager": Eager, "fused": Fused, "foreach": Foreach, "dataloader": Loader,

@@ -7,6 +7,7 @@ An adapter is a module NAME_adapter.py that can be read without its framework:
   start(threads) imports the framework, limits it to so many threads by its own settings, and returns what the report
                  shall say of it ({"build": ..., "threads": ...}). Where it has no such setting: it may use as many
                  processors, which is where pools take their size from
+  START_OPTIONS  keys of options that start gets, too, by their names; not needed where that is nothing
   stop()         clears away what the framework would leave behind; not needed where that is nothing
   MODES          {mode: class}; the class is a Training (training.py) and offers NAME/mode
 """
@@ -20,7 +21,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 15}
+PROTOCOL = {"major": 1, "minor": 16}
 
 
 def choice(key, default, other, description):
@@ -143,7 +144,7 @@ class Worker:
         if reason:
             raise Unsupported(reason)
         before = time.perf_counter_ns()
-        answer = self.start_framework(request["threads"], options["pool"])
+        answer = self.start_framework(request["threads"], options)
         self.mode.load()
         answer.update(import_ns=time.perf_counter_ns() - before, imported_resident_bytes=resident_bytes())
         import arrays
@@ -166,20 +167,21 @@ class Worker:
             gc.freeze()
         return {}
 
-    def start_framework(self, threads, pool):
+    def start_framework(self, threads, options):
         """What the answer to prepare says of the framework's threads. They are limited before anything of it is loaded:
         libraries read their settings then, and a thread stays on the processors of the one that makes it."""
         count, processors = threads["compute"], threads["compute_cores"]
-        pinned = pool == "limited" and processors
+        pinned = options["pool"] == "limited" and processors
         if pinned:
             os.sched_setaffinity(0, processors)
-        if pool == "unlimited":
+        if options["pool"] == "unlimited":
             count = len(self.processors)
         for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
             os.environ[f"{library}_NUM_THREADS"] = str(count)
         # Its threads look out for more work for 2^28 ticks, a tenth of a second: far into what follows a block.
         os.environ["OPENBLAS_THREAD_TIMEOUT"] = "20"
-        runtime = self.adapter.start(count)
+        keys = getattr(self.adapter, "START_OPTIONS", ())
+        runtime = self.adapter.start(count, **{key: options[key] for key in keys if key in options})
         if self.mode.EXCHANGE:
             runtime["threads"] += f"; exchange by {self.mode.EXCHANGE}"
         if not pinned:

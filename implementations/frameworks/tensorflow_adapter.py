@@ -2,6 +2,7 @@
 import functools
 import itertools
 
+import devices
 import tensorflow_ops
 import tensorflow_runtime
 from runner import choice
@@ -14,11 +15,12 @@ from training import PhasedTraining
 NAME = "tensorflow"
 MODULES = ("tensorflow",)
 DISTRIBUTIONS = ("tensorflow", "keras", "numpy")
+START_OPTIONS = ("device",)
 
 
-def start(threads):
+def start(threads, device="cpu"):
     global tf
-    runtime = tensorflow_runtime.start(threads)
+    runtime = tensorflow_runtime.start(threads, device)
     import tensorflow as tf
 
     return runtime
@@ -31,9 +33,11 @@ class Variables(TensorFlowTraining):
     """Base of the modes whose parameters are variables."""
 
     TASKS = ("train", "update", "floor")
+    OPTIONS = (devices.DEVICE,)
     compiled = False
 
     def __init__(self, problem, data, options):
+        self.device, _ = devices.placement(options, problem)
         super().__init__(problem, data, options)
         self.tensors = [tf.Variable(tf.zeros(shape, problem.dtype)) for shape in problem.shapes]
         self.prepare_update()
@@ -231,6 +235,8 @@ class XlaAssign(FunctionAssign):
 
 class FunctionOfRanks(MultiWorker, Function):
     """MultiWorkerMirroredStrategy of several processes; one tf.function for a step with a tf.keras optimizer"""
+
+    OPTIONS = ()
 
 
 MODES = {

@@ -4,18 +4,21 @@ import tempfile
 
 import op_profile
 import tensorflow_ops
+from runner import Unsupported
 from training import CATALOGUE, Training, clock
 
 temporary = None  # the directory for files that last as long as the process
 
 
-def start(threads):
+def start(threads, device="cpu"):
     """Limits TensorFlow to `threads` by its own settings; its helpers (tf.data, callbacks) have their own threads."""
     global tf, async_wait, temporary
     # AutoGraph writes a source file for each function that it converts.
     temporary = tempfile.TemporaryDirectory(prefix="gdbench-tensorflow-")
     tempfile.tempdir = temporary.name
-    os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", KERAS_BACKEND="tensorflow")
+    os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", KERAS_BACKEND="tensorflow")
+    if device == "cpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     import tensorflow as tf
     from tensorflow.python.eager.context import async_wait
     from tensorflow.python.util import _pywrap_util_port as port
@@ -25,7 +28,20 @@ def start(threads):
     switches = {"oneDNN": port.IsMklEnabled(), "XLA": port.IsBuiltWithXLA()}
     build = [f"TensorFlow {tf.version.VERSION} ({tf.version.GIT_VERSION}, {tf.version.COMPILER_VERSION})"]
     build += [f"{name} {'on' if on else 'off'}" for name, on in switches.items()]
-    return {"build": ", ".join(build), "threads": f"{threads} within an op, {threads} between ops"}
+    runtime = {"build": ", ".join(build), "threads": f"{threads} within an op, {threads} between ops"}
+    return runtime if device == "cpu" else {**runtime, "device": on_device()}
+
+
+def on_device():
+    """What the report says of it. Its products of f32 would be of TF32 by default, and all of its memory would be
+    taken."""
+    found = tf.config.list_physical_devices("GPU")
+    if not found:
+        raise Unsupported("TensorFlow finds no CUDA device")
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    tf.config.experimental.set_memory_growth(found[0], True)
+    details = tf.config.experimental.get_device_details(found[0])
+    return f"{details.get('device_name', 'a GPU')}, products of f32 by f32"
 
 
 def stop():
@@ -62,6 +78,7 @@ class TensorFlowTraining(Training):
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
     PROFILER = "tf.profiler"
+    device = "cpu"
     # Of floor(): the mode's own emptiest step.
     emptiest = "tf.negative of one number"
 
@@ -74,6 +91,17 @@ class TensorFlowTraining(Training):
     def wait(self):
         # On a processor ops are done when they return, unless that was switched off.
         async_wait()
+        if self.device != "cpu":
+            tf.test.experimental.sync_devices()
+
+    def of_device(self):
+        if self.device == "cpu":
+            return {}
+        return {"device_bytes": tf.config.experimental.get_memory_info("GPU:0")["peak"]}
+
+    def end_phase(self, result):
+        if self.device != "cpu":
+            self.wait()
 
     def outputs(self, x, parameters):
         """The last layer's outputs, before a softmax; x [rows, features], parameters w0 b0 w1 b1 ..."""

@@ -90,6 +90,17 @@ class Training:
     def wait(self):
         """Until everything that was asked for is done."""
 
+    def begin(self):
+        """Called at a block's start, once its clock runs."""
+
+    def of_device(self):
+        """Of the block that ended, {"device_ns": ...} by the clock of the device that computed it, and {"device_bytes":
+        ...}, the most of its memory so far; what is not known is left out."""
+        return {}
+
+    def end_phase(self, result):
+        """Called at the end of each phase of a profiled step with what it returned, at which a device may still be."""
+
     def set_rate(self, rate):
         """The learning rate of the next step; called where a schedule changes it."""
         self.rate = rate
@@ -192,9 +203,10 @@ class Training:
 
     def timed(self, count):
         cpu, start = processor_ns(), time.monotonic_ns()
+        self.begin()
         self.run(count)
         end = time.monotonic_ns()
-        return {"start_ns": start, "end_ns": end, "cpu_ns": processor_ns() - cpu}
+        return {"start_ns": start, "end_ns": end, "cpu_ns": processor_ns() - cpu, **self.of_device()}
 
     def timed_by_step(self, count):
         cpu, stamps = processor_ns(), [time.monotonic_ns()]
@@ -262,18 +274,19 @@ class PhasedTraining(Training):
             if self.problem.scheduled:
                 self.set_rate(self.problem.rate_of(self.step))
             marks = [clock()]
-            x, y = next(batches)
-            marks.append(clock())
-            recorded = self.forward(x, y)
-            marks.append(clock())
-            gradients = self.backward(recorded)
-            marks.append(clock())
-            self.update(gradients)
-            marks.append(clock())
+            x, y = self.marked(next(batches), marks)
+            recorded = self.marked(self.forward(x, y), marks)
+            gradients = self.marked(self.backward(recorded), marks)
+            self.marked(self.update(gradients), marks)
             for phase, start, end in zip(times, marks, marks[1:]):
                 times[phase] += end - start
             self.step += 1
         return [record(phase, phase, count, time_ns) for phase, time_ns in times.items()]
+
+    def marked(self, result, marks):
+        self.end_phase(result)
+        marks.append(clock())
+        return result
 
 
 class RankedTraining(Training):

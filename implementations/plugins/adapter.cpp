@@ -141,6 +141,10 @@ gdbench_status device_time(gdbench_instance* instance, double* nanoseconds) {
   return when_prepared(instance, [&](Strategy& strategy) { *nanoseconds = strategy.session().span_ns(); });
 }
 
+std::int64_t device_memory(gdbench_instance* instance) {
+  return instance->training != nullptr ? instance->training->session().allocated_bytes() : 0;
+}
+
 std::int32_t helper_threads_in_use(gdbench_instance* instance) {
   return instance->training != nullptr ? instance->training->helper_threads() + plugin()->backend->helper_threads : 0;
 }
@@ -274,6 +278,7 @@ void fill_table(Entry& entry, gdbench::plugins::Create create) {
   table.device_time = has_clock ? device_time : nullptr;
   table.runtime = runtime;
   if (has_clock) table.run = run_on_device;
+  if (is_device(backend)) table.device_memory = device_memory;
 }
 
 }  // namespace

@@ -155,6 +155,7 @@ std::string quantity_name(report::Quantity quantity) {
                                                         {Quantity::time_for_steps, "time from loading to "},
                                                         {Quantity::peak_memory, "peak memory"},
                                                         {Quantity::own_memory, "own memory"},
+                                                        {Quantity::device_memory, "memory on the device"},
                                                         {Quantity::time_to_target, "time to the target loss"},
                                                         {Quantity::steps_to_target, "steps to the target loss"},
                                                         {Quantity::allocations, "allocations of a step"},

@@ -251,6 +251,8 @@ constexpr std::array kColumns = {
            memory_text<&S::imported_resident_bytes>, true, 9},
     Column{"peak_anonymous_bytes", of<part::summary, &S::peak_anonymous_bytes>, "own memory",
            memory_text<&S::peak_anonymous_bytes>, true, 10},
+    Column{"peak_device_bytes", of<part::summary, &S::peak_device_bytes>, "device memory",
+           memory_text<&S::peak_device_bytes>, true, 10},
     Column{"allocations_per_step", of<part::profile, &P::allocations_per_step>, "allocations", allocations_text, true,
            9},
     Column{"allocated_bytes_per_step", of<part::profile, &P::allocated_bytes_per_step>},

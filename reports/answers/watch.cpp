@@ -84,13 +84,11 @@ std::string subnormal_sentence(const Watched& watched) {
   return words + ".";
 }
 
-std::string memory_sentence(const Watched& watched) {
-  if (watched.levels.empty()) return "";
-  const report::MemoryCourse& memory = watched.memory;
+std::string memory_sentence(const std::string& which, const report::MemoryCourse& memory) {
   const std::string ends = cat(format_bytes(static_cast<double>(memory.first_bytes)), " at first, ",
                                format_bytes(static_cast<double>(memory.last_bytes)), " in the end");
-  if (!memory.bytes_per_step) return cat("Memory does not grow steadily: ", ends, ".");
-  return cat("Memory grows by ", format_bytes(*memory.bytes_per_step), " a step: ", ends, ".");
+  if (!memory.bytes_per_step) return cat(which, " does not grow steadily: ", ends, ".");
+  return cat(which, " grows by ", format_bytes(*memory.bytes_per_step), " a step: ", ends, ".");
 }
 
 std::string pauses_sentence(const Watched& watched) {
@@ -116,7 +114,7 @@ std::vector<std::string> advice(const Watched& watched) {
         "--set denormals=flush shows what that brings), or keep what shrinks from shrinking without end: a smaller "
         "weight decay, no momentum where gradients vanish.");
   }
-  if (watched.memory.bytes_per_step) {
+  if (watched.keeps_growing()) {
     advice.emplace_back(
         "Look for what is kept of each step: a loss that is summed up with its tape or graph, a list of results, a "
         "graph to which every step adds.");
@@ -221,6 +219,14 @@ Blocks course_blocks(const Watched& watched) {
   blocks.figure(figure_of("Memory", "The worker's own memory behind each block.",
                           {.title = "memory", .text = &format_bytes, .ends = stats::Interval{0, kRoom * most}},
                           {series_of(watched, "memory", 0, memory)}, watched));
+  const auto of_device = [](const WatchedBlock& block) {
+    return block.device_bytes ? std::optional(static_cast<double>(*block.device_bytes)) : std::nullopt;
+  };
+  if (watched.device_memory) {
+    blocks.figure(figure_of("Memory on the device", "The most that the worker had there so far, behind each block.",
+                            {.title = "memory", .text = &format_bytes},
+                            {series_of(watched, "memory on the device", 0, of_device)}, watched));
+  }
   const auto share = [&](const std::string& name, int hue, double Subnormals::*which) {
     return series_of(watched, name, hue, [which](const WatchedBlock& block) {
       return block.subnormals ? std::optional(*block.subnormals.*which) : std::nullopt;
@@ -277,7 +283,11 @@ Document document_of(const Watched& watched) {
   if (!watched.ended.empty()) document.answer.push_back({cat("Ended before its time: ", watched.ended, ".")});
   const std::string not_finite =
       watched.first_not_finite ? cat("The loss is no finite number after step ", *watched.first_not_finite, ".") : "";
-  for (std::string sentence : {change_sentence(watched), subnormal_sentence(watched), memory_sentence(watched),
+  const bool is_judged = !watched.levels.empty();
+  const std::string memory = is_judged ? memory_sentence("Memory", watched.memory) : "";
+  const std::string on_device =
+      is_judged && watched.device_memory ? memory_sentence("Memory on the device", *watched.device_memory) : "";
+  for (std::string sentence : {change_sentence(watched), subnormal_sentence(watched), memory, on_device,
                                pauses_sentence(watched), compiled_sentence(watched), not_finite}) {
     if (!sentence.empty()) document.answer.push_back({std::move(sentence)});
   }

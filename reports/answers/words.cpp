@@ -354,8 +354,8 @@ std::vector<std::string> column_words() {
       "span as long, named by what holds it (L1 to memory); dependent operations of a step x their latency (chain). "
       "Each launch measures them between its cells' blocks; the share is the median over launches. Above 100% (!) a "
       "ceiling was measured too low; a row that is further beyond is untrusted.",
-      "peak memory: resident, of a worker; own memory: anonymous, the largest reading. allocations: of the whole "
-      "process in a step, counted apart.",
+      "peak memory: resident, of a worker; own memory: anonymous, the largest reading; device memory: the most of "
+      "it, as the worker says. allocations: of the whole process in a step, counted apart.",
       "data: part of a profiled step that makes its batch, or waits for it where it is made ahead; -: below 0.5% or "
       "100 ns.",
       "exchange: part of a step that one of several processes is adding up gradients with the others, or waits for "

@@ -54,7 +54,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* What came after 1.0 says since when where it is declared. */
-#define GDBENCH_ABI_MINOR 12
+#define GDBENCH_ABI_MINOR 13
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -468,6 +468,8 @@ typedef struct gdbench_implementation {
    * loading a framework took, and the resident bytes of the process just after. */
   const char* (*runtime)(gdbench_instance* instance);
   gdbench_status (*imported)(gdbench_instance* instance, double* nanoseconds, int64_t* resident_bytes);
+  /* Since 1.13; may be null. The most bytes of the device's memory that this instance has had at once so far. */
+  int64_t (*device_memory)(gdbench_instance* instance);
 } gdbench_implementation;
 
 typedef struct gdbench_host {

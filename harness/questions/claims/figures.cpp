@@ -74,10 +74,9 @@ Result<CellFinder::Found> CellFinder::find(const scenario::Point& point) {
 }
 
 std::string reason_without(Quantity quantity, const Cell& cell) {
-  if (quantity == Quantity::own_memory) {
-    for (const Launch& launch : cell.launches) {
-      if (!launch.peak_anonymous_bytes) return "its own memory was not read";
-    }
+  for (const Launch& launch : cell.launches) {
+    if (quantity == Quantity::own_memory && !launch.peak_anonymous_bytes) return "its own memory was not read";
+    if (quantity == Quantity::device_memory && !launch.peak_device_bytes) return "it has no memory on a device";
   }
   const auto imports = [](const Launch& launch) { return launch.import_seconds.has_value(); };
   if (quantity == Quantity::import && std::ranges::none_of(cell.launches, imports)) return "it imports nothing";

@@ -149,24 +149,27 @@ report::Pauses find_pauses(const std::vector<WatchedBlock>& blocks, const std::v
 
 // Memory grows where each third of the last three quarters ends higher than it began by a quarter of the largest such
 // gain at least, and by 256 KiB together: an allocator's pages come and go, and a buffer that is made late comes once.
-report::MemoryCourse memory_course(const std::vector<WatchedBlock>& blocks) {
+template <class BytesOf>
+report::MemoryCourse memory_course(const std::vector<WatchedBlock>& blocks, const BytesOf& bytes_of) {
   constexpr double kLeastGrowth = 256 << 10;
-  report::MemoryCourse course{.first_bytes = blocks.front().own_bytes, .last_bytes = blocks.back().own_bytes};
+  report::MemoryCourse course{.first_bytes = bytes_of(blocks.front()), .last_bytes = bytes_of(blocks.back())};
   const std::vector<WatchedBlock> late(blocks.begin() + static_cast<std::ptrdiff_t>(blocks.size() / 4), blocks.end());
+  const auto growth = [&](std::size_t from, std::size_t to) {
+    return static_cast<double>(bytes_of(late[to]) - bytes_of(late[from]));
+  };
   const std::size_t third = late.size() / 3;
   if (third == 0) return course;
   std::vector<double> gains;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t end = i == 2 ? late.size() - 1 : (i + 1) * third;
-    gains.push_back(static_cast<double>(late[end].own_bytes - late[i * third].own_bytes));
+    gains.push_back(growth(i * third, end));
   }
   const auto [least, most] = std::ranges::minmax(gains);
   if (least <= 0 || least < most / 4 || gains[0] + gains[1] + gains[2] < kLeastGrowth) return course;
   std::vector<double> slopes;
   for (std::size_t i = 0; i < late.size(); ++i) {
     for (std::size_t j = i + 1; j < late.size(); ++j) {
-      slopes.push_back(static_cast<double>(late[j].own_bytes - late[i].own_bytes) /
-                       static_cast<double>(late[j].end() - late[i].end()));
+      slopes.push_back(growth(i, j) / static_cast<double>(late[j].end() - late[i].end()));
     }
   }
   course.bytes_per_step = stats::median(std::move(slopes));
@@ -189,7 +192,10 @@ void judge(report::Watched& watched) {
   find_levels(blocks, watched);
   watched.change = change_of(blocks, watched);
   watched.pauses = find_pauses(watched.blocks, watched.levels);
-  watched.memory = memory_course(watched.blocks);
+  watched.memory = memory_course(watched.blocks, [](const WatchedBlock& block) { return block.own_bytes; });
+  if (!watched.blocks.front().device_bytes) return;
+  watched.device_memory =
+      memory_course(watched.blocks, [](const WatchedBlock& block) { return block.device_bytes.value_or(0); });
 }
 
 }  // namespace gdbench::watch

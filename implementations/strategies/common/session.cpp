@@ -26,10 +26,12 @@ Kept Session::keep(std::vector<Kept>& all, const Make& make) {
 }
 
 backends::Buffer Session::allocate(std::size_t bytes) {
+  allocated_bytes_ += static_cast<std::int64_t>(bytes);
   return keep(buffers_, [&](backends::Buffer* made) { return backend_.allocate(context_, bytes, made); });
 }
 
 backends::Buffer Session::import_host(const void* data, std::size_t bytes) {
+  allocated_bytes_ += static_cast<std::int64_t>(bytes);
   return keep(buffers_, [&](backends::Buffer* made) { return backend_.import_host(context_, data, bytes, made); });
 }
 

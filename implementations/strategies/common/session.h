@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ class Session {
   // Fills in the time before each mark; returns whether the device was held back for long enough.
   bool end_marks(std::span<double> nanoseconds);
 
+  // Of the backend's memory, all that was allocated so far: nothing is given back before the session ends.
+  std::int64_t allocated_bytes() const { return allocated_bytes_; }
+
   // Whether calls can be recorded and replayed.
   bool records() const { return backend_.device.begin_recording != nullptr; }
   // As backends::LossScalingFunctions has them; for dtypes that scale the loss.
@@ -86,6 +90,7 @@ class Session {
   std::vector<backends::Call*> calls_;
   std::vector<backends::Recording*> recordings_;
   std::vector<void*> pinned_;
+  std::int64_t allocated_bytes_ = 0;
 };
 
 }  // namespace gdbench::strategies

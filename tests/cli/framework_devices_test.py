@@ -1,0 +1,152 @@
+"""Rows of frameworks on a device, with the processor in the place of one: right, untrusted or unsupported, as it says."""
+
+import json
+import unittest
+
+from framework_rows import ENVIRONMENTS, MISSING, is_installed
+from program import FRAMEWORKS, SOURCE, ProgramTest
+
+FAKE = SOURCE / "tests" / "fakes" / "devices" / "fake_device.py"
+
+
+class OnDevice(ProgramTest):
+    framework = None  # of the tests below
+
+    def setUp(self):
+        super().setUp()
+        if not is_installed(self.framework):
+            self.skipTest(MISSING + self.framework)
+
+    def plugins(self, fault):
+        folder = self.folder / fault.replace(" ", "-")
+        folder.mkdir(exist_ok=True)
+        python = ENVIRONMENTS / self.framework / "bin" / "python"
+        command = [str(python), "-B", str(FAKE), str(FRAMEWORKS), self.framework, fault]
+        (folder / "device.adapter.json").write_text(json.dumps({"command": command}), encoding="utf-8")
+        return str(folder)
+
+    def verify(self, mode, *settings, fault="none", status=0, scenario="mlp-10-50-1"):
+        """What follows the name in its row."""
+        defaults = {"impl.device": "cuda", "rows": "100"} if scenario.startswith("mlp-1") else {"impl.device": "cuda"}
+        chosen = {**defaults, **dict(setting.split("=", 1) for setting in settings)}
+        options = [word for item in chosen.items() for word in ("--set", "=".join(item))]
+        arguments = ("verify", "--scenario", scenario, "--impl", f"device/{mode}", *options)
+        output, errors = self.call(*arguments, plugins=self.plugins(fault), status=None)
+        rows = [line.partition(f"device/{mode}")[2] for line in output.splitlines() if f"device/{mode}" in line]
+        self.assertEqual(len(rows), 1, f"{settings}\n{output}\n{errors}")
+        return " ".join(rows[0].split())
+
+    def assert_right(self, mode, *settings, **others):
+        with self.subTest(mode=mode, settings=settings):
+            self.assertIn(" ok", self.verify(mode, *settings, **others))
+
+    def assert_says(self, mode, settings, *words, fault="none"):
+        with self.subTest(mode=mode, settings=settings, fault=fault):
+            row = self.verify(mode, *settings, fault=fault)
+            for word in words:
+                self.assertIn(word, row)
+
+    def assert_untrusted(self, mode, *settings, fault):
+        options = [word for setting in ("impl.device=cuda", *settings) for word in ("--set", setting)]
+        self.call("run", "--scenario", "mlp-10-50-1", "--impl", f"device/{mode}", *options, "--launches", "1",
+                  "--out", "report.json", plugins=self.plugins(fault), status=3)
+        (cell,) = self.cells_of(self.read_json("report.json"))
+        self.assertIn(cell["status"]["state"], ("untrusted", "wrong"), cell["status"])
+        return cell["status"]["reason"]
+
+
+class PyTorch(OnDevice):
+    framework = "pytorch"
+    GRAPH = "impl.cuda_graph=step"
+
+    def test_modes(self):
+        self.assert_right("eager", "batch=48", "batch.micro_batches=3")
+        self.assert_right("fused", "optimizer=adam", "batch=32")
+
+    def test_tasks(self):
+        for scenario in ("update-601", "mlp-64-64-8-gradients"):
+            self.assert_right("eager", scenario=scenario)
+
+    def test_batches_that_are_copied(self):
+        self.assert_right("eager", "impl.transfer=pageable")
+        self.assert_right("eager", "impl.transfer=pinned", "batch=32", scenario="mlp-784-128-10")
+
+    def test_a_captured_step(self):
+        self.assert_right("eager", self.GRAPH)
+        for optimizer in ("momentum", "nadam"):  # the last batch has 4 rows
+            self.assert_right("eager", self.GRAPH, f"optimizer={optimizer}", "batch=32")
+        self.assert_right("fused", self.GRAPH, "optimizer=adam", "impl.transfer=pageable", "batch=32")
+
+    def test_a_floor_and_a_profile(self):
+        self.call("run", "--scenario", "floor", "--impl", "device/eager", "--set", "impl.device=cuda", "--launches", "1",
+                  plugins=self.plugins("none"))
+        output, _ = self.call("profile", "mlp-10-50-1", "--impl", "device/eager", "--set", "impl.device=cuda", "--json",
+                              plugins=self.plugins("none"))
+        phases = {record["phase"] for record in json.loads(output)["records"]}
+        self.assertLessEqual({"data", "forward", "backward", "update"}, phases)
+
+    def test_its_clock_is_in_the_report(self):
+        self.call("run", "--scenario", "mlp-10-50-1", "--impl", "device/eager", "--set", "impl.device=cuda",
+                  "--launches", "1", "--out", "report.json", plugins=self.plugins("none"))
+        (cell,) = self.cells_of(self.read_json("report.json"))
+        self.assertRegex(cell["runtime"]["device"], r"^a processor, CUDA .*, products of f32 by f32$")
+        self.assertEqual(cell["launches"][0]["peak_device_bytes"], 2**20)
+        self.assertEqual(cell["summary"]["peak_device_bytes"], 2**20)
+        for sample in cell["samples"]:
+            self.assertLessEqual(sample["device_ns"], sample["real_ns"])
+
+    def test_what_cannot_be_done_is_said(self):
+        self.assert_says("eager", (), "unsupported", "PyTorch finds no CUDA device", fault="absent")
+        self.assert_says("eager", ("denormals=flush",), "unsupported", "only the processor's are flushed")
+        schedule = 'optimizer.schedule={"kind":"cosine","steps":18}'
+        self.assert_says("eager", (self.GRAPH, schedule), "unsupported", "a captured step has one learning rate")
+        for setting, reason in ((self.GRAPH, "with device=cuda"), ("impl.transfer=pinned", "no batches to copy")):
+            self.assert_says("eager", (setting, "impl.device=cpu"), "unsupported", reason)
+
+    def test_a_device_without_memory(self):
+        self.assert_says("eager", (), "crashed", "OutOfMemoryError: CUDA out of memory.", fault="full")
+
+    def test_clocks_that_differ(self):
+        self.assertRegex(self.assert_untrusted("eager", fault="slow clock"),
+                         "by the device's clock and .* by the wall clock")
+
+    def test_an_early_answer(self):
+        self.assert_untrusted("eager", self.GRAPH, fault="early")
+
+
+class Jax(OnDevice):
+    framework = "jax"
+
+    def test_modes(self):
+        for mode in ("eager", "loop"):
+            self.assert_right(mode)
+        self.assert_right("jit", "optimizer=adam", "batch=32")
+
+    def test_batches_that_are_copied(self):
+        self.assert_right("jit", "impl.transfer=pageable", "batch=32")
+
+    def test_command_buffers(self):
+        self.assert_says("jit", ("impl.command_buffers=off", "impl.device=cpu"), "unsupported", "on the processor")
+
+    def test_what_cannot_be_done_is_said(self):
+        self.assert_says("jit", (), "unsupported", "JAX finds no CUDA device", fault="absent")
+        self.assert_says("jit", (), "crashed", "RESOURCE_EXHAUSTED: Out of memory", fault="full")
+
+    def test_an_early_answer(self):
+        self.assert_untrusted("jit", fault="early")
+
+
+class TensorFlow(OnDevice):
+    framework = "tensorflow"
+
+    def test_modes(self):
+        self.assert_right("assign")
+        self.assert_right("function", "optimizer=adam", "batch=32")
+
+    def test_what_cannot_be_done_is_said(self):
+        self.assert_says("function", (), "unsupported", "TensorFlow finds no CUDA device", fault="absent")
+        self.assert_says("function", (), "crashed", "failed to allocate memory", fault="full")
+
+
+if __name__ == "__main__":
+    unittest.main()
