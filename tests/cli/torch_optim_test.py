@@ -1,0 +1,104 @@
+"""Random trainings of native strategies against a reference that shares no code with gdbench: PyTorch's modules, its
+autograd and torch.optim, in float64."""
+
+import json
+import random
+import subprocess
+import sys
+import unittest
+
+from framework_rows import ENVIRONMENTS, is_installed
+from program import CATALOGUE, HAS_JIT, SOURCE, ProgramTest
+
+if not is_installed("pytorch"):
+    print("skipped: not installed: scripts/frameworks pytorch")
+    sys.exit(77)
+
+CASES = 300
+STEPS = 10
+LIMIT = 1e-9
+IMPLEMENTATIONS = ("hand/naive", "hand/eigen", "tape/eigen", "graph/eigen") + ("graph/jit",) * HAS_JIT
+# What torch.optim has; of the others it has no decoupled decay.
+OPTIMIZERS = [kind for kind in CATALOGUE["optimizers"] if kind != "lion"]
+DECOUPLED = ("adam", "nadam", "radam")
+SCHEDULES = (
+    None,
+    {"kind": "cosine", "steps": 12, "final_rate": 0.001},
+    {"kind": "step", "every": 3, "factor": 0.5, "steps": 60},
+)
+
+
+def layers_of(choose, outputs):
+    layers = [{"width": choose.choice((1, 3, 8, 17, 33)), "activation": choose.choice(list(CATALOGUE["activations"]))}
+              for _ in range(choose.randrange(4))]
+    layers.append({"width": outputs, "activation": "identity"})
+    for layer in layers:
+        layer["bias"] = choose.random() < 0.7
+        if layer["width"] > 2 and choose.random() < 0.3:
+            layer["normalization"] = "layer"
+    return layers
+
+
+def optimizer_of(choose, kind):
+    optimizer = {"kind": kind, "learning_rate": 0.02}
+    if choose.random() < 0.5:
+        optimizer["weight_decay"] = 0.05
+        if kind in DECOUPLED:
+            optimizer["decoupled_weight_decay"] = choose.random() < 0.5
+    schedule = choose.choice(SCHEDULES)
+    return optimizer if schedule is None else {**optimizer, "schedule": schedule}
+
+
+def random_scenario(seed):
+    """Of each optimizer and each loss in turn."""
+    choose = random.Random(seed)
+    losses = list(CATALOGUE["losses"])
+    loss = losses[seed // len(OPTIMIZERS) % len(losses)]
+    labels = loss == "softmax_cross_entropy"
+    outputs = choose.randint(2, 9) if labels else choose.randint(1, 4)
+    rows = choose.choice((16, 29, 64, 101))
+    size = choose.choice((rows, 1, choose.randint(4, rows)))
+    parts = choose.randint(1, min(4, size))
+    return {
+        "name": f"case-{seed}", "dtype": "f64", "loss": loss, "steps": STEPS, "initial_seed": seed,
+        "model": {"kind": "multilayer_perceptron", "layers": layers_of(choose, outputs)},
+        "data": {"source": "synthetic", "kind": "blobs" if labels else "teacher", "rows": rows, "outputs": outputs,
+                 "features": choose.choice((1, 2, 7, 16, 31)), "noise": 0.3, "seed": seed},
+        "batch": {"rows": size, "micro_batches": parts, "seed": seed},
+        "optimizer": optimizer_of(choose, OPTIMIZERS[seed % len(OPTIMIZERS)]),
+    }
+
+
+class AgainstTorch(ProgramTest):
+    def dump(self, seed):
+        scenario = self.write_json(f"case-{seed}.json", random_scenario(seed))
+        implementation = IMPLEMENTATIONS[seed % len(IMPLEMENTATIONS)]
+        self.call("train", scenario, "--impl", implementation, "--steps", str(STEPS), "--dump", f"dump-{seed}")
+        return f"dump-{seed}"
+
+    def differences(self, folders):
+        python = ENVIRONMENTS / "pytorch" / "bin" / "python"
+        command = [python, SOURCE / "tests" / "cli" / "torch_trainings.py", SOURCE / "scripts", *folders]
+        output = subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return [float(line) for line in output.splitlines()]
+
+    def test_random_trainings_end_where_torch_ends(self):
+        found = self.differences([self.dump(seed) for seed in range(CASES)])
+        self.assertEqual(len(found), CASES)
+        print(f"{CASES} trainings, largest relative difference {max(found):.1e}")
+        for seed, difference in enumerate(found):
+            with self.subTest(implementation=IMPLEMENTATIONS[seed % len(IMPLEMENTATIONS)], **random_scenario(seed)):
+                self.assertLess(difference, LIMIT)
+
+    def test_another_constant_is_seen(self):
+        keys = {"momentum": "momentum", "rmsprop": "rho", "adam": "beta2", "nadam": "momentum_decay"}
+        for kind, key in keys.items():
+            folder = self.dump(OPTIMIZERS.index(kind))
+            scenario = self.read_json(f"{folder}/scenario.json")
+            scenario["optimizer"][key] *= 0.999
+            self.write(f"{folder}/scenario.json", json.dumps(scenario))
+            self.assertGreater(self.differences([folder])[0], LIMIT, kind)
+
+
+if __name__ == "__main__":
+    unittest.main()
