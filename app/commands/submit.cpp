@@ -35,6 +35,20 @@ Result<report::Report> checked(const std::string& file, bool despite_conditions)
   return report;
 }
 
+// Where the report will lie; another one of its matrix, day and revision gets a number behind these. Errors: this very
+// run is kept already.
+Result<fs::path> free_place(const fs::path& folder, const report::Report& report) {
+  const std::string name = submission::name_of(report);
+  for (int number = 1;; ++number) {
+    const fs::path place = folder / cat(name, number == 1 ? "" : cat("-", number), submission::kEnding);
+    if (!fs::exists(place)) return place;
+    const Result<report::Report> kept = submission::read_evidence(place.string());
+    if (kept.ok() && kept->run.id == report.run.id) {
+      return file_error(place, "a report that is kept already", "one of another run");
+    }
+  }
+}
+
 Status submit(const std::string& file, const SubmitOptions& options) {
   const report::Report report = TRY(checked(file, options.check || options.despite_conditions));
   if (options.check) return {};
@@ -42,8 +56,7 @@ Status submit(const std::string& file, const SubmitOptions& options) {
   if (!bytes.ok()) return usage_error(cat(file, ": ", bytes.error().message));
   const fs::path folder =
       fs::path(options.folder) / (options.machine.empty() ? submission::machine_of(report) : options.machine);
-  const fs::path kept = folder / (submission::name_of(report) + submission::kEnding);
-  if (fs::exists(kept)) return file_error(kept, "a report that is kept already", "none, or another day or revision");
+  const fs::path kept = TRY(free_place(folder, report));
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return report::cannot_be_written(folder.string(), error.message());

@@ -26,7 +26,7 @@ Blocks claims_by_machine(const std::vector<ClaimRow>& rows, const std::vector<st
   for (const std::string& machine : machines) table.push_back(left(machine));
   for (const ClaimRow& row : rows) {
     table[0].texts.push_back(row.claim->sentence);
-    table[0].notes.push_back(row.claim->id);
+    table[0].notes.push_back(cat("(", row.claim->id, ")"));
     table[0].links.push_back(file_of(*row.claim));
     table[1].texts.push_back(row.verdict);
     filter.values.push_back(row.verdict);
@@ -35,13 +35,16 @@ Blocks claims_by_machine(const std::vector<ClaimRow>& rows, const std::vector<st
   return Blocks().table("", std::move(table), {std::move(filter)});
 }
 
+const Entry& newest_of(const EntryPointers& entries) {
+  return **std::ranges::max_element(entries, {}, [](const Entry* entry) { return entry->run.started_at; });
+}
+
 Blocks machine_table(const Collection& collection, const std::vector<std::string>& machines) {
   Columns table = {left("machine"), left("what it is"), document::right("reports"), left("measured last")};
   Filter processors{"Processor", {}};
   for (const std::string& machine : machines) {
     const EntryPointers entries = entries_of(collection, machine);
-    const Entry& last =
-        **std::ranges::max_element(entries, {}, [](const Entry* entry) { return entry->run.started_at; });
+    const Entry& last = newest_of(entries);
     add_row(table, {machine, last.environment, std::to_string(entries.size()), last.day()});
     table[0].links.push_back(machine_file(machine));
     processors.values.push_back(last.processor);
@@ -153,7 +156,7 @@ Page machine_page(const std::string& machine, const Collection& collection, cons
   Page page{machine_file(machine), {.title = machine}};
   Document& document = page.document;
   document.links = links();
-  document.answer = {{cat(entries.back()->environment, ".")}};
+  document.answer = {{cat(newest_of(entries).environment, ".")}};
   Columns claims = {left("sentence"), left("verdict")};
   Filter verdicts{"Verdict", {}};
   for (const ClaimRow& row : rows) {
