@@ -4,9 +4,8 @@ import os
 import pathlib
 import re
 import signal
-import unittest
 
-from program import ADAPTERS, PAUSES, STATES, ProgramTest, processes_in, read_process, soon
+from program import ADAPTERS, PAUSES, STATES, ProgramTest, options, processes_in, read_process, soon
 
 PLUGINS = str(pathlib.Path(ADAPTERS).parent / "rank_adapters")
 SCENARIO = ("--scenario", "linreg-3x2", "--set", "rows=7")
@@ -19,23 +18,22 @@ class AdapterRanks(ProgramTest):
         output, _ = self.call("verify", *SCENARIO, *IMPLEMENTATION, *arguments, plugins=PLUGINS, status=status)
         return re.findall(rf"^  script/meeting.*?  +({STATES})  +(.*)$", output, re.M)
 
-    def test_any_number_of_ranks_is_right(self):
-        counts = [word for count in (1, 2, 3, 9) for word in ("--set", f"impl.ranks={count}")]
-        self.assertEqual([state for state, _ in self.verify(*counts, status=0)], ["ok"] * 4)
-
-    def test_ranks_that_end_apart(self):
-        ((state, reason),) = self.verify("--set", "impl.fault=drift", status=3)
-        self.assertEqual((state, reason), ("untrusted", "rank 1 ended with other parameters than rank 0, in tensor 0"))
-
-    def test_a_rank_that_ends(self):
-        ((state, reason),) = self.verify("--set", "impl.fault=exit", status=3)
-        self.assertEqual(state, "crashed")
-        self.assertRegex(reason, r"^rank 1 \(process \d+\) ended with exit status 1: nothing goes on$")
+    def test_what_is_right_and_what_is_not(self):
+        right = [("ok", "^")] * 4
+        apart = ("untrusted", "^rank 1 ended with other parameters than rank 0, in tensor 0$")
+        ended = ("crashed", r"^rank 1 \(process \d+\) ended with exit status 1: nothing goes on$")
+        for settings, expected, status in (([f"impl.ranks={count}" for count in (1, 2, 3, 9)], right, 0),
+                                           (["impl.fault=drift"], [apart], 3), (["impl.fault=exit"], [ended], 3)):
+            with self.subTest(settings=settings):
+                rows = self.verify(*options("--set", settings), status=status)
+                self.assertEqual([state for state, _ in rows], [state for state, _ in expected])
+                for (_, reason), (_, words) in zip(rows, expected):
+                    self.assertRegex(reason, words)
 
     def test_nobody_meets_them_unasked(self):
         output, _ = self.call("run", "--dry-run", "--impl", "*", *SCENARIO, plugins=PLUGINS)
         self.assertNotIn("script/meeting", output)
-        output, _ = self.call("run", "--dry-run", "--impl", "*/meet*", *SCENARIO, plugins=PLUGINS, status=2)
+        self.expect_error(["run", "--dry-run", "--impl", "*/meet*", *SCENARIO], plugins=PLUGINS)
 
     def test_a_run_has_their_time(self):
         self.call("run", *SCENARIO, *IMPLEMENTATION, "--set", "impl.ranks=2", "--quick", "--out", "x.json",
@@ -69,16 +67,11 @@ class Ends(ProgramTest):
         os.kill(found[which][-1], number)
         self.assert_failed_cell(program, pattern)
 
-    def test_a_rank_that_is_killed(self):
-        self.expect_end_of("meeting.py", signal.SIGKILL,
-                           r"crashed  +rank 1 \(process \d+\) ended with signal 9 \(Killed\)")
-
-    def test_a_rank_that_is_stopped(self):
-        self.expect_end_of("meeting.py", signal.SIGSTOP, r"timed out  +.*rank 1 \(process \d+\) is stopped")
-
-    def test_a_worker_that_is_killed(self):
-        self.expect_end_of("worker", signal.SIGKILL, r"crashed  +run: killed from outside, .*: signal 9")
-
-
-if __name__ == "__main__":
-    unittest.main()
+    def test_whichever_process_ends(self):
+        for which, number, pattern in (
+            ("meeting.py", signal.SIGKILL, r"crashed  +rank 1 \(process \d+\) ended with signal 9 \(Killed\)"),
+            ("meeting.py", signal.SIGSTOP, r"timed out  +.*rank 1 \(process \d+\) is stopped"),
+            ("worker", signal.SIGKILL, r"crashed  +run: killed from outside, .*: signal 9"),
+        ):
+            with self.subTest(which=which, signal=number):
+                self.expect_end_of(which, number, pattern)

@@ -1,11 +1,11 @@
 """Adapters: one in a language that gdbench knows nothing of, and broken ones, each of which costs its own row only."""
 
 import pathlib
-import re
+import shutil
 import subprocess
 import unittest
 
-from program import ADAPTERS, SOURCE, ProgramTest
+from program import ADAPTERS, SOURCE, ProgramTest, linear_scenario, options
 
 PERL = str(SOURCE / "examples" / "adapter-perl")
 BROKEN = pathlib.Path(ADAPTERS).parent / "broken_adapters"
@@ -51,35 +51,29 @@ ROWS = {
 
 
 def has_perl():
-    try:
-        return subprocess.run(["perl", "-MJSON::PP", "-MTime::HiRes", "-e", "1"], capture_output=True).returncode == 0
-    except OSError:
-        return False
+    command = ["perl", "-MJSON::PP", "-MTime::HiRes", "-e", "1"]
+    return shutil.which("perl") is not None and subprocess.run(command, capture_output=True).returncode == 0
 
 
 @unittest.skipUnless(has_perl(), "there is no Perl with JSON::PP")
 class Perl(ProgramTest):
-    def test_is_verified_in_both_types(self):
-        for dtype in ("f32", "f64"):
-            chosen = ("--scenario", "linreg-3*", "--set", f"dtype={dtype}", "--set", "loss=half_mse")
-            output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL)
-            self.assertEqual(len(re.findall("perl/loop +ok  ", output)), 4, output)
-        output, _ = self.call("verify", "--impl", "perl/*", "--scenario", "linreg-3*", plugins=PERL)
-        self.assertRegex(output, r"\n4 cells: 4 ok\n")
-        output, _ = self.call("plugin", "check", f"{PERL}/perl.adapter.json")
-        self.assertIn("The plugin keeps the contract.", output)
+    def verify(self, *arguments, status=0):
+        return self.call("verify", "--impl", "perl/*", *arguments, plugins=PERL, status=status)[0]
 
-    def test_biases_and_several_outputs(self):
+    def test_is_verified_in_both_types(self):
         rows = "\n".join(f"{i / 10},{i % 7},{i / 5 + 1},{-i / 20}" for i in range(20))
         self.write("table.csv", f"a,b,y,z\n{rows}\n")
-        model = {"kind": "linear_regression", "bias": True}
-        data = {"source": "csv", "path": "table.csv", "targets": ["y", "z"]}
-        self.write_json("mine.json",
-                        {"name": "mine", "model": model, "data": data, "optimizer": {"learning_rate": 0.05}})
+        # Biases and several outputs.
+        self.write_json("mine.json", linear_scenario(
+            model={"kind": "linear_regression", "bias": True},
+            data={"source": "csv", "path": "table.csv", "targets": ["y", "z"]}))
         for dtype in ("f32", "f64"):
-            chosen = ("--scenario", "mine.json", "--set", f"dtype={dtype}")
-            output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL)
+            settings = options("--set", (f"dtype={dtype}", "loss=half_mse"))
+            self.assertRegex(self.verify("--scenario", "linreg-3*", *settings), r"\n4 cells: 4 ok\n")
+            output = self.verify("--scenario", "mine.json", "--set", f"dtype={dtype}")
             self.assertRegex(output, r"perl/loop\s+ok ")
+        output, _ = self.call("plugin", "check", f"{PERL}/perl.adapter.json")
+        self.assertIn("The plugin keeps the contract.", output)
 
     def test_is_timed_beside_another(self):
         selection = ("--launches", "1", "--impl", "perl/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
@@ -87,27 +81,22 @@ class Perl(ProgramTest):
         for cell in self.read_json("x.json")["cells"]:
             self.assertEqual(cell["status"], {"state": "ok", "reason": ""})
             self.assertGreater(cell["summary"]["step_ns"]["value"], 0)
-
-    def test_what_it_lacks_is_unsupported(self):
-        chosen = ("--scenario", "linreg-300x10", "--set", "batch.rows=32", "--set", "batch.shuffle=false")
-        output, _ = self.call("verify", "--impl", "perl/*", *chosen, plugins=PERL, status=4)
+        settings = options("--set", ("batch.rows=32", "batch.shuffle=false"))
+        output = self.verify("--scenario", "linreg-300x10", *settings, status=4)
         self.assertRegex(output, r"perl/loop\s+unsupported\s+only full batches")
 
 
 class Broken(ProgramTest):
-    def test_every_way_has_a_row(self):
+    def test_each_costs_its_own_row(self):
         ways = {path.name.removesuffix(".adapter.json") for path in BROKEN.glob("*.adapter.json")}
         self.assertEqual({row.split("/")[1] for row in ROWS} - {"naive"}, ways)
-
-    def test_each_costs_its_own_row(self):
         chosen = ("--impl", "broken/*", "--impl", "plugin/*", "--impl", "hand/naive", "--scenario", "linreg-3x2")
         limits = ("--single-steps", "--launches", "1", "--timeout", "2", "--memory-cap", "0.1")
         _, errors = self.call("run", *chosen, *limits, "--out", "x.json", plugins=str(BROKEN), status=3)
         # How long it takes is said where that is long, by what earlier runs on this machine took.
         self.assertRegex(errors, r"^(gdbench: the run takes [^\n]+ s\n)?report: x\.json\n$")
-        report = self.read_json("x.json")
+        report, cells = self.read_json("x.json"), self.cells_by_name()
         self.assertEqual(report["run"]["status"], "complete")
-        cells = {cell["implementation"]: cell for cell in report["cells"]}
         self.assertEqual(set(cells), set(ROWS))
         for name, (state, reason) in ROWS.items():
             with self.subTest(implementation=name):
@@ -138,7 +127,3 @@ class Broken(ProgramTest):
         ops = cell["profile"]["ops"]
         self.assertEqual((ops["records"][0]["op"], ops["records"][0]["calls"]), ("ops of slow", 2))
         self.assertAlmostEqual(ops["step_ns"] * ops["steps"], 1e6)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,8 +1,8 @@
 """Implementations that cheat, or harm others, one way each (tests/fakes/attacks): none is ranked, no rival is hurt."""
+import re
 import sys
-import unittest
 
-from program import FAKES, SOURCE, ProgramTest
+from program import FAKES, SOURCE, ProgramTest, options
 
 # What the reason says, whichever of several checks finds it first.
 BLOCK = "a timed block|a step takes|twice as many steps take only|that a block took"
@@ -33,7 +33,7 @@ ADAPTERS = {
 class Attacks(ProgramTest):
     def run_beside_honest_ones(self, attacks, status, honest=HONEST, plugins=FAKES + "/attacks",
                                scenario="linreg-300x10"):
-        selection = [word for name in (*attacks, *honest) for word in ("--impl", name)]
+        selection = options("--impl", (*attacks, *honest))
         self.call("run", "--scenario", scenario, *selection, "--launches", "1", "--out", "x.json", "--overwrite",
                   "--memory-cap", "0.5", plugins=plugins, status=None)
         cells = {cell["id"].split("/", 1)[1]: cell for cell in self.read_json("x.json")["cells"]}
@@ -64,7 +64,7 @@ class Attacks(ProgramTest):
         self.assert_found(cells, "attack/hoards", "of memory, the cap is 512 MiB")
 
     def test_no_rival_is_hurt(self):
-        if "signals" not in self.confinement():
+        if not re.search("confinement.*signals", self.call("doctor")[0]):
             self.skipTest("the kernel has no rules for signals (Linux 6.12 has)")
         self.run_beside_honest_ones([f"attack/{name}" for name in HARMLESS], 0)
 
@@ -76,11 +76,3 @@ class Attacks(ProgramTest):
         cells = self.run_beside_honest_ones(names, 3, ["hand/naive"], str(self.folder), "linreg-3x2")
         for way, words in ADAPTERS.items():
             self.assert_found(cells, f"attack/adapter-{way}", words)
-
-    def confinement(self):
-        output, _ = self.call("doctor")
-        return next(line for line in output.splitlines() if "confinement" in line)
-
-
-if __name__ == "__main__":
-    unittest.main()

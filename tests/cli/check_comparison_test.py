@@ -11,15 +11,6 @@ OPTION = "--check-comparison"
 
 
 class CheckComparison(ProgramTest):
-    def check(self, a, b, *arguments):
-        files = [self.write_json(f"{side['name']}.json", side) for side in (a, b)]
-        output, errors = self.call("explain", OPTION, *files, *arguments)
-        self.assertEqual(errors, "")
-        return output
-
-    def refuse(self, arguments, *parts):
-        self.expect_error(["explain", *arguments], *parts)
-
     def test_the_examples(self):
         words, _ = self.call("explain", OPTION, *EXAMPLES)
         self.assertIn("3200 updates of 32 rows", words)
@@ -27,40 +18,25 @@ class CheckComparison(ProgramTest):
         self.assertIn("Not fair. First, ", self.call("explain", OPTION, *EXAMPLES, "--html", "-")[0])
         document = json.loads(self.call("explain", OPTION, *EXAMPLES, "--json")[0])
         self.assertEqual(document["verdict"], "unfair")
-        rules = [finding["rule"] for finding in document["findings"]]
-        self.assertEqual(rules[0], "broadcast")
-        self.assertLessEqual({"rows_of_a_step", "tracing", "gradient_factor"}, set(rules))
-        self.assertEqual(document["findings"][0]["side"], "b")
-
-    def test_the_same_twice_is_fair(self):
-        side = {"name": "a", "loss": "mse", "threads": 1}
-        output = self.check(side, {**side, "name": "b"})
-        self.assertIn("\nFair, as far as both say: 2 points compared.\n", output)
-
-    def test_the_learning_rate_that_makes_losses_equal(self):
-        side = {"name": "a", "loss": "mse", "optimizer": {"kind": "sgd", "learning_rate": 0.01}}
-        half = {**side, "name": "b", "loss": "half_mse"}
-        document = json.loads(self.check(side, half, "--json"))
-        (finding,) = document["findings"]
-        self.assertEqual((finding["rule"], finding["ratio"]), ("gradient_factor", 2))
-        half["optimizer"] = {"kind": "sgd", "learning_rate": finding["learning_rate_for_b"]}
-        self.assertIn("\nFair, ", self.check(side, half))
+        self.assertEqual((document["findings"][0]["rule"], document["findings"][0]["side"]), ("broadcast", "b"))
 
     def test_what_is_refused(self):
         good = self.write_json("good.json", {"name": "good"})
-        self.write_json("rate.json", {"name": "x", "optimizer": {"learning_rate": "fast"}})
         self.write_json("key.json", {"name": "x", "bach": 32})
+        self.write_json("rate.json", {"name": "x", "optimizer": {"learning_rate": "fast"}})
         self.write("torn.json", '{"name": ')
-        self.refuse([OPTION, good, "rate.json"],
-                    'rate.json: /optimizer/learning_rate: found "fast", expected a positive')
-        self.refuse([OPTION, "key.json", good], "key.json: /bach: found an unknown key", "did you mean batch?")
-        self.refuse([OPTION, good, "torn.json"], "torn.json: line 1")
-        self.refuse([OPTION, good, "nosuch.json"], "nosuch.json: found no such file")
-        self.refuse([OPTION, good, good], 'good.json: /name: found "good"', "expected another name")
-        self.refuse([OPTION, good], OPTION)
-        self.refuse([OPTION, good, good, "report.json"], OPTION)
-        self.refuse([OPTION, good, good, "--a", "x", "--b", "y"], OPTION)
-        self.refuse([], "found no report, expected a report or --check-comparison")
+        for arguments, parts in (
+            ((OPTION, "key.json", good), ("key.json: /bach: found an unknown key", "did you mean batch?")),
+            ((OPTION, good, "rate.json"), ('rate.json: /optimizer/learning_rate: found "fast", expected a positive',)),
+            ((OPTION, good, "torn.json"), ("torn.json: line 1",)),
+            ((OPTION, good, "nosuch.json"), ("nosuch.json: found no such file",)),
+            ((OPTION, good, good), ('good.json: /name: found "good"', "expected another name")),
+            ((OPTION, good), (OPTION,)), ((OPTION, good, good, "report.json"), (OPTION,)),
+            ((OPTION, good, good, "--a", "x", "--b", "y"), (OPTION,)),
+            ((), ("found no report, expected a report or --check-comparison",)),
+        ):
+            with self.subTest(arguments=arguments):
+                self.expect_error(["explain", *arguments], *parts)
 
 
 class Scripts(ProgramTest):

@@ -82,9 +82,8 @@ class Relation:
         point.update(figures=(), unfit="", remark=reasons[0] if reasons else "", ratio=None, position="across")
         if not reasons:
             (one, _), (other, _) = found
-            words = [cells.report.unfit_words(cell.scenario) for cell in (one, other)] if self.is_time else []
-            figures = compared(cells.report, self.quantity, steps, other, one)
-            point.update(figures=figures, unfit=next(filter(None, words), ""))
+            unfit = cells.report.rules(one.scenario, other.scenario)[1] if self.is_time else ""
+            point.update(figures=compared(cells.report, self.quantity, steps, other, one), unfit=unfit)
         return point
 
     def place(self, ratio, point):

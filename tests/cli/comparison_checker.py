@@ -2,30 +2,20 @@
 
 import json
 import math
-import re
 
 import estimates
 from documents import parts_of, text_of
 from estimates import median
-from expected_words import Figure, first_mismatch, plural, row_mismatch, time
-from printed_figures import PERCENT, is_percent, numbers_in, rounds_to, three_digits
-from report_facts import change
-from report_figures import FAILURES, off_by, pairs_of
+from expected_words import PERCENT, Figure, change, numbers_in, percent, plural, rounds_to, three_digits, time
+from records import Record
+from report_facts import exactly
+from report_figures import FAILURES, pairs_of
+from statements import Quote, known, quote, word
 from values_checker import mismatches
 
 CONFIDENCE = 0.99  # for all cells together
 CHANGES = {"faster": "improved", "slower": "regressed"}
-KNOWN = ("Note: two runs: ", "Note: not built alike: ", "Note: differences below 2% between two builds may come from ")
 ORDER = ("regressed", "failing", "removed", "improved", "fixed", "inconclusive", "added", "equivalent")
-
-
-def noise_of(report, scenario):
-    """What the scenario's controls are off by."""
-    found = [
-        off_by(c) for cell, _, c in report.controls
-        if cell.scenario == scenario and c.ratio.launches >= estimates.FEWEST_LAUNCHES
-    ]
-    return max(found, default=0.0)
 
 
 def drift_of(report):
@@ -49,7 +39,7 @@ class Family:
         self.drift = 0.0 if self.paired else max(drift_of(base), drift_of(candidate))
         self.asked = margin
         sides = [
-            {self.bare_id(cell): cell for cell in report.cells if cell.arm == arm}
+            {cell.id.removesuffix("#" + arm): cell for cell in report.cells if cell.arm == arm}
             for report, arm in zip(self.reports, self.arms)
         ]
         self.sides = {name: (sides[0].get(name), sides[1].get(name)) for name in {**sides[1], **sides[0]}}
@@ -57,17 +47,13 @@ class Family:
             name for name, (one, other) in self.sides.items()
             if one and other and one.is_timed and other.is_timed and one.scenario == other.scenario
         ]
-        self.noise = max((self.noise_on(name) for name in self.timed), default=0.0)
+        self.noise = max((self.rules_on(name)[0] for name in self.timed), default=0.0)
         self.comparisons = self.judge()
 
-    @staticmethod
-    def bare_id(cell):
-        return cell.id.removesuffix("#" + cell.arm)
-
-    def noise_on(self, name):
-        return max(
-            self.drift, *(noise_of(report, cell.scenario) for report, cell in zip(self.reports, self.sides[name]))
-        )
+    def rules_on(self, name):
+        """(what controls or a drift are off by, whether they forbid a verdict)."""
+        rules = [report.rules(cell.scenario) for report, cell in zip(self.reports, self.sides[name])]
+        return max(self.drift, *(margin for margin, _ in rules)), any(unfit for _, unfit in rules)
 
     def compare(self, name, confidence):
         base, candidate = self.sides[name]
@@ -75,9 +61,8 @@ class Family:
             estimates.paired_ratio(pairs_of(base, candidate), confidence) if self.paired
             else estimates.unpaired_ratio(base.times, candidate.times, confidence)
         )
-        fewest = estimates.fewest_launches(confidence)
-        unfit = any(report.rules(cell.scenario)[1] for report, cell in zip(self.reports, (base, candidate)))
-        return estimates.verdict_of(ratio, max(self.asked, self.noise_on(name)), fewest, unfit)
+        noise, unfit = self.rules_on(name)
+        return estimates.verdict_of(ratio, max(self.asked, noise), estimates.fewest_launches(confidence), unfit)
 
     def judge(self):
         """Name -> comparison, in the order of Holm's steps: the rest is judged as a smaller family while it shrinks."""
@@ -98,7 +83,7 @@ class Family:
         if name in self.comparisons:
             verdict = self.comparisons[name].verdict
             return CHANGES.get(verdict, verdict)
-        timed = [cell is not None and cell.is_timed for cell in (base, candidate)]
+        timed = [bool(cell and cell.is_timed) for cell in (base, candidate)]
         if timed == [False, True]:
             return "fixed" if base and base.state in FAILURES else "added"
         if timed == [True, False]:
@@ -110,106 +95,84 @@ class Family:
         return comparison.ratio if comparison and comparison.ratio.launches > 0 else None
 
     def is_told(self, name):
-        return any(cell is not None and cell.is_timed for cell in self.sides[name])
+        return any(cell and cell.is_timed for cell in self.sides[name])
+
+    def group_of(self, name):
+        """The scenario, beside which a chart names the rest."""
+        return next(report.label(cell) for report, cell in zip(self.reports, self.sides[name]) if cell)
 
 
-def remark_figures(family, name):
-    """Whatever a remark on a cell may have."""
-    comparison, reports = family.comparisons.get(name), family.reports
-    scenarios = {cell.scenario for cell in family.sides[name] if cell is not None}
-    controls = [c.ratio for report in reports for cell, _, c in report.controls if cell.scenario in scenarios]
-    figures = [end for ratio in controls for end in ratio[:3]] if comparison and comparison.undecidable else []
+def cell_facts(family, name):
+    """Each is known of all that the cell is called: by its row, and in a chart by its scenario and the rest."""
+    comparison, ratio, sides = family.comparisons.get(name), family.ratio_of(name), family.sides[name]
+    group = family.group_of(name)
+    facts = [(Figure(one, lambda _, right=one == family.change_of(name): right, Quote(one)), None) for one in ORDER]
+    if ratio:
+        facts += [(change(ratio), "time"), *((figure, None) for figure in exactly(*ratio[:3]))]
+    for title, cell in zip(("base", "new"), sides):
+        facts += [(time(cell.step.value), title)] if cell and cell.is_timed else []
+        facts += [(quote(f"{cell.state}: {cell.reason}"), "remark")] if cell else []
+    figures = [len(family.timed), estimates.fewest_launches(CONFIDENCE)]
     if comparison:
-        ratio = comparison.ratio
-        figures += [ratio.low, ratio.high, 100 * comparison.margin, ratio.launches, len(family.timed)]
-        figures.append(estimates.fewest_launches(CONFIDENCE))
-    return figures
+        scenarios = {cell.scenario for cell in sides}
+        figures += [end for report in family.reports for cell, _, c in report.controls if cell.scenario in scenarios
+                    for end in c.ratio[:3]]
+        figures += [*comparison.ratio[1:], 100 * comparison.margin]
+    fits = lambda text: any(rounds_to(figure, text) or three_digits(figure, text) for figure in figures)
+    remark = Figure(r".*\d.*", lambda text: all(map(fits, numbers_in(text))), None)
+    for figure, title in (*facts, (remark, "remark"), (word("unfit"), "remark")):
+        yield known(figure, beside={name, group, name.removeprefix(group + "/")}, columns=(title,) if title else ())
 
 
-def is_remark(family, name, text):
-    """Whether its figures are known, or it is the reason of a failure."""
-    reasons = [f"{c.state}: {c.reason}" for c in family.sides[name] if c is not None]
-    if text.removesuffix(" in the base") in reasons:
-        return True
-    figures = remark_figures(family, name)
-    fits = lambda found: any(rounds_to(figure, found) or three_digits(figure, found) for figure in figures)
-    return all(map(fits, numbers_in(text)))
-
-
-def row_of(family, name):
-    """The parts of its columns."""
-    times = []
-    for cell in family.sides[name]:
-        times.append((time(cell.step.value),) if cell is not None and cell.is_timed else ("-",))
-    ratio = family.ratio_of(name)
-    moved = (change(ratio),) if ratio and math.isfinite(ratio.high) else ("-",)
-    told = Figure(".*", lambda text: is_remark(family, name, text), "a remark")
-    return [(name,), (family.change_of(name),), moved, *times, (told,)]
-
-
-def is_method(family, text):
+def method_facts(family):
     """How the two were measured, the margin and the noise, and how sure all verdicts are together."""
-    shares = [family.asked, 1 - (1 - CONFIDENCE), *([family.noise] if family.noise > family.asked else [])]
-    found = re.findall(PERCENT, text)
-    fits = len(found) == len(shares) and all(any(is_percent(one, share) for share in shares) for one in found)
-    changes = all(text.count(word) == 1 for word in CHANGES.values())
-    return fits and changes and ("side by side" in text) == family.paired
+    shares = [family.asked, CONFIDENCE, *([family.noise] if family.noise > family.asked else [])]
+    yield from (known(figure) for figure in map(percent, shares))
+    yield known(Figure(PERCENT, lambda text: abs(float(text[:-1]) / 100 - family.drift) <= 0.051 * family.drift, None))
+    yield from (known(quote(one)) for one in (*CHANGES.values(), "below 2%"))
+    yield from (known(figure) for figure in exactly(1 + family.asked, 1 / (1 + family.asked)))
 
 
 def check_comparison(base, candidate, margin, text):
     """Complaints about the JSON's document; `base` is `candidate` where one report holds both builds."""
-    family, complaints, seen = Family(base, candidate, margin), [], []
+    family, seen = Family(base, candidate, margin), []
+    facts = [fact for name in family.sides for fact in cell_facts(family, name)]
+    equal = {name: family.ratio_of(name).value for name in family.comparisons if family.change_of(name) == "equivalent"}
+    facts += [known(percent(value - 1), beside={family.group_of(name)}) for name, value in equal.items()]
+    record = Record([*facts, *method_facts(family)], frozenset().union(*(fact.about for fact in facts)))
     told = [family.change_of(name) for name in family.sides if family.is_told(name)]
     counts = [f"{told.count(change)} {change}" for change in ORDER if change in told]
     document = json.loads(text)["document"]
     expected = plural(len(told), "cell") + (": " + ", ".join(counts) if counts else "")
-    answer = list(map(text_of, document["answer"]))
-    complaints += [] if answer == [expected] else [f"{answer}: expected {expected}"]
-    for section in document["sections"]:
+    complaints = mismatches(list(map(text_of, document["answer"])), [expected])
+    for section in filter(lambda section: section["title"], document["sections"]):
         for fold in (block["fold"] for block in section["blocks"] if "fold" in block):
             rows = fold["blocks"][0]["table"]["rows"]
-            right = fold["summary"] == f"{len(rows)} {rows[0][1]}"
-            complaints += [] if right else [f"{fold['summary']!r} of {len(rows)} rows"]
+            complaints += mismatches(fold["summary"], f"{len(rows)} {rows[0][1]}")
         for kind, content in parts_of(section["blocks"]):
             if kind == "table":
-                for name, *texts in content["rows"]:
-                    seen.append(name)
-                    row = row_of(family, name) if name in family.sides else []
-                    complaints += [f"{name}: {why}" for why in [row_mismatch([name, *texts[: len(row) - 1]], row)]
-                                   if why]
+                seen += [row[0] for row in content["rows"]]
+                complaints += record.about_table(content)
             elif kind == "figure":
-                complaints += forest_complaints(family, content["chart"]["rows"])
-            elif kind == "paragraph" and section["title"]:
-                complaints += sentence_complaints(family, content)
-    missing = [name for name in family.sides if family.is_told(name) and name not in seen]
+                complaints += record.about_chart(content["chart"], " ")
+                rows = {f"{row['group']}/{row['label']}": row for row in content["chart"]["rows"]}
+                folded = [row for name, row in rows.items() if name not in family.sides]
+                dots = [dot for row in folded for dot in row.get("dots", ())]
+                complaints += mismatches([[row["label"], row.get("figure", "")] for row in folded],
+                                         [folded_words(row.get("dots", [])) for row in folded])
+                complaints += mismatches(sorted(dots), sorted(equal.values()), "the equivalent cells") if folded else []
+            elif kind == "paragraph":
+                complaints += [*record.about(content), *method_complaints(family, content)]
+    missing = {name for name in family.sides if family.is_told(name)}.difference(seen)
     return complaints + [f"{name} is missing" for name in missing]
 
 
-def sentence_complaints(family, text):
-    if " against " in text:
-        return [] if is_method(family, text) else [f"{text!r}: they were measured otherwise"]
-    if match := re.match(r"Note: within one of the runs the machine's speed drifted by (\S+)%, which ", text):
-        drifted = abs(float(match[1]) / 100 - family.drift) <= 0.051 * family.drift
-        return [] if drifted else [f"it drifted by {family.drift}"]
-    return [] if text.startswith(KNOWN) else [f"{text!r} is not known"]
+def folded_words(dots):
+    """Of equivalent cells that share a row."""
+    ends = [f"{100 * (end - 1):+.1f}%" for end in (min(dots), max(dots))] if dots else []
+    return [plural(len(dots), "equivalent cell"), " to ".join(dict.fromkeys(ends))]
 
 
-def forest_complaints(family, rows):
-    """Those of equivalent cells that share a row have a dot each."""
-    complaints, folded = [], []
-    for row in rows:
-        name = f"{row['group']}/{row['label']}"
-        if name not in family.sides:
-            dots = row.get("dots", [])
-            folded += dots
-            ends = [f"{100 * (end - 1):+.1f}%" for end in (min(dots), max(dots))] if dots else []
-            right = (plural(len(dots), "equivalent cell"), "equivalent", " to ".join(dict.fromkeys(ends)))
-            if (row["label"], row["word"], row.get("figure", "")) != right:
-                complaints.append(f"{row}: expected {right}")
-            continue
-        ratio, found = family.ratio_of(name), [[value["value"], *value["interval"]] for value in row.get("values", [])]
-        expected = [list(ratio[:3])] if ratio and math.isfinite(ratio.high) else found if ratio else []
-        parts = map(first_mismatch, (row["word"], row.get("figure") or "-"), row_of(family, name)[1:3])
-        complaints += [f"{name}: {why}" for why in (*parts, *mismatches(found, expected)) if why]
-    alike = sorted(c.ratio.value for name, c in family.comparisons.items() if family.change_of(name) == "equivalent")
-    return complaints + (mismatches(sorted(folded), alike, "the equivalent cells") if folded else [])
+def method_complaints(family, text):
+    right = ("side by side" in text) == family.paired and all(text.count(word) == 1 for word in CHANGES.values())
+    return [] if right or " against " not in text else [f"{text!r}: they were measured otherwise"]

@@ -3,7 +3,7 @@
 import sys
 import unittest
 
-from program import SOURCE, ProgramTest
+from program import SOURCE, ProgramTest, linear_scenario
 
 PANDAS = SOURCE / "build" / "consumers" / "bin" / "python"
 ROWS = [{"weight": 0.5 * i, "color": ["red", "blue"][i % 2], "y": i} for i in range(40)]
@@ -19,20 +19,16 @@ class ConvertTest(ProgramTest):
 
     @unittest.skipUnless(PANDAS.exists(), "scripts/consumers installs pandas from PyPI")
     def test_a_table_becomes_a_file_that_a_scenario_reads(self):
-        output, _ = self.convert("rows.json", "rows.csv.gz")
-        self.assertEqual(output, "rows.csv.gz: 40 rows of weight, color, y\n")
-        self.write_json("s.json", {
-            "name": "s", "model": {"kind": "linear_regression"}, "optimizer": {"learning_rate": 0.001},
-            "data": {"source": "csv", "path": "rows.csv.gz", "targets": ["y"], "one_hot": ["color"]},
-        })  # fmt: skip
-        self.call("verify", "--scenario", "s.json", "--impl", "hand/eigen")
         self.write_json("numbers.json", [{"a": row["weight"], "y": row["y"]} for row in ROWS])
-        self.convert("numbers.json", "rows.npy")
-        self.write_json("s.json", {
-            "name": "s", "model": {"kind": "linear_regression"}, "optimizer": {"learning_rate": 0.001},
-            "data": {"source": "stream", "path": "rows.npy", "targets": [1]}, "batch": {"rows": 8, "shuffle": False},
-        })  # fmt: skip
-        self.call("verify", "--scenario", "s.json", "--impl", "hand/eigen")
+        read = {"source": "csv", "path": "rows.csv.gz", "targets": ["y"], "one_hot": ["color"]}
+        stream = {"source": "stream", "path": "rows.npy", "targets": [1]}
+        for file, out, said, changes in (
+            ("rows.json", "rows.csv.gz", "40 rows of weight, color, y", {"data": read}),
+            ("numbers.json", "rows.npy", "40 rows of a, y", {"data": stream, "batch": {"rows": 8, "shuffle": False}}),
+        ):
+            self.assertEqual(self.convert(file, out)[0], f"{out}: {said}\n")
+            self.write_json("s.json", linear_scenario(optimizer={"learning_rate": 0.001}, **changes))
+            self.call("verify", "--scenario", "s.json", "--impl", "hand/eigen")
 
     @unittest.skipUnless(PANDAS.exists(), "scripts/consumers installs pandas from PyPI")
     def test_says_what_cannot_be_converted(self):
@@ -50,16 +46,10 @@ class ConvertTest(ProgramTest):
             self.assertIn(expected, errors)
 
     def test_a_python_without_pandas_is_named(self):
-        folder = self.folder / "without"
-        folder.mkdir()
-        (folder / "pandas.py").write_text("raise ImportError('none')\n")
-        self.variables = {"PYTHONPATH": str(folder)}
+        self.write("without/pandas.py", "raise ImportError('none')\n")
+        self.variables = {"PYTHONPATH": str(self.folder / "without")}
         _, errors = self.convert("rows.json", "rows.csv", python=sys.executable, status=2)
         self.assertEqual(errors, f"gdbench: {sys.executable} has no pandas, "
                                  "which reads .json (--python names one that has)\n")
         self.expect_error(["data", "convert", "rows.json", "rows.csv", "--python", "/nowhere"],
                           'found "/nowhere", expected a Python interpreter')
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,21 +1,17 @@
 """Cells on a device: its own clock beside the wall clock, what it says of itself, and profiles by its clock."""
-import unittest
 
-from program import FAKES, ProgramTest
+from program import FAKES, ProgramTest, options
 
 
 class Device(ProgramTest):
     variables = {"LD_LIBRARY_PATH": FAKES + "/nvml", "CUDA_VISIBLE_DEVICES": "1"}
 
-    def run_cells(self, *implementations):
-        selection = [argument for one in implementations for argument in ("--impl", one)]
-        self.call("run", "--scenario", "linreg-300x10", *selection, "--launches", "1", "--out", "x.json",
-                  plugins=FAKES + "/emulated")
-        return {cell["implementation"]: cell for cell in self.read_json("x.json")["cells"] if cell["arm"] == "new"}
-
     def test_both_clocks_and_the_state_are_in_the_report(self):
         devices = ("hand/emulated_cuda", "graph/emulated_cuda+device-graph", "fused/emulated_cuda")
-        cells = self.run_cells("hand/naive", *devices)
+        selection = options("--impl", ("hand/naive", *devices))
+        self.call("run", "--scenario", "linreg-300x10", *selection, "--launches", "1", "--out", "x.json",
+                  plugins=FAKES + "/emulated")
+        cells = self.cells_by_name()
         self.assertNotIn("device", cells["hand/naive"]["launches"][0])
         self.assertFalse([s for s in cells["hand/naive"]["samples"] if "device_ns" in s])
         for name in devices:
@@ -36,7 +32,3 @@ class Device(ProgramTest):
         self.assertIn(words, " ".join(output.split()))
         notes = self.read_json("x.json")["notes"]
         self.assertTrue(any("the device was throttled while" in note for note in notes), notes)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -19,10 +19,8 @@ class Estimate(NamedTuple):
     high: float
     launches: int
 
-    def scaled(self, factor, added=0.0):
-        return Estimate(
-            self.value * factor + added, self.low * factor + added, self.high * factor + added, self.launches
-        )
+    def scaled(self, factor):
+        return Estimate(self.value * factor, self.low * factor, self.high * factor, self.launches)
 
 
 NOTHING = Estimate(0.0, 0.0, 0.0, 0)
@@ -31,8 +29,9 @@ NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 CLEAR_RATIO = 1.5
 
 
-def is_clear(ratio):
+def is_clear(found):
     """Too few launches for a verdict, and all of the interval beyond the ratio or its inverse."""
+    ratio = found.ratio
     return 0 < ratio.launches < FEWEST_LAUNCHES and (ratio.low > CLEAR_RATIO or ratio.high < 1 / CLEAR_RATIO)
 
 
@@ -44,9 +43,7 @@ class Comparison(NamedTuple):
     undecidable: bool
     margin: float
 
-    @property
-    def is_clear(self):
-        return is_clear(self.ratio)
+    is_clear = property(is_clear)
 
 
 class Judged(NamedTuple):
@@ -56,13 +53,8 @@ class Judged(NamedTuple):
     verdict: str
     remark: str
 
-    @property
-    def is_told(self):
-        return self.verdict in ("faster", "slower")
-
-    @property
-    def is_clear(self):
-        return is_clear(self.ratio)
+    is_told = property(lambda self: self.verdict in ("faster", "slower"))
+    is_clear = property(is_clear)
 
 
 def median(values):
@@ -83,19 +75,13 @@ def rank_of_interval(count, confidence):
 
 def student_probability(t, freedom):
     """P(T <= t) for t >= 0, by the finite sums for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and .4)."""
-    angle = math.atan2(t, math.sqrt(freedom))
+    angle, odd = math.atan2(t, math.sqrt(freedom)), freedom % 2
     sine, cosine = math.sin(angle), math.cos(angle)
-    if freedom % 2 == 1:
-        total, term = 0.0, cosine
-        for k in range(1, (freedom - 1) // 2 + 1):
-            total += term
-            term *= cosine**2 * 2 * k / (2 * k + 1)
-        return 0.5 + (angle + sine * total) / math.pi
-    total, term = 0.0, 1.0
+    total, term = 0.0, cosine if odd else 1.0
     for k in range(1, freedom // 2 + 1):
         total += term
-        term *= cosine**2 * (2 * k - 1) / (2 * k)
-    return 0.5 + sine * total / 2
+        term *= cosine**2 * (2 * k - 1 + odd) / (2 * k + odd)
+    return 0.5 + ((angle + sine * total) / math.pi if odd else sine * total / 2)
 
 
 @functools.lru_cache(maxsize=None)
@@ -127,7 +113,7 @@ def over_launches(by_launch, figure, kind, confidence=CONFIDENCE, every_look=Fal
     figures.sort()
     count = len(figures)
     low, high = figures[(count - 1) // 2], figures[count // 2]
-    value = low if low == high else math.sqrt(low * high) if kind == "ratio" else (low + high) / 2
+    value = math.sqrt(low * high) if kind == "ratio" and low != high else (low + high) / 2
     rank = rank_of_interval(count, confidence)
     if every_look and count >= fewest_launches(confidence, every_look):
         ends = interval_at_every_look(figures, confidence)
@@ -198,7 +184,7 @@ def unpaired_difference(base, candidate, confidence=CONFIDENCE):
 
 
 def verdict_of(ratio, margin, fewest=FEWEST_LAUNCHES, unfit=False):
-    undecidable = unfit or ratio.launches < fewest
+    undecidable = bool(unfit) or ratio.launches < fewest
     if undecidable:
         word = "inconclusive"
     elif ratio.high < 1 / (1 + margin):
@@ -257,64 +243,3 @@ def needed_launches(ratio, limits, minimum):
             many = math.ceil(ratio.launches * factor * factor) if math.isfinite(factor) else math.inf
             launches = max(launches, many, ratio.launches + 1)
     return int(launches) if launches <= MOST_LAUNCHES else 0
-
-
-class MersenneTwister:
-    """The 64-bit generator of T. Nishimura and M. Matsumoto (2000), which the report's fits draw from."""
-
-    def __init__(self, seed):
-        self.state = [seed & (2**64 - 1)]
-        for i in range(1, 312):
-            last = self.state[-1]
-            self.state.append((6364136223846793005 * (last ^ last >> 62) + i) & (2**64 - 1))
-        self.place = 312
-
-    def draw(self):
-        state = self.state
-        if self.place == 312:
-            for i in range(312):
-                x = (state[i] & 0xFFFFFFFF80000000) | (state[(i + 1) % 312] & 0x7FFFFFFF)
-                state[i] = state[(i + 156) % 312] ^ x >> 1 ^ (0xB5026F5AA96619E9 if x & 1 else 0)
-            self.place = 0
-        x = state[self.place]
-        self.place += 1
-        x ^= x >> 29 & 0x5555555555555555
-        x ^= x << 17 & 0x71D67FFFEDA60000
-        x ^= x << 37 & 0xFFF7EEE000000000
-        return x ^ x >> 43
-
-
-    def uniform(self):
-        return (self.draw() >> 11) * 2.0**-53
-
-    def normal(self):
-        """By G. Box and M. Muller (1958)."""
-        radius = math.sqrt(-2 * math.log(1 - self.uniform()))
-        return radius * math.cos(2 * math.pi * self.uniform())
-
-
-def drawn_median(generator, ordered):
-    """What the median may be: between the order statistics k and k + 1 as often as k coins of n show heads; of fewer
-    values than have an interval of order statistics, by Student's t of the logarithms."""
-    count = len(ordered)
-    if ordered[0] == ordered[-1]:
-        return ordered[0]
-    if rank_of_interval(count, CONFIDENCE):
-        heads = sum(generator.draw() >> 63 for _ in range(count))
-        low, high = ordered[max(heads - 1, 0)], ordered[min(heads, count - 1)]
-        return low + generator.uniform() * (high - low)
-    logarithms = [math.log(value) for value in ordered]
-    mean = sum(logarithms) / count
-    squares = sum((value - mean) ** 2 for value in logarithms)
-    normal = generator.normal()
-    drawn = sum(generator.normal() ** 2 for _ in range(count - 1))
-    off = normal * math.sqrt(squares / drawn / count)
-    return math.exp(mean + min(max(off, -50), 50))
-
-
-def quantile(ordered, probability):
-    """With linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996)."""
-    position = probability * (len(ordered) - 1)
-    below = min(int(position), len(ordered) - 1)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (position - below) * (ordered[above] - ordered[below])

@@ -27,8 +27,7 @@ def start_difference(report, a, b, verdict):
 
 
 def script_of(cell):
-    ratio, page_faults = cell.script() or (None, None)
-    return {"ratio": ratio, "page_faults": page_faults} if ratio else None
+    return dict(zip(("ratio", "page_faults"), cell.script())) if cell.script() else None
 
 
 def dispatch_cost(cell):
@@ -80,27 +79,22 @@ def advice(a, b, told):
     a_is_slower = told["whole"]["comparison"].verdict == "slower"
     slower, sign, end = (a, 1, "cell") if a_is_slower else (b, -1, "base")
     step = slower.step.value
-    saved = lambda nanoseconds: {"saving_ns": nanoseconds, "share": nanoseconds / step}
+    remedy = lambda kind, subject, value, saving: {
+        "remedy": kind, "cell": slower.id, "subject": subject, "value": value, "saving_ns": saving,
+        "share": saving / step,
+    }
     # Of the slower cell's time: `ratio` is that of a part's cell to its base.
     by_ratio = lambda ratio: step * (1 - (1 / ratio if a_is_slower else ratio))
     axes = [
-        {
-            "remedy": "axis", "cell": slower.id, "subject": part["axis"],
-            "value": part["base_value" if a_is_slower else "value"],
-            **saved(by_ratio(part["difference"]["comparison"].ratio.value)),
-        }
+        remedy("axis", part["axis"], part["base_value" if a_is_slower else "value"],
+               by_ratio(part["difference"]["comparison"].ratio.value))
         for path in told["paths"] for part in path["parts"]
         if part["axis"] != WHOLE and part["difference"][end] == slower.id
         if part["difference"]["comparison"].verdict == told["whole"]["comparison"].verdict
     ]
-    phases = [
-        {
-            "remedy": "phase", "cell": slower.id, "subject": part["phase"], "value": "",
-            **saved(min(sign * part["difference_ns"], step)),
-        }
-        for part in (told["profiles"] or {"phases": []})["phases"]
-        if part["standing"] == "cause" and not part["only_bounded"]
-    ]
+    phases = [remedy("phase", part["phase"], "", min(sign * part["difference_ns"], step))
+              for part in (told["profiles"] or {"phases": []})["phases"]
+              if part["standing"] == "cause" and not part["only_bounded"]]
     several = bool(told["paths"]) and len(told["paths"][0]["parts"]) > 1
     choice = axes if axes and several else phases
     return max(choice, key=lambda change: change["saving_ns"], default=None)

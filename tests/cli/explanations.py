@@ -18,15 +18,10 @@ def usual_pairs(report):
     pairs = []
     for scenario in report.scenarios:
         cells = candidates_in(report, scenario)
-        if len(cells) < 2:
-            continue
-        fastest, runner_up, *_ = cells
-        base = report.baseline_of(fastest)
-        framework = next(filter(imports, cells[1:]), runner_up)
-        others = [runner_up, framework]
-        if base in cells[1:] and base.implementation == report.run["baseline"]:
-            others.append(base)
-        pairs += [(fastest, other) for other in dict.fromkeys(others)]
+        base = report.baseline_of(cells[0]) if cells else None
+        is_own = base in cells[1:] and base.implementation == report.run["baseline"]
+        others = [*cells[1:2], *list(filter(imports, cells[1:]))[:1], *([base] if is_own else [])]
+        pairs += [(cells[0], other) for other in dict.fromkeys(others)]
     return pairs or pairs_across(report)
 
 
@@ -48,16 +43,9 @@ def pairs_across(report):
     return pairs
 
 
-def rules_of_both(report, *cells):
-    """Margin, whether a control forbids verdicts, and its words: the stricter of the scenarios'."""
-    rules = [report.rules(cell.scenario) for cell in cells]
-    words = [report.unfit_words(cell.scenario) for cell in cells]
-    return max(margin for margin, _ in rules), any(unfit for _, unfit in rules), next(filter(None, words), "")
-
-
 def difference(report, cell, base, cell_steps=1, base_steps=1):
     """Of so many steps each: paired where one scenario has both, else of their typical times."""
-    margin, unfit, words = rules_of_both(report, cell, base)
+    margin, unfit = report.rules(cell.scenario, base.scenario)
     if are_side_by_side(report, cell, base):
         pairs = {
             launch: [(below * base_steps, above * cell_steps) for below, above in own]
@@ -70,11 +58,8 @@ def difference(report, cell, base, cell_steps=1, base_steps=1):
             for side, steps in ((base, base_steps), (cell, cell_steps))
         ]
         ratio, found = estimates.unpaired_ratio(*sides), estimates.unpaired_difference(*sides)
-    comparison = estimates.verdict_of(ratio, margin, unfit=unfit)
-    return {
-        "cell": cell.id, "base": base.id, "difference_ns": found,
-        "comparison": estimates.judged(comparison, unfit=words),
-    }
+    comparison = estimates.judged(estimates.verdict_of(ratio, margin, unfit=unfit), unfit=unfit)
+    return {"cell": cell.id, "base": base.id, "difference_ns": found, "comparison": comparison}
 
 
 def flattened(value, key=""):
@@ -88,9 +73,8 @@ def flattened(value, key=""):
 
 def differing_keys(report, a, b):
     of_a, of_b = (flattened(report.scenarios[cell.scenario]["resolved"]) for cell in (a, b))
-    keys = sorted({**of_a, **of_b})
-    both = [{"key": key, "a": of_a.get(key, ""), "b": of_b.get(key, "")} for key in keys]
-    return [entry for entry in both if entry["a"] != entry["b"]]
+    both = {key: {"key": key, "a": of_a.get(key, ""), "b": of_b.get(key, "")} for key in sorted({**of_a, **of_b})}
+    return [entry for entry in both.values() if entry["a"] != entry["b"]]
 
 
 def target_difference(report, a, b):
@@ -110,7 +94,7 @@ def coordinates_of(cell):
 
 
 def imports(cell):
-    return any("import_seconds" in launch for launch in cell.record["launches"])
+    return bool(cell.of_launches("import_seconds"))
 
 
 def axis_name(axis, a, b):
@@ -129,8 +113,8 @@ def walk(report, a, b, order, whole):
     here, cell, parts = list(coordinates_of(a)), a, []
     for number, axis in enumerate(order, 1):
         value, here[axis] = here[axis], coordinates_of(b)[axis]
-        there = [c for c in report.everything if c.scenario == a.scenario and c.is_timed]
-        found = [c for c in there if coordinates_of(c) == tuple(here)]
+        found = [c for c in report.everything
+                 if c.scenario == a.scenario and c.is_timed and coordinates_of(c) == tuple(here)]
         step = b if number == len(order) else next(iter(found), None)
         if step is None or not pairs_of(cell, step):
             return None
@@ -140,31 +124,27 @@ def walk(report, a, b, order, whole):
     return path_of(parts, whole)
 
 
+def away(a, b):
+    """The axes that they differ along."""
+    return [axis for axis, (x, y) in enumerate(zip(coordinates_of(a), coordinates_of(b))) if x != y]
+
+
 def paths_between(report, a, b, whole):
-    order = [axis for axis, (x, y) in enumerate(zip(coordinates_of(a), coordinates_of(b))) if x != y]
-    if not 0 < len(order) <= MOST_AXES:
-        return []
-    return list(filter(None, (walk(report, a, b, way, whole) for way in itertools.permutations(order))))
+    ways = itertools.permutations(away(a, b)) if 0 < len(away(a, b)) <= MOST_AXES else ()
+    return list(filter(None, (walk(report, a, b, way, whole) for way in ways)))
 
 
 def path_over_a_row(report, a, b, whole):
     """Over the fastest cell between the two in time that is one axis away from the faster one."""
     faster, slower = (a, b) if whole["difference_ns"].value < 0 else (b, a)
-    away = lambda cell, other: sum(x != y for x, y in zip(coordinates_of(cell), coordinates_of(other)))
     between = [
         cell for cell in report.cells
-        if cell.scenario == a.scenario and cell.is_ranked and away(cell, faster) == 1 and away(cell, slower) > 0
+        if cell.scenario == a.scenario and cell.is_ranked and len(away(cell, faster)) == 1 and away(cell, slower)
         if faster.step.value < cell.step.value < slower.step.value and pairs_of(cell, a) and pairs_of(cell, b)
     ]
     if not between:
         return []
     row = min(between, key=lambda cell: cell.step.value)
-    parts = [
-        {
-            "axis": WHOLE, "value": cell.implementation, "base_value": base.implementation,
-            "difference": difference(report, cell, base),
-        }
-        for cell, base in ((a, row), (row, b))
-    ]
-    path = path_of(parts, whole)
-    return [{**path, "parts": parts}]
+    parts = [{"axis": WHOLE, "value": cell.implementation, "base_value": base.implementation,
+              "difference": difference(report, cell, base)} for cell, base in ((a, row), (row, b))]
+    return [{**path_of(parts, whole), "parts": parts}]

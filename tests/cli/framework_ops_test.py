@@ -1,37 +1,28 @@
 """A framework's step by op, as its own profiler sees it: how adapters add events up, and what profiles say of it."""
 
-import importlib
 import json
-import sys
 import types
-import unittest
 
-from program import FRAMEWORKS, SOURCE, ProgramTest
-
-ENVIRONMENTS = SOURCE / "build" / "frameworks"
+import framework_rows
 
 
-class Aggregation(unittest.TestCase):
+class Aggregation(framework_rows.Modules):
     """Of profiles that nobody measured, without a framework."""
 
-    def setUp(self):
-        self.addCleanup(setattr, sys, "path", list(sys.path))
-        sys.path.insert(0, str(FRAMEWORKS))
-        self.op_profile = importlib.import_module("op_profile")
-
     def test_self_time_is_without_what_lies_within(self):
-        event = self.op_profile.Event
+        op_profile = self.module("op_profile")
+        event = op_profile.Event
         events = [event("inner", 20, 5), event("outer", 0, 100), event("within", 10, 30), event("inner", 50, 10)]
         events += [event("next", 100, 7)]
-        times = self.op_profile.self_times(events)
-        self.assertEqual(self.op_profile.totals_of(times),
+        times = op_profile.self_times(events)
+        self.assertEqual(op_profile.totals_of(times),
                          {"outer": (1, 60), "within": (1, 25), "inner": (2, 15), "next": (1, 7)})
 
     def test_ten_ops_have_records_and_the_others_one_for_each_phase(self):
         totals = {("forward", f"op{i}", i % 2): (2, 100 - i) for i in range(9)}
         totals.update({("update", "step", None): (1, 200), ("update", "add_", None): (4, 3)})
         totals.update({("backward", "mm", 0): (2, 2), ("backward", "sum", None): (1, 1)})
-        records = self.op_profile.largest(totals)
+        records = self.module("op_profile").largest(totals)
         self.assertEqual(len(records), 12)
         self.assertEqual(records[0], {"op": "step", "phase": "update", "calls": 1, "time_ns": 200})
         self.assertEqual(records[1], {"op": "op0", "phase": "forward", "calls": 2, "time_ns": 100, "layers": [0]})
@@ -62,7 +53,7 @@ class Aggregation(unittest.TestCase):
                 add("aten::mm", add(engine + "AddmmBackward0", node=node))
                 add("aten::add_", add(engine + "torch::autograd::AccumulateGrad"))
             add("aten::add_", add("Optimizer.step#SGD.step"))
-        totals = self.op_profile.totals_of(importlib.import_module("pytorch_ops").self_times(events, 2))
+        totals = self.module("op_profile").totals_of(self.module("pytorch_ops").self_times(events, 2))
         backward = ("evaluate AddmmBackward0", "aten::mm", "evaluate torch::autograd::AccumulateGrad", "aten::add_")
         calls = {key: count for key, (count, _) in totals.items()}
         self.assertEqual(calls, {
@@ -73,13 +64,12 @@ class Aggregation(unittest.TestCase):
             ("update", "Optimizer.step#SGD.step", None): 2, ("update", "aten::add_", None): 2,
         })
         self.assertEqual(totals["forward", "aten::mse_loss", 1], (2, 2000))
-
-    def test_kernels_of_a_compiled_graph_have_no_hash(self):
-        short = importlib.import_module("pytorch_ops").short
+        # Kernels of a compiled graph have no hash.
+        short = self.module("pytorch_ops").short
         self.assertEqual(short("## Call CompiledFxGraph f4aopuwbawb42p ##"), "CompiledFxGraph")
 
     def test_ops_of_tensorflow_are_of_the_executor_of_graphs_or_of_xla(self):
-        key_of = importlib.import_module("tensorflow_ops").key_of
+        key_of = self.module("tensorflow_ops").key_of
         for name, compiled, key in (
             ("EagerLocalExecute: MatMul", False, ("other", "MatMul", None)),
             ("EagerLocalExecute: __inference_step_12", False, None),
@@ -94,51 +84,38 @@ class Aggregation(unittest.TestCase):
             self.assertEqual(key_of(name, compiled), key, name)
 
 
-class Installed(ProgramTest):
-    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
+class Installed(framework_rows.Installed):
+    def profile(self, implementation, *form):
+        if not framework_rows.has(implementation):
+            self.skipTest(framework_rows.MISSING + implementation)
+        return self.call("profile", "mlp-10-50-1", "--impl", implementation, *form)[0]
 
-    def ops_of(self, implementation):
-        """{(phase, op, layers)} of a profile, whose figures belong together."""
-        name = implementation.split("/", maxsplit=1)[0]
-        if not (ENVIRONMENTS / name / "requirements.txt").exists():
-            self.skipTest(f"not installed: scripts/frameworks {name}")
-        output, _ = self.call("profile", "mlp-10-50-1", "--impl", implementation, "--json")
-        self.profile = json.loads(output)
-        ops = self.profile["ops"]
-        self.assertGreater(ops["step_ns"], 0)
-        self.assertLessEqual(len([record for record in ops["records"] if "smaller ops" not in record["op"]]), 10)
-        for record in ops["records"]:
-            self.assertGreater(record["calls"], 0)
-        return {(record["phase"], record["op"], *record.get("layers", [])) for record in ops["records"]}
-
-    def test_pytorch(self):
-        ops = self.ops_of("pytorch/eager")
-        self.assertLessEqual({("forward", "aten::addmm", 0), ("backward", "aten::mm", 1),
-                              ("update", "Optimizer.step#SGD.step")}, ops)
-        self.assertEqual(self.profile["ops"]["profiler"], "torch.profiler")
-        # One thread: ops do not take longer than the step.
-        time_ns = sum(record["time_ns"] for record in self.profile["ops"]["records"])
-        self.assertLess(time_ns, self.profile["ops"]["step_ns"])
-
-    def test_jax(self):
-        self.assertIn(("other", "dot"), self.ops_of("jax/jit"))
-
-    def test_tensorflow(self):
-        self.assertLessEqual({("forward", "MatMul"), ("backward", "MatMul")}, self.ops_of("tensorflow/eager"))
-
-    def test_keras(self):
-        self.assertIn("forward", {phase for phase, *_ in self.ops_of("keras/fit")})
+    def test_each_profiler_is_read(self):
+        """{(phase, op, layers)} that there must be."""
+        for implementation, expected in {
+            "pytorch/eager": {("forward", "aten::addmm", 0), ("backward", "aten::mm", 1),
+                              ("update", "Optimizer.step#SGD.step")},
+            "jax/jit": {("other", "dot")}, "tensorflow/eager": {("forward", "MatMul"), ("backward", "MatMul")},
+            "keras/fit": set(),
+        }.items():
+            with self.subTest(implementation=implementation):
+                ops = json.loads(self.profile(implementation, "--json"))["ops"]
+                records = ops["records"]
+                found = {(record["phase"], record["op"], *record.get("layers", [])) for record in records}
+                self.assertLessEqual(expected, found)
+                self.assertLessEqual(len([record for record in records if "smaller ops" not in record["op"]]), 10)
+                self.assertTrue(all(record["calls"] > 0 for record in records), records)
+                self.assertGreater(ops["step_ns"], 0)
+                if implementation == "pytorch/eager":  # on one thread ops do not take longer than the step
+                    self.assertEqual(ops["profiler"], "torch.profiler")
+                    self.assertLess(sum(record["time_ns"] for record in records), ops["step_ns"])
+                if implementation == "keras/fit":
+                    self.assertIn("forward", {phase for phase, *_ in found})
 
     def test_where_no_profiler_is_read_one_line_says_so(self):
-        if not (ENVIRONMENTS / "numpy" / "requirements.txt").exists():
-            self.skipTest("not installed: scripts/frameworks numpy")
-        output, _ = self.call("profile", "linreg-3x2", "--impl", "numpy/vectorised")
-        self.assertIn("\nOps of its framework\n  There are none: no profiler of numpy is read.\n", output)
+        self.assertIn("\nOps of its framework\n  There are none: no profiler of numpy is read.\n",
+                      self.profile("numpy/vectorised"))
 
     def test_a_native_row_has_ops_of_its_own(self):
         output, _ = self.call("profile", "linreg-3x2", "--impl", "hand/naive", "--json")
         self.assertFalse({"ops", "no_ops"} & json.loads(output).keys())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -19,10 +19,8 @@ def memory(size):
 
 
 def layers():
-    inputs = (FEATURES, *WIDTHS)
-    activations = ("relu", "relu", "identity")
-    keys = ("inputs", "outputs", "activation")
-    return [{**dict(zip(keys, layer)), "bias": True} for layer in zip(inputs, inputs[1:], activations)]
+    sizes = zip((FEATURES, *WIDTHS), WIDTHS, ("relu", "relu", "identity"))
+    return [{"inputs": i, "outputs": o, "activation": activation, "bias": True} for i, o, activation in sizes]
 
 
 def main():

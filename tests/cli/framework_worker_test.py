@@ -1,6 +1,5 @@
 """The process that a framework runs in: its threads, what it answers, and how near its rows are to a script's."""
 
-import importlib
 import itertools
 import json
 import math
@@ -12,44 +11,37 @@ import types
 import unittest
 from unittest import mock
 
-from framework_rows import ENVIRONMENTS, MISSING, importable
-from program import FRAMEWORKS, SOURCE
+from framework_rows import ENVIRONMENTS, MISSING, Modules, importable
+from program import CATALOGUE, FRAMEWORKS, SOURCE, ProgramTest
 
 
 @unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
-class Rules(unittest.TestCase):
-    """The texts of step_writer.py have every optimizer, and compute once a step what frameworks are given as numbers."""
-
-    def setUp(self):
-        self.addCleanup(setattr, sys, "path", list(sys.path))
-        sys.path.insert(0, str(FRAMEWORKS))
-        self.writer, self.arrays = importlib.import_module("step_writer"), importlib.import_module("arrays")
+class Rules(Modules):
+    """Texts of step_writer.py have every optimizer, and compute once a step what frameworks are given as numbers."""
 
     def problem(self, kind, **constants):
         layer = {"inputs": 2, "outputs": 1, "bias": True, "activation": "identity"}
         optimizer = {"kind": kind, "learning_rates": [0.1], "weight_decay": 0, "decoupled_weight_decay": False}
-        return self.arrays.Problem({
+        return self.module("arrays").Problem({
             "dtype": "f64", "task": "train", "layers": [layer], "loss": "mse", "rows": 4, "batch_rows": 4,
             "micro_batches": 1, "ranks": {"rank": 0, "addresses": [""]}, "optimizer": {**optimizer, **constants}})
 
-    def test_every_optimizer_has_its_texts(self):
-        for kind in self.arrays.CATALOGUE["optimizers"]:
-            for table in (self.writer.UPDATES, self.writer.UPDATES_IN_PLACE):
-                self.assertIn(kind, table)
-
     def test_the_numbers_of_a_step_are_those_of_its_text(self):
-        for kind, row in self.arrays.CATALOGUE["optimizers"].items():
+        writer = self.module("step_writer")
+        for kind, row in CATALOGUE["optimizers"].items():
+            for table in (writer.UPDATES, writer.UPDATES_IN_PLACE):
+                self.assertIn(kind, table)
             for beta2 in (0.5, 0.7, 0.999) if row["corrects_moments"] else ():
                 constants = {"beta1": 0.9, "beta2": beta2, "epsilon": 1e-8, "momentum_decay": 0.004}
                 problem = self.problem(kind, **constants)
                 scope = {**constants, "step": 0, "product": 1.0}
                 for update in range(1, 41):
-                    exec(self.writer.ONCE[kind], scope)
+                    exec(writer.ONCE[kind], scope)
                     for name, number in problem.corrections(update).items():
                         self.assertAlmostEqual(scope[name], number, 12, f"{kind}, {name} of {update}, {beta2}")
 
 
-class Threads(unittest.TestCase):
+class Threads(ProgramTest):
     """All threads of a framework stay on as many processors as the cell has compute threads, after steps of a model
     that is worth sharing."""
 
@@ -61,12 +53,9 @@ class Threads(unittest.TestCase):
             self.skipTest(MISSING + name)
         if len(os.sched_getaffinity(0)) < threads:
             self.skipTest(f"there are fewer than {threads} processors")
-        python = str(environment) if environment.exists() else "/usr/bin/python3"
-        command = [python, "-B", str(SOURCE / "tests" / "cli" / "framework_threads.py"), str(FRAMEWORKS),
-                   implementation]
-        result = subprocess.run([*command, str(threads), pool], capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout)
+        python = environment if environment.exists() else "/usr/bin/python3"
+        script = SOURCE / "tests" / "cli" / "framework_threads.py"
+        return json.loads(self.run_other(python, "-B", script, FRAMEWORKS, implementation, str(threads), pool).stdout)
 
     # The threads of a process that has one compute thread, where they are known.
     OWN_THREADS = {
@@ -95,13 +84,12 @@ class Threads(unittest.TestCase):
         self.assertRegex(found["answer"]["runtime"]["threads"], f"^{len(every)} in each of XLA's pools$")
 
 
-class Runner(unittest.TestCase):
+class Runner(Modules):
     """What runner.py makes of an adapter, without a framework."""
 
     def setUp(self):
-        self.addCleanup(setattr, sys, "path", list(sys.path))
-        sys.path.insert(0, str(FRAMEWORKS))
-        self.runner = importlib.import_module("runner")
+        super().setUp()
+        self.runner = self.module("runner")
 
     def test_a_loss_that_is_no_number_is_null(self):
         for loss in (math.nan, math.inf, -math.inf):
@@ -111,22 +99,21 @@ class Runner(unittest.TestCase):
             answer = self.runner.answer_to(worker, {"request": "evaluate", "split": "train"})
             self.assertIs(json.loads(json.dumps(answer, allow_nan=False))["loss"], None)
 
-    def test_another_number_that_is_none_is_named(self):
+    def test_what_fails_is_named(self):
         records = [{"op": "a", "time_ns": math.nan}]
-        worker = types.SimpleNamespace(folder="", profile=lambda _: {"real_ns": 1.0, "records": records})
-        answer = self.runner.answer_to(worker, {"request": "profile"})
-        message = "ValueError: /records/0/time_ns: found nan, expected a finite number"
-        self.assertEqual(answer, {"ok": False, "error": {"kind": "failed", "message": message}})
+        for profile, said in (
+            (lambda _: {"records": records}, "^ValueError: /records/0/time_ns: found nan, expected a finite number$"),
+            (lambda _: {}["calls"], r"^KeyError: 'calls' \(framework_worker_test\.py:\d+ in <lambda>\)$"),
+        ):
+            worker = types.SimpleNamespace(folder=os.path.dirname(os.path.abspath(__file__)), profile=profile)
+            answer = self.runner.answer_to(worker, {"request": "profile"})
+            self.assertEqual((answer["ok"], answer["error"]["kind"]), (False, "failed"))
+            self.assertRegex(answer["error"]["message"], said)
 
     def test_what_pytorch_says_of_its_build_is_short(self):
         shown = "PyTorch built with:\n - Intel(R) MKL-DNN v3.1 (b3)\n - CPU capability usage: AVX2\n BLAS_INFO=mkl"
-        said = importlib.import_module("pytorch_adapter").build_of(shown)
+        said = self.module("pytorch_adapter").build_of(shown)
         self.assertRegex(said, r"^BLAS mkl, oneDNN v3\.1, instructions AVX2, products of bf16 (by \w+|emulated: .*)$")
-
-    def test_an_exception_comes_with_its_place(self):
-        worker = types.SimpleNamespace(folder=os.path.dirname(os.path.abspath(__file__)), profile=lambda _: {}["calls"])
-        answer = self.runner.answer_to(worker, {"request": "profile"})
-        self.assertRegex(answer["error"]["message"], r"^KeyError: 'calls' \(\w+\.py:\d+ in <lambda>\)$")
 
     def test_what_a_mode_loads_is_part_of_the_import(self):
         clock = [0]
@@ -142,9 +129,8 @@ class Runner(unittest.TestCase):
             "threads": {"compute": 1, "compute_cores": []}, "state": None,
         }
         arrays = types.SimpleNamespace(Problem=lambda _: None, Data=lambda *_: None, Images=lambda *_: None)
-        with mock.patch.dict(sys.modules, arrays=arrays), mock.patch.object(
-            self.runner.time, "perf_counter_ns", lambda: clock[0]
-        ):
+        count_clock = mock.patch.object(self.runner.time, "perf_counter_ns", lambda: clock[0])
+        with mock.patch.dict(sys.modules, arrays=arrays), count_clock:
             answer = worker.prepare(request)
         self.assertEqual((answer["import_ns"], answer["traces"]), (8, 2))
 
@@ -191,7 +177,3 @@ class BareLoops(unittest.TestCase):
                 self.assertTrue(low <= ratio <= high, intervals)
             within = sum(low <= 1.1 and high >= 0.9 for _, low, high in intervals)
             self.assertEqual(line, f"{name}: {within} of 2 within 10% of the script")
-
-
-if __name__ == "__main__":
-    unittest.main()

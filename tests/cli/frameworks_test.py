@@ -2,13 +2,14 @@
 what to install. NumPy and SciPy come from the distribution, JAX from scripts/frameworks."""
 
 import itertools
+import os
 import re
 import subprocess
 import sys
 import unittest
 
-from framework_rows import ENVIRONMENTS, MISSING, Frameworks, importable, is_installed, network
-from program import CATALOGUE, SOURCE, ProgramTest
+from framework_rows import MISSING, Frameworks, Installed, has, importable, is_installed, network
+from program import CATALOGUE, FRAMEWORKS, SOURCE, ProgramTest, options
 
 ADAPTERS = SOURCE / "implementations" / "frameworks"
 ALL = sorted(file.name.removesuffix("_adapter.py") for file in ADAPTERS.glob("*_adapter.py"))
@@ -23,25 +24,18 @@ class NotInstalled(Frameworks):
         for row in rows:
             self.assertRegex(row, r"^(jax|keras)/\S+ +unsupported +not installed: scripts/frameworks (jax|keras)$")
 
-    def test_they_are_listed(self):
+    def test_they_are_listed_and_nobody_meets_them_unasked(self):
         output, _ = self.call("list", "implementations")
         for name in ALL:
             self.assertIn(f"\n{name}/", "\n" + output)
         self.assertIn("(not installed: scripts/frameworks pytorch)", output)
-
-    def test_nobody_meets_them_unasked(self):
-        output, _ = self.call("run", "--dry-run")
-        self.assertNotIn("jax/", output)
-        _, errors = self.call("run", "--impl", "jax/no-such-mode", "--dry-run", status=2)
-        self.assertIn("jax/jit", errors)
+        self.assertNotIn("jax/", self.call("run", "--dry-run")[0])
+        self.expect_error(["run", "--impl", "jax/no-such-mode", "--dry-run"], "jax/jit")
 
     def test_a_broken_environment_costs_its_rows_only(self):
-        binaries = self.folder / "environments" / "jax" / "bin"
-        binaries.mkdir(parents=True)
-        python = binaries / "python"
-        python.write_text("#!/bin/sh\necho the interpreter is broken >&2\nexit 3\n", encoding="utf-8")
-        python.chmod(0o755)
-        self.variables = {"GDBENCH_FRAMEWORKS": str(binaries.parent.parent)}
+        python = self.write("environments/jax/bin/python", "#!/bin/sh\necho the interpreter is broken >&2\nexit 3\n")
+        (self.folder / python).chmod(0o755)
+        self.variables = {"GDBENCH_FRAMEWORKS": str(self.folder / "environments")}
         output, _ = self.call("list", "implementations")
         self.assertIn("the interpreter is broken", output)
         self.assertIn("hand/naive", output)
@@ -52,31 +46,27 @@ class ChosenInterpreter(Frameworks):
 
     SELECTION = ("frameworks", "--scenario", "linreg-3x2", "--impl", "numpy/vectorised")
 
-    def setUp(self):
-        super().setUp()
-        environment = self.folder / "environments" / "numpy"
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-        self.python = environment / "bin" / "python"  # which has nothing
-
-    def test_it_is_asked_in_the_place_of_environments(self):
-        (row,) = self.verify(*self.SELECTION, "--python", str(self.python), status=4)
-        self.assertTrue(row.endswith(f"unsupported  {self.python} has no numpy"), row)
-        (relative,) = self.verify(*self.SELECTION, "--python=environments/numpy/bin/python", status=4)
-        self.assertEqual(relative, row)
-        self.variables = {"GDBENCH_PYTHON": str(self.python)}
-        self.assertEqual(self.verify(*self.SELECTION, status=4), [row])
+    def test_it_is_asked_in_the_place_of_environments_unless_their_folder_is_named(self):
+        environments = self.folder / "environments"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environments / "numpy"], check=True)
+        python = environments / "numpy" / "bin" / "python"  # which has nothing
+        for arguments, variables in (
+            (("--python", str(python)), {}), (("--python=environments/numpy/bin/python",), {}),
+            ((), {"GDBENCH_PYTHON": str(python)}),
+            ((), {"GDBENCH_FRAMEWORKS": str(environments), "GDBENCH_PYTHON": "/usr/bin/python3"}),
+        ):
+            with self.subTest(arguments=arguments, variables=variables):
+                self.variables = variables
+                (row,) = self.verify(*self.SELECTION, *arguments, status=4)
+                self.assertTrue(row.endswith(f"unsupported  {python} has no numpy"), row)
         if importable("numpy"):
+            self.variables = {"GDBENCH_PYTHON": str(python)}
             self.assert_all_ok(self.verify(*self.SELECTION, "--python", "/usr/bin/python3"), 1)
-
-    def test_a_folder_of_environments_that_is_named_wins(self):
-        self.variables = {"GDBENCH_FRAMEWORKS": str(self.folder / "environments"), "GDBENCH_PYTHON": "/usr/bin/python3"}
-        (row,) = self.verify(*self.SELECTION, status=4)
-        self.assertTrue(row.endswith(f"{self.python} has no numpy"), row)
 
     def test_what_is_no_interpreter_is_said(self):
         for path in ("/nowhere/python", "no-such-python", "", "environments"):
-            _, errors = self.call("run", "--python", path, status=2)
-            self.assertEqual(errors, f'gdbench: --python: found "{path}", expected a Python interpreter\n')
+            self.expect_error(["run", "--python", path],
+                              f'gdbench: --python: found "{path}", expected a Python interpreter\n')
 
 
 @unittest.skipUnless(importable("numpy", "scipy"), "there is no python3-numpy or no python3-scipy")
@@ -84,16 +74,13 @@ class Distribution(Frameworks):
     """NumPy and SciPy of the distribution, where no environment is made."""
 
     variables = {"GDBENCH_FRAMEWORKS": "/nowhere"}
-    IMPLEMENTATIONS = ("--impl", "numpy/*", "--impl", "scipy/*")
-
-    def test_seed_scenarios(self):
-        rows = self.verify("frameworks", "--scenario", "linreg-3x2", "--scenario", "mlp-10-50-1", *self.IMPLEMENTATIONS)
-        self.assert_all_ok(rows, 2 * 4)
+    NAMES = ("numpy/*", "scipy/*")
+    SELECTION = options("--impl", NAMES)
 
     def test_every_optimizer(self):
-        chosen = ("--impl", "numpy/inplace", "--impl", "numpy/vectorised", "--scenario", "mlp-10-50-1")
-        output, _ = self.call("verify", "conformance", *self.IMPLEMENTATIONS[2:], *chosen, "--set", "batch=64", "--set",
-                              "batch.micro_batches=1", "--brief")
+        chosen = options("--impl", ("scipy/*", "numpy/inplace", "numpy/vectorised"))
+        settings = options("--set", ("batch=64", "batch.micro_batches=1"))
+        output, _ = self.call("verify", "conformance", *chosen, "--scenario", "mlp-10-50-1", *settings, "--brief")
         # SciPy's axpy serves three of the optimizers; neither has bfloat16, one of three dtypes.
         count = len(CATALOGUE["optimizers"])
         without = 2 * (count - 3) + 3 * count
@@ -101,21 +88,21 @@ class Distribution(Frameworks):
 
     def test_activations_and_losses(self):
         activations = sorted(CATALOGUE["activations"].keys() - {"gelu"})  # NumPy has no erf
-        self.assert_nets_ok(4, self.IMPLEMENTATIONS, activations, dtype="f64")
+        self.assert_nets_ok(4, self.NAMES, activations, dtype="f64")
 
-    def test_decay_and_schedule(self):
-        optimizer = {"kind": "momentum", "learning_rate": 0.05, "weight_decay": 0.1}
-        optimizer["schedule"] = {"kind": "cosine", "steps": 20, "final_rate": 0.001}
-        for decoupled in (False, True):
-            optimizer["decoupled_weight_decay"] = decoupled
-            self.assert_net_ok(4, self.IMPLEMENTATIONS, "relu", "mse", 1, optimizer=optimizer)
-
-    def test_nadam_without_a_first_moment(self):
-        optimizer = {"kind": "nadam", "learning_rate": 0.01, "beta1": 0}
-        self.assert_net_ok(1, ("--impl", "numpy/inplace"), "relu", "mse", 1, optimizer=optimizer)
+    def test_decay_schedule_and_nadam_without_a_first_moment(self):
+        decayed = {"kind": "momentum", "learning_rate": 0.05, "weight_decay": 0.1,
+                   "schedule": {"kind": "cosine", "steps": 20, "final_rate": 0.001}}
+        for names, optimizer in (
+            (self.NAMES, {**decayed, "decoupled_weight_decay": False}),
+            (self.NAMES, {**decayed, "decoupled_weight_decay": True}),
+            (("numpy/inplace",), {"kind": "nadam", "learning_rate": 0.01, "beta1": 0}),
+        ):
+            with self.subTest(optimizer=optimizer):
+                self.assert_net_ok(4 if names is self.NAMES else 1, names, "relu", "mse", 1, optimizer=optimizer)
 
     def test_the_update_alone(self):
-        rows = self.verify("updates", "--scenario", "update-601", *self.IMPLEMENTATIONS)
+        rows = self.verify("updates", "--scenario", "update-601", *self.SELECTION)
         # numpy/loop has no such task; scipy/blas has no adam.
         self.assertEqual(sum(" ok " in row for row in rows), 8)
         self.assertEqual(sum("has no task update" in row or "has no optimizer adam" in row for row in rows),
@@ -123,53 +110,45 @@ class Distribution(Frameworks):
 
     def test_a_run_tells_imports_phases_and_calls(self):
         self.call("run", "frameworks", "--scenario", "linreg-300x10", "--impl", "numpy/vectorised",
-                  "--impl", "hand/naive", "--launches", "1", "--out", "r.json")
-        report = self.read_json("r.json")
-        (cell,) = (cell for cell in self.cells_of(report) if cell["implementation"] == "numpy/vectorised")
+                  "--impl", "hand/naive", "--launches", "1", "--out", "x.json")
+        cell = self.cells_by_name()["numpy/vectorised"]
         self.assertEqual(cell["status"]["state"], "ok")
-        self.assertGreater(cell["launches"][0]["import_seconds"], 0)
-        self.assertLess(cell["launches"][0]["import_seconds"], cell["launches"][0]["prepare_seconds"])
-        self.assertGreater(cell["launches"][0]["imported_resident_bytes"], 1e6)
+        launch, profile = cell["launches"][0], cell["profile"]
+        self.assertTrue(0 < launch["import_seconds"] < launch["prepare_seconds"], launch)
+        self.assertGreater(launch["imported_resident_bytes"], 1e6)
         self.assertIn("threads", cell["runtime"])
         # x @ w; - y; * factor; X' @ d; rate *; w -.
-        self.assertEqual(cell["profile"]["dispatches_per_step"], 6)
-        self.assertGreater(cell["profile"]["floor"][0]["time_ns"], 0)
-        phases = {record["phase"] for record in cell["profile"]["records"]}
-        self.assertEqual(phases, {"data", "forward", "backward", "update"})
+        self.assertEqual(profile["dispatches_per_step"], 6)
+        self.assertGreater(profile["floor"][0]["time_ns"], 0)
+        self.assertEqual({record["phase"] for record in profile["records"]}, {"data", "forward", "backward", "update"})
         # Times that leave no doubt, however loaded the machine was: causes are named for differences alone.
-        self.write_json("certain.json", self.launched_again(report, {"numpy/vectorised": 9000, "hand/naive": 900}))
+        report = self.launched_again(self.read_json("x.json"), {"numpy/vectorised": 9000, "hand/naive": 900})
+        self.write_json("certain.json", report)
         output, _ = self.call("explain", "certain.json", "--a", "numpy/vectorised", "--b", "hand/naive")
         self.assertIn("numpy/vectorised makes 6 calls into its framework per step", output)
 
     def test_the_emptiest_step(self):
-        self.call("run", "floor", "--impl", "numpy/vectorised", "--quick", "--out", "r.json")
-        (cell,) = self.cells_of(self.read_json("r.json"))
-        self.assertEqual(cell["status"]["state"], "ok")
-        self.assertEqual(len(cell["samples"]), 7)
+        self.call("run", "floor", "--impl", "numpy/vectorised", "--quick", "--out", "x.json")
+        cell = self.cells_by_name()["numpy/vectorised"]
+        self.assertEqual((cell["status"]["state"], len(cell["samples"])), ("ok", 7))
 
 
 @unittest.skipUnless(is_installed("jax"), MISSING + "jax")
-class Jax(Frameworks):
-    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
-
+class Jax(Installed):
     def test_seed_scenarios(self):
         self.assert_all_ok(self.verify("frameworks", "--scenario", "mlp-784-128-10", "--impl", "jax/*"), 4)
 
-    def test_every_optimizer(self):
+    def test_every_optimizer_and_mixed_precision(self):
         settings = ["dtype=f64", "optimizer.learning_rate=0.01", "optimizer.weight_decay=0.01"]
         settings += [f"optimizer.kind={kind}" for kind in CATALOGUE["optimizers"]]
-        rows = self.verify("--scenario", "linreg-300x10", "--impl", "jax/jit",
-                           *(word for setting in settings for word in ("--set", setting)))
+        rows = self.verify("--scenario", "linreg-300x10", "--impl", "jax/jit", *options("--set", settings))
         self.assert_all_ok(rows, len(CATALOGUE["optimizers"]))
-
-    def test_mixed_precision(self):
         self.assert_all_ok(self.verify("--scenario", "mlp-10-50-1", "--set", "dtype=bf16", "--impl", "jax/jit"), 1)
 
 
-class EpsilonPlaces(Frameworks):
+class EpsilonPlaces(Installed):
     """Where each framework adds epsilon, one that its place shows; a scenario may leave it to each."""
 
-    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
     PLACES = {"adagrad": "inside", "rmsprop": "inside", "adam": "hat", "adamw": "hat"}
     # {implementation: the optimizers that it has with epsilon elsewhere than outside the root}
     TAKEN = {
@@ -180,31 +159,24 @@ class EpsilonPlaces(Frameworks):
         "tensorflow/session": {"rmsprop", "adam"}, "sklearn/mlp": {"adam"}, "pytorch/eager": {},
     }
 
-    def installed(self, implementation):
-        framework = implementation.split("/", maxsplit=1)[0]
-        return framework == "loop" or is_installed(framework) or framework == "numpy" and importable("numpy")
-
-    def rows_of(self, place, kind, dtype, implementations, status=None):
+    def rows_of(self, place, kind, dtype, implementations, status=0):
         optimizer = {"kind": kind, "learning_rate": 0.01, "weight_decay": 0, "epsilon": 1e-3, "epsilon_place": place}
         network_of_mlp = network("tanh", "mse", 2, optimizer=optimizer, dtype=dtype)
         network_of_mlp["model"]["layers"][1]["bias"] = True
-        self.write_json("net.json", network_of_mlp)
-        selected = [word for implementation in implementations for word in ("--impl", implementation)]
-        return self.verify("--scenario", "./net.json", *selected, status=status)
+        return self.verify_net(network_of_mlp, *implementations, status=status)
 
     def test_each_place_is_the_reference_s(self):
         for (kind, place), dtype in zip(self.PLACES.items(), itertools.cycle(("f32", "f64"))):
-            taking = [name for name, kinds in self.TAKEN.items() if kind in kinds and self.installed(name)]
+            taking = [name for name, kinds in self.TAKEN.items() if kind in kinds and has(name)]
             with self.subTest(kind=kind, dtype=dtype):
-                self.assert_all_ok(self.rows_of(place, kind, dtype, taking, status=0), len(taking))
+                self.assert_all_ok(self.rows_of(place, kind, dtype, taking), len(taking))
 
     def test_who_refuses_names_the_place_that_it_takes(self):
-        if self.installed("pytorch/eager"):
-            (row,) = self.rows_of("hat", "adam", "f32", ["pytorch/eager"], status=4)
-            self.assertIn("pytorch/eager has adam with optimizer.epsilon_place=outside alone, not hat", row)
-        if self.installed("keras/fit"):
-            (row,) = self.rows_of("outside", "rmsprop", "f32", ["keras/fit"], status=4)
-            self.assertIn("keras/fit has rmsprop with optimizer.epsilon_place=inside alone, not outside", row)
+        for name, kind, place, taken in (("pytorch/eager", "adam", "hat", "outside"),
+                                         ("keras/fit", "rmsprop", "outside", "inside")):
+            if has(name):
+                (row,) = self.rows_of(place, kind, "f32", [name], status=4)
+                self.assertIn(f"{name} has {kind} with optimizer.epsilon_place={taken} alone, not {place}", row)
 
     @unittest.skipUnless(is_installed("sklearn"), MISSING + "sklearn")
     def test_a_dry_run_says_what_only_the_adapter_knows(self):
@@ -212,87 +184,90 @@ class EpsilonPlaces(Frameworks):
         self.assertIn("/sklearn/mlp  unsupported: the layers of scikit-learn's networks have biases", output)
 
     def test_each_may_have_its_own(self):
-        names = [name for name in ("pytorch/eager", "keras/fit", "loop/plain") if self.installed(name)]
-        self.assert_all_ok(self.rows_of("own", "adam", "f32", names, status=0), len(names))
+        names = list(filter(has, ("pytorch/eager", "keras/fit", "loop/plain")))
+        self.assert_all_ok(self.rows_of("own", "adam", "f32", names), len(names))
         if "keras/fit" in names:
             self.call("run", "--scenario", "./net.json", "--impl", "keras/fit", "--impl", "loop/plain", "--quick",
-                      "--out", "r.json")
-            options = {cell["implementation"]: cell["options"] for cell in self.cells_of(self.read_json("r.json"))}
-            self.assertEqual(options, {"keras/fit": {"epsilon_place": "hat"}, "loop/plain": {}})
+                      "--out", "x.json")
+            found = {name: cell["options"] for name, cell in self.cells_by_name().items()}
+            self.assertEqual(found, {"keras/fit": {"epsilon_place": "hat"}, "loop/plain": {}})
 
 
-class Normalization(Frameworks):
-    """Layers that are normalised, by who has them."""
+class Networks(Installed):
+    """What some of them have."""
 
-    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
-
-    def test_it_is_right_or_refused(self):
+    def test_layers_that_are_normalised(self):
         normalized = network("tanh", "softmax_cross_entropy", 3, dtype="f64")
         for layer in normalized["model"]["layers"]:
             layer["normalization"] = "layer"
-        self.write_json("net.json", normalized)
-        modes = {"pytorch": ("eager", "fused"), "jax": ("jit",)}  # all modes of JAX differentiate one function
-        names = [f"{name}/{mode}" for name in modes if is_installed(name) for mode in modes[name]]
-        names += ["hand/naive", "hand/eigen", "tape/eigen", "tape/eigen+replay", "graph/eigen", "graph/jit"]
-        selected = [word for name in names for word in ("--impl", name)]
-        self.assert_all_ok(self.verify("--scenario", "./net.json", *selected), len(names))
-        (row,) = self.verify("--scenario", "./net.json", "--impl", "loop/plain", status=4)
+        # All modes of JAX differentiate one function; what is compiled in is examined by tests/conformance.
+        names = list(filter(has, ("pytorch/eager", "pytorch/fused", "jax/jit")))
+        self.assert_all_ok(self.verify_net(normalized, *names, "hand/naive"), len(names) + 1)
+        (row,) = self.verify_net(normalized, "loop/plain", status=4)
         self.assertIn("unsupported  loop/plain does not normalise layers", row)
 
+    def test_ways_to_go_through_the_data(self):
+        momentum = {"kind": "momentum", "learning_rate": 0.05}
+        loops = ("pytorch/foreach", "pytorch/dataloader", "tensorflow/dataset", "keras/fit-steps",
+                 "keras/train-on-batch")
+        for names, keys, settings in (
+            # In the order of the harness; the last batch of an epoch is smaller, and 32 steps are not a block.
+            *((loops, ("tanh", "mse", 2), {"batch": {"rows": 16, "shuffle": shuffle}, "optimizer": momentum})
+              for shuffle in (True, False)),
+            # Gradients of micro-batches are added up.
+            (loops[:2], ("tanh", "mse", 2), {"batch": {"rows": 16, "micro_batches": 3}}),
+            # A logistic regression goes through the rows.
+            (("sklearn/sgd",), ("tanh", "binary_cross_entropy", 1),
+             {"batch": {"rows": 1, "shuffle": True}, "model": {"kind": "linear_regression"}}),
+        ):
+            with self.subTest(names=names, settings=settings):
+                there = list(filter(has, names))
+                if not there:
+                    self.skipTest(MISSING + " ".join(names))
+                self.assert_net_ok(len(there), there, *keys, **settings)
 
-class Loops(Frameworks):
-    """Ways to go through the data; the last batch of an epoch is smaller, and 32 steps are not a block."""
-
-    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
-    NAMES = ("pytorch/foreach", "pytorch/dataloader", "tensorflow/dataset", "keras/fit-steps", "keras/train-on-batch")
-
-    def test_each_has_the_order_of_the_harness(self):
-        names = [name for name in self.NAMES if is_installed(name.split("/", maxsplit=1)[0])]
-        if not names:
-            self.skipTest(MISSING + "pytorch tensorflow keras")
-        selected = [word for name in names for word in ("--impl", name)]
-        for shuffle in (True, False):
-            self.assert_net_ok(len(names), selected, "tanh", "mse", 2, batch={"rows": 16, "shuffle": shuffle},
-                               optimizer={"kind": "momentum", "learning_rate": 0.05})
-
-    @unittest.skipUnless(is_installed("pytorch"), MISSING + "pytorch")
-    def test_gradients_of_micro_batches_are_added_up(self):
-        self.assert_net_ok(2, ["--impl", "pytorch/foreach", "--impl", "pytorch/dataloader"], "tanh", "mse", 2,
-                           batch={"rows": 16, "micro_batches": 3})
-
-    @unittest.skipUnless(is_installed("sklearn"), MISSING + "sklearn")
-    def test_logistic_regression_by_rows(self):
-        keys = network("tanh", "binary_cross_entropy", 1, batch={"rows": 1, "shuffle": True})
-        self.write_json("net.json", {**keys, "model": {"kind": "linear_regression"}})
-        self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", "sklearn/sgd"), 1)
-
-
-class Ranks(Frameworks):
-    """Several processes of a framework; the last batch of an epoch has two rows, so one of three ranks has none."""
-
-    variables = {"GDBENCH_FRAMEWORKS": str(ENVIRONMENTS)}
-
-    def test_they_are_right(self):
-        optimizer = {"kind": "momentum", "learning_rate": 0.01}
-        self.write_json("net.json", network("tanh", "softmax_cross_entropy", 3, optimizer=optimizer, dtype="f64"))
-        ranks = ("--set", "impl.ranks=1", "--set", "impl.ranks=3")
+    def test_ranks_are_right(self):
+        """Several processes; the last batch of an epoch has two rows, so one of three ranks has none."""
+        trained = network("tanh", "softmax_cross_entropy", 3, optimizer={"kind": "momentum", "learning_rate": 0.01},
+                          dtype="f64")
         for implementation in ("pytorch/ddp", "jax/ddp", "tensorflow/multiworker"):
-            name = implementation.split("/", maxsplit=1)[0]
             with self.subTest(implementation=implementation):
-                if not is_installed(name):
-                    self.skipTest(MISSING + name)
+                if not has(implementation):
+                    self.skipTest(MISSING + implementation)
+                self.write_json("net.json", trained)
+                ranks = options("--set", ("impl.ranks=1", "impl.ranks=3"))
                 self.assert_all_ok(self.verify("--scenario", "./net.json", "--impl", implementation, *ranks), 2)
 
 
-class Install(ProgramTest):
-    SCRIPT = str(SOURCE / "scripts" / "frameworks")
+class TorchCpp(Frameworks):
+    """LibTorch as C++ calls it, where scripts/frameworks has made it; tests/conformance examines it as all plugins."""
 
+    def test_rows_say_what_to_install_or_what_they_do(self):
+        rows = self.verify("--scenario", "linreg-3x2", "--impl", "torch-cpp/*", status=None)
+        self.assertEqual([row.split()[0] for row in rows], ["torch-cpp/eager", "torch-cpp/fused"])
+        if not (FRAMEWORKS.parent / "kernels" / "libgdbench_kernels_torch_cpp.so").exists():
+            for row in rows:
+                self.assertRegex(row, f"unsupported +{MISSING}torch-cpp$")
+            return
+        self.assert_all_ok(rows, 2)
+        optimizer = {"kind": "adam", "learning_rate": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True}
+        for row in self.verify_net(network("relu", "mse", 1, optimizer=optimizer), "torch-cpp/*", status=4):
+            self.assertRegex(row, "unsupported +torch::optim has no decoupled weight decay for adam")
+        threads = str(min(2, len(os.sched_getaffinity(0))))
+        self.call("run", "--scenario", "mlp-784-128-10", "--impl", "torch-cpp/eager", "--threads", threads, "--quick",
+                  "--out", "x.json")
+        cell = self.cells_by_name()["torch-cpp/eager"]
+        phases = {record["phase"] for record in cell["profile"]["records"]}
+        self.assertEqual(phases, {"data", "forward", "backward", "update"})
+        self.assertIn("libtorch 2.", cell["build"])
+
+
+class Install(ProgramTest):
     def test_an_unknown_framework_is_one_line(self):
-        result = subprocess.run([self.SCRIPT, "theano"], capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 2)
-        expected = re.search("found 'theano', expected all or some of (.*)", result.stderr)[1].split()
+        errors = self.run_other(SOURCE / "scripts" / "frameworks", "theano", status=2).stderr
+        expected = re.search("found 'theano', expected all or some of (.*)", errors)[1].split()
         self.assertLessEqual({*ALL, "torch-cpp"}, set(expected))
-        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertEqual(errors.count("\n"), 1)
 
     def test_every_framework_has_pinned_requirements(self):
         for name in set(ALL) - {"keras"}:  # it shares TensorFlow's
@@ -301,7 +276,3 @@ class Install(ProgramTest):
             self.assertIn("To download:", first)
             for pin in pins:
                 self.assertRegex(pin, r"^[\w.-]+==[\w.]+$")
-
-
-if __name__ == "__main__":
-    unittest.main()

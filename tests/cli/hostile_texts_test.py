@@ -1,7 +1,6 @@
 """What plugins and reports of others say is shown as text: no output has a character that acts on a terminal, turns the
 order of letters or ends the line that it stands in."""
 
-import json
 import pathlib
 import re
 import sys
@@ -43,12 +42,13 @@ class HostileTexts(ProgramTest):
                 self.assert_inert(self.texts_of("report", report, f"--{document}", "-"), said=False)
 
     def test_of_a_plugin(self):
-        for command in (("list", "implementations"), ("list", "implementations", "--json")):
-            self.assert_inert(self.texts_of(*command))
-        self.assert_inert(self.texts_of("plugin", "check", str(HOSTILE / "hostile.adapter.json")))
-        self.assert_inert(self.texts_of("verify", *CHOSEN))
-        self.assert_inert(self.texts_of("verify", *CHOSEN, "--json"))
-        self.assert_inert(self.texts_of("run", *CHOSEN, "--launches", "1", "--out", "x.json", "--details"))
+        for command in (
+            ("list", "implementations"), ("list", "implementations", "--json"), ("verify", *CHOSEN),
+            ("plugin", "check", str(HOSTILE / "hostile.adapter.json")), ("verify", *CHOSEN, "--json"),
+            ("run", *CHOSEN, "--launches", "1", "--out", "x.json", "--details"),
+        ):
+            with self.subTest(command=command):
+                self.assert_inert(self.texts_of(*command))
         self.assert_inert((self.folder / "x.json").read_text(encoding="utf-8"))
         self.check_documents("x.json")
 
@@ -65,8 +65,7 @@ class HostileTexts(ProgramTest):
         for cell in report["cells"]:
             cell.update(build=ACTS, worker=ACTS, repeat=ACTS, options={ACTS: ACTS})
             cell["status"]["reason"] = "" if cell["status"]["state"] == "ok" else ACTS
-        (self.folder / "y.json").write_text(json.dumps(report), encoding="utf-8")
-        self.check_documents("y.json")
+        self.check_documents(self.write_json("y.json", report))
         self.assert_inert(self.texts_of("explain", "y.json", status=None), said=False)
 
     def test_an_id_that_is_no_name_is_refused(self):
@@ -81,10 +80,8 @@ class HostileTexts(ProgramTest):
         )
 
     def test_of_the_command_line(self):
-        _, errors = self.call("report", "no\x1b[31m\u202esuch.json", status=2)
-        self.assert_inert(errors)
-        _, errors = self.call("run\x1b[31m", status=2)
-        self.assert_inert(errors)
+        for command in (("report", "no\x1b[31m\u202esuch.json"), ("run\x1b[31m",)):
+            self.assert_inert(self.call(*command, status=2)[1])
 
     def test_everything_is_printed_in_one_place(self):
         prints = re.compile(r"std::cout|std::cerr|\bf?printf\(|\bfputs\(|\bfwrite\(|\bputs\(")

@@ -2,27 +2,22 @@
 
 import json
 import os
-import random
-import re
 import signal
-import subprocess
-import time
-import unittest
 
-from program import PROGRAM, ProgramTest, environment, processes_in, read_process, soon
+from program import FAKES, ProgramTest, processes_in, read_process, soon
 
 # Long enough to be stopped in the middle, whatever the machine.
 LONG = ("run", "--launches", "100000", "--impl", "hand/naive", "--impl", "hand/eigen", "--impl", "tape/eigen",
         "--scenario", "mlp-10-50-1", "--out", "x.json")
 JOURNAL = "x.journal.jsonl"
+SMALL = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2", "--out", "x.json")
 
 
 class Interrupts(ProgramTest):
-    def measuring(self):
+    def measuring(self, **ways):
         """A run that has some samples in its journal, with workers alive."""
-        process = self.start(*LONG)
-        journal = self.folder / JOURNAL
-        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 30, 60))
+        process = self.start(*LONG, **ways)
+        self.assertTrue(soon(lambda: self.has_samples(30), 60))
         self.assertTrue(soon(lambda: len(processes_in(self.folder)) > 1))
         return process
 
@@ -46,24 +41,13 @@ class Interrupts(ProgramTest):
         self.assertTrue(soon(lambda: processes_in(self.folder) == []))
 
     def test_interrupt_and_termination(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(signal=number):
-                process = self.measuring()
-                process.send_signal(number)
+        """A signal for the program alone, and one as a terminal sends it: for all of its process group."""
+        for number, send in ((signal.SIGINT, os.kill), (signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
+            with self.subTest(signal=number, send=send):
+                process = self.measuring(start_new_session=True)
+                send(process.pid, number)
                 self.expect_kept(process)
                 (self.folder / "x.json").unlink()
-
-    def test_interrupt_of_the_whole_group(self):
-        """As a terminal sends it: to the program and to whatever is in its process group."""
-        with subprocess.Popen(
-            [PROGRAM, "run", "--no-html", "--no-ceilings", *LONG[1:]], cwd=self.folder, env=environment(),
-            stdin=subprocess.DEVNULL, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        ) as process:
-            self.addCleanup(process.kill)
-            journal = self.folder / JOURNAL
-            self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 30, 60))
-            os.killpg(process.pid, signal.SIGINT)
-            self.expect_kept(process)
 
     def test_kill(self):
         process = self.measuring()
@@ -79,12 +63,10 @@ class Interrupts(ProgramTest):
         self.assertIn("killed", self.call("report", "torn.jsonl")[0])
 
         # Another run does not replace what this one had measured, unless it is told to.
-        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2", "--out", "x.json")
-        _, errors = self.call(*small, status=2)
-        self.assertRegex(errors,
-                         rf"^gdbench: {JOURNAL}: found \d+ samples of a run that is killed, .*--resume.*--overwrite")
+        self.expect_error(SMALL, f"gdbench: {JOURNAL}: found ", " samples of a run that is killed, ", "--resume",
+                          "--overwrite")
         self.assertEqual((self.folder / JOURNAL).read_bytes(), whole)
-        self.call(*small, "--overwrite")
+        self.call(*SMALL, "--overwrite")
         self.assertEqual(self.files(), ["torn.jsonl", "x.json"])
 
     def test_interrupt_after_the_report(self):
@@ -95,17 +77,13 @@ class Interrupts(ProgramTest):
             while True:
                 os.write(writing, b"x" * 4096)
         os.set_blocking(writing, True)
-        with subprocess.Popen(
-            [PROGRAM, "run", "--no-html", "--no-ceilings", "--launches", "1", *LONG[3:]], cwd=self.folder,
-            env=environment(), stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE, text=True,
-        ) as process:
-            self.addCleanup(process.kill)
-            os.close(writing)
-            self.assertTrue(soon(lambda: self.files() == ["x.json"], 60))
-            process.send_signal(signal.SIGINT)
-            with open(reading, "rb") as printed:
-                printed.read()
-            _, errors = process.communicate(timeout=30)
+        process = self.start("run", "--launches", "1", *LONG[3:], stdout=writing)
+        os.close(writing)
+        self.assertTrue(soon(lambda: self.files() == ["x.json"], 60))
+        process.send_signal(signal.SIGINT)
+        with open(reading, "rb") as printed:
+            printed.read()
+        _, errors = process.communicate(timeout=30)
         self.assertEqual((process.returncode, errors), (0, "report: x.json\n"))
         self.assertEqual(self.read_json("x.json")["run"]["status"], "complete")
 
@@ -114,7 +92,7 @@ class Interrupts(ProgramTest):
             ("verify", "--scenario", "linreg-300x2", "--impl", "fake/hang"),
             ("train", "linreg-300x2", "--impl", "fake/hang", "--steps", "5"),
         ):
-            process = self.start(*arguments, plugins=os.environ["GDBENCH_FAKES"])
+            process = self.start(*arguments, plugins=FAKES)
             self.assertTrue(soon(lambda: len(processes_in(self.folder)) == 2 and self.hangs(process), 30))
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=30)
@@ -123,11 +101,8 @@ class Interrupts(ProgramTest):
 
     def test_interrupt_before_all_plugins_were_asked(self):
         """Cells would be missing, so nothing is begun that could be gone on with."""
-        plugins = self.folder / "plugins"
-        plugins.mkdir()
-        command = ["sh", "-c", "touch asked; exec sleep 60"]
-        self.write_json("plugins/slow.adapter.json", {"command": command})
-        process = self.start(*LONG, "--allow-write", str(self.folder), plugins=str(plugins))
+        self.write_json("plugins/slow.adapter.json", {"command": ["sh", "-c", "touch asked; exec sleep 60"]})
+        process = self.start(*LONG, "--allow-write", str(self.folder), plugins=str(self.folder / "plugins"))
         self.assertTrue(soon((self.folder / "asked").exists, 30))
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
@@ -137,72 +112,28 @@ class Interrupts(ProgramTest):
 
     def hangs(self, process):
         """Whether a child of the process has loaded the plugin that hangs and sleeps in it."""
-        for pid in processes_in(self.folder):
-            if pid != process.pid and "fake_hang.so" in read_process(pid, "maps"):
-                return True
-        return False
+        others = (pid for pid in processes_in(self.folder) if pid != process.pid)
+        return any("fake_hang.so" in read_process(pid, "maps") for pid in others)
 
 
 class Stops(ProgramTest):
-    """A run that is stopped again and again, and gone on with."""
+    """A run that is killed and gone on with; scripts/fault-test stops runs at random moments."""
 
     CELLS = ("--impl", "hand/naive", "--impl", "graph/naive", "--scenario", "mlp-10-50-1", "--scenario", "linreg-300x2",
              "--out", "x.json")
-    ARGUMENTS = ("run", "--launches", "12", *CELLS)
-
-    def kept(self):
-        """What lies in the journal's whole lines or, without a journal, in the report."""
-        journal = self.folder / JOURNAL
-        if journal.exists() and journal.read_bytes().count(b"\n") > 0:
-            self.call("report", JOURNAL, "--json", "kept.json")
-            report = self.read_json("kept.json")
-            (self.folder / "kept.json").unlink()
-        elif (self.folder / "x.json").exists():
-            report = self.read_json("x.json")
-        else:
-            return {}
-        return {cell["id"]: self.samples(cell) for cell in report["cells"]}
 
     def samples(self, cell):
-        found = [(sample["launch"], sample["round"], sample["real_ns"]) for sample in cell["samples"]]
-        places = [(launch, round_) for launch, round_, _ in found]
-        self.assertEqual(len(places), len(set(places)), "a sample counts twice")
-        return set(found)
-
-    def test_no_sample_is_lost_or_counted_twice(self):
-        generator = random.Random(2)
-        for stop in range(int(os.environ.get("GDBENCH_STOPS", "5"))):
-            before = self.kept()
-            process = self.start(*self.ARGUMENTS, "--resume")
-            time.sleep(generator.uniform(0, 1))
-            process.send_signal(generator.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
-            _, errors = process.communicate(timeout=30)
-            self.assertTrue(soon(lambda: processes_in(self.folder) == []))
-            after = self.kept()
-            for cell, samples in before.items():
-                self.assertLessEqual(samples, after[cell], f"stop {stop}: {errors}")
-            # What was taken over is said, unless the signal came before that.
-            found = re.search(r"went on with x\S+: \d+ cells? and (\d+) samples were taken over", errors)
-            if found:
-                self.assertEqual(int(found[1]), sum(map(len, before.values())))
-        before = self.kept()
-        _, errors = self.call(*self.ARGUMENTS, "--resume")
-        self.assertIn(f" and {sum(map(len, before.values()))} samples were taken over", errors)
-        report = self.read_json("x.json")
-        self.assertEqual(report["run"]["status"], "complete")
-        for cell in report["cells"]:
-            self.assertLessEqual(before[cell["id"]], self.samples(cell))
-            self.assertGreaterEqual(len({sample["launch"] for sample in cell["samples"]}), 12)
+        return [(sample["launch"], sample["round"], sample["real_ns"]) for sample in cell["samples"]]
 
     def test_resume_alone_goes_on_with_the_command_that_was_stopped(self):
         process = self.start("run", "--launches", "2", *self.CELLS)
-        journal = self.folder / JOURNAL
-        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 20, 60))
+        self.assertTrue(soon(lambda: self.has_samples(20), 60))
         process.kill()
         process.communicate()
         output, errors = self.call("report", "x.json")
         self.assertIn("x.json: not there", errors)
         self.assertIn("killed", output)
+        self.expect_error(["run", "--launches", "2", *self.CELLS, "--resume", "--seed", "5"], "/run/seed")
         _, errors = self.call("run", "--out", "x.json", "--resume")
         self.assertRegex(errors, r"goes on with: \S*gdbench run --launches 2 --impl hand/naive .*\n"
                                  r"(.*\n)*.*samples were taken over")
@@ -213,106 +144,66 @@ class Stops(ProgramTest):
 
     def test_a_kill_after_the_last_sample(self):
         """Before the report was written, the journal has all of it; afterwards, the report."""
-        small = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2", "--out", "x.json")
-        self.call(*small)
+        self.call(*SMALL)
         report = self.read_json("x.json")
         end = {"event": "end", "status": "complete", "finished_at": report["run"]["finished_at"]}
         events = [{"event": "run", "report": report}, end]
         journal = "".join(json.dumps(event) + "\n" for event in events)
         (self.folder / "x.json").unlink()
         self.write(JOURNAL, journal)
-        _, errors = self.call(*small, status=2)
-        self.assertRegex(errors, rf"^gdbench: {JOURNAL}: found 14 samples .* expected --resume to go on with it, ")
-        self.call(*small, "--resume")
+        self.expect_error(SMALL, f"gdbench: {JOURNAL}: found 14 samples ", " expected --resume to go on with it, ")
+        self.call(*SMALL, "--resume")
         self.assertEqual(self.files(), ["x.json"])
         for before, after in zip(report["cells"], self.read_json("x.json")["cells"]):
             self.assertEqual(self.samples(before), self.samples(after))
         self.write(JOURNAL, journal)
         for words in ((), ("--resume",)):
-            _, errors = self.call(*small, *words, status=2)
+            _, errors = self.call(*SMALL, *words, status=2)
             self.assertRegex(errors, r"^gdbench: x\.json: found (14 samples of )?a run that is complete, ")
         self.assertEqual(self.files(), ["x.json"])
-
-    def test_the_journal_of_another_run(self):
-        process = self.start(*self.ARGUMENTS)
-        journal = self.folder / JOURNAL
-        self.assertTrue(soon(lambda: journal.exists() and journal.stat().st_size > 0, 30))
-        process.kill()
-        process.communicate()
-        _, errors = self.call(*self.ARGUMENTS, "--resume", "--seed", "5", status=2)
-        self.assertEqual(errors.count("\n"), 1)
-        self.assertIn("/run/seed", errors)
 
 
 class Outputs(ProgramTest):
     """Where results go, and what lies there."""
 
-    SMALL = ("run", "--launches", "1", "--impl", "hand/naive", "--scenario", "linreg-300x2")
-
-    def refused(self, *words):
-        before = (self.folder / "x.json").read_bytes()
-        _, errors = self.call(*self.SMALL, "--out", "x.json", status=2)
-        for word in words:
-            self.assertIn(word, errors)
-        self.assertEqual(errors.count("\n"), 1)
-        self.assertEqual((self.folder / "x.json").read_bytes(), before)
+    def refused(self, *parts, resume=()):
+        before = self.read("x.json")
+        self.expect_error([*SMALL, *resume], *parts)
+        self.assertEqual(self.read("x.json"), before)
 
     def test_samples_are_not_replaced_unasked(self):
-        self.call(*self.SMALL, "--out", "x.json")
+        _, errors = self.call(*SMALL, "--resume")
+        self.assertIn("found neither x.journal.jsonl nor x.json; a new run begins", errors)
         self.refused("x.json: found 14 samples of a run that is complete", "expected --overwrite or another --out")
-        _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume", status=2)
-        self.assertIn("x.json: found a run that is complete", errors)
-        self.call(*self.SMALL, "--out", "x.json", "--overwrite")
+        self.call(*SMALL, "--overwrite")
         report = self.read_json("x.json")
         report["run"]["status"] = "interrupted"
         self.write_json("x.json", report)
         self.refused("a run that is interrupted", "--resume to go on with it")
         report["environment"]["cpu"]["model"] = "Abacus"
         self.write_json("x.json", report)
-        _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume", status=2)
-        self.assertRegex(errors,
-                         r'^gdbench: x\.json: it was begun on another kind of machine: cpu/model: found .*"Abacus"')
-        self.assertEqual(self.read_json("x.json"), report)
+        self.refused("x.json: it was begun on another kind of machine: cpu/model: found ", '"Abacus"',
+                     resume=["--resume"])
 
     def test_another_file_is_not_replaced_unasked(self):
         self.write_json("x.json", {"name": "a scenario"})
         self.refused("x.json: found a file that is no report of gdbench")
         self.write("x.json", "")
-        self.call(*self.SMALL, "--out", "x.json")
-
-    def test_nothing_to_go_on_with(self):
-        _, errors = self.call(*self.SMALL, "--out", "x.json", "--resume")
-        self.assertIn("found neither x.journal.jsonl nor x.json; a new run begins", errors)
+        self.call(*SMALL)
 
     def test_two_runs_into_one_file(self):
-        process = self.start(*LONG)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        journal = self.folder / JOURNAL
-        self.assertTrue(soon(lambda: journal.exists() and journal.read_text().count('"sample"') > 0, 60))
-        _, errors = self.call(*LONG, "--resume", status=2)
-        self.assertIn(f"{JOURNAL}: found a run that is still going on", errors)
+        self.start(*LONG)
+        self.assertTrue(soon(lambda: self.has_samples(0), 60))
+        self.expect_error([*LONG, "--resume"], f"{JOURNAL}: found a run that is still going on")
 
     def test_output_that_does_not_come_through(self):
-        self.call(*self.SMALL, "--out", "x.json")
-        for arguments in (("report", "x.json"), ("report", "x.json", "--csv", "-"), ("list", "scenarios"), ("--help",)):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run(
-                    [PROGRAM, *arguments], cwd=self.folder, env=environment(), stdout=full, stderr=subprocess.PIPE,
-                    text=True, check=False,
-                )
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-            self.assertIn("stdout: cannot be written", done.stderr)
-        reading, writing = os.pipe()
+        self.call(*SMALL)
+        reading, nobody_reads = os.pipe()
         os.close(reading)
-        done = subprocess.run(
-            [PROGRAM, "report", "x.json"], cwd=self.folder, env=environment(), stdout=writing, stderr=subprocess.PIPE,
-            text=True, check=False,
-        )
-        os.close(writing)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("stdout: cannot be written", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        for stdout in (os.open("/dev/full", os.O_WRONLY), nobody_reads):
+            self.addCleanup(os.close, stdout)
+            for arguments in (("report", "x.json"), ("report", "x.json", "--csv"), ("list", "scenarios"), ("--help",)):
+                with self.subTest(arguments=arguments), self.start(*arguments, stdout=stdout) as process:
+                    _, errors = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, 2)
+                    self.assertRegex(errors, "^gdbench: stdout: cannot be written[^\n]*\n$")

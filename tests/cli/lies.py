@@ -1,5 +1,6 @@
 """Lies that a renderer might tell: one figure, name or word of an output exchanged for another."""
 
+import functools
 import json
 import re
 
@@ -20,24 +21,18 @@ COUNTED = re.compile(r"(?<![\w/.+=@\[-])\d+(?= (?:launch|step|profile|size|more|
 
 def changed_digit(text):
     """The number with its leading digit another one."""
-    place = re.search(r"[1-9]", text)
-    if place is None:
-        return None
-    digit = str(int(place.group()) % 9 + 1)
-    return text[: place.start()] + digit + text[place.end() :]
-
-
-def counts(output, lines):
-    """(kind, lie) for every number of launches, steps ..."""
-    return figures(output, lines, COUNTED)
+    return re.sub(r"[1-9]", lambda digit: str(int(digit[0]) % 9 + 1), text, count=1)
 
 
 def figures(output, lines, pattern=CLAIMED):
     """(kind, lie) for every figure with a decimal point and every end of an interval."""
     for start, line in lines:
         for match in pattern.finditer(line):
-            if false := changed_digit(match.group()):
+            if (false := changed_digit(match.group())) != match.group():
                 yield f"figure {match.group()} -> {false}", (start + match.start(), match.group(), false)
+
+
+counts = functools.partial(figures, pattern=COUNTED)  # of launches, steps, ...
 
 
 def told(output, lie):
@@ -53,12 +48,7 @@ def words(output, lines):
         for exchange in EXCHANGES:
             for word, false in exchange.items():
                 for match in re.finditer(rf"\b{word}\b", line) if word in line else ():
-                    yield f"{word} -> {false}", (start + match.start(), word, padded(false, word, line))
-
-
-def padded(false, word, line):
-    """In a table's column of as many characters."""
-    return false.ljust(len(word)) if "  " in line.strip() else false
+                    yield f"{word} -> {false}", (start + match.start(), word, false)
 
 
 def names(output, lines, known):
@@ -75,12 +65,14 @@ def names(output, lines, known):
             yield f"name {match.group()} -> {false}", (start + match.start(), match.group(), false)
 
 
-def values(document):
+def values(document, place=""):
     """(kind, lie) for every value of a JSON document: what holds it, where, and what else it could be."""
-    for holder, key, place in holders(document, ""):
-        false = changed_value(holder[key])
-        if false is not None:
-            yield f"{place}: {holder[key]!r} -> {false!r}", (holder, key, false)
+    entries = document.items() if isinstance(document, dict) else enumerate(document)
+    for key, member in [(key, member) for key, member in entries if key not in UNCHECKED]:
+        if isinstance(member, (dict, list)):
+            yield from values(member, f"{place}/{key}")
+        elif (false := changed_value(member)) is not None:
+            yield f"{place}/{key}: {member!r} -> {false!r}", (document, key, false)
 
 
 def told_value(document, lie):
@@ -90,15 +82,6 @@ def told_value(document, lie):
     text = json.dumps(document)
     holder[key] = true
     return text
-
-
-def holders(value, place):
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, member in list(entries):
-        if isinstance(member, (dict, list)):
-            yield from () if key in UNCHECKED else holders(member, f"{place}/{key}")
-        elif key not in UNCHECKED:
-            yield value, key, f"{place}/{key}"
 
 
 def changed_value(value):

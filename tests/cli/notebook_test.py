@@ -2,11 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
 import unittest
 
-from program import PROGRAM, SOURCE, ProgramTest, environment
+from program import PROGRAM, SOURCE, ProgramTest
 
 PYTHON = SOURCE / "build/frameworks/notebook/bin/python"
 NOTEBOOK = SOURCE / "examples/notebook/own_loop.ipynb"
@@ -19,13 +17,12 @@ print(nbformat.writes(notebook))
 """
 
 
+@unittest.skipUnless(PYTHON.exists(), "nbclient is not installed: scripts/frameworks notebook")
 class Notebook(ProgramTest):
     def test_its_cells_show_page_verdict_and_table(self):
-        variables = {"GDBENCH_PROGRAM": PROGRAM, "PYTHONPATH": PACKAGE, "XDG_CACHE_HOME": str(self.folder)}
-        done = subprocess.run([PYTHON, "-c", RUN, NOTEBOOK], env=environment(variables=variables), cwd=self.folder,
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        outputs = [output for cell in json.loads(done.stdout)["cells"] for output in cell.get("outputs", [])]
+        self.variables = {"GDBENCH_PROGRAM": PROGRAM, "PYTHONPATH": PACKAGE, "XDG_CACHE_HOME": str(self.folder)}
+        notebook = json.loads(self.run_other(PYTHON, "-c", RUN, NOTEBOOK).stdout)
+        outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
         shown = [output["data"] for output in outputs if output["output_type"] == "execute_result"]
         self.assertEqual(len(shown), 4)
         page, verdict, table, own = shown
@@ -34,10 +31,3 @@ class Notebook(ProgramTest):
         self.assertRegex("".join(verdict["text/plain"]), r"^linreg-300x2/mine/mine takes \S+x \[.*\] as long as")
         self.assertEqual("".join(table["text/plain"]).count(" ok "), 3)
         self.assertIn("mine/mine", "".join(own["text/plain"]))
-
-
-if __name__ == "__main__":
-    if not PYTHON.exists():
-        print("nbclient is not installed: scripts/frameworks notebook")
-        sys.exit(77)
-    unittest.main()

@@ -3,9 +3,8 @@ step at which it leaves the reference and by how much."""
 
 import itertools
 import re
-import unittest
 
-from program import CATALOGUE, FAKES, ProgramTest, linear_scenario
+from program import CATALOGUE, FAKES, ProgramTest, linear_scenario, options
 
 PLUGINS = FAKES + "/optimizers"
 RIGHT = "fake/optimizers"
@@ -73,16 +72,15 @@ class OptimizersTest(ProgramTest):
                 data={"source": "synthetic", "kind": "linear", "rows": 10, "features": 3, "outputs": 2},
                 optimizer=OPTIMIZERS[optimizer],
             )
-            scenarios += ["--scenario", self.write_json(f"{number}.json", scenario)]
-        arguments = ["verify", *scenarios, "--impl", implementation, "--set", "dtype=f32", "--set", "dtype=f64"]
-        return self.call(*arguments, plugins=PLUGINS, status=status)[0]
-
-    def test_every_kind_is_among_them_and_is_mistaken(self):
-        kinds = CATALOGUE["optimizers"].keys()
-        self.assertEqual({settings["kind"] for settings in OPTIMIZERS.values()}, set(kinds))
-        self.assertEqual({OPTIMIZERS[optimizer]["kind"] for _, optimizer, _, _ in MISTAKES}, set(kinds))
+            scenarios.append(self.write_json(f"{number}.json", scenario))
+        settings = options("--set", ("dtype=f32", "dtype=f64"))
+        return self.call("verify", *options("--scenario", scenarios), "--impl", implementation, *settings,
+                         plugins=PLUGINS, status=status)[0]
 
     def test_the_right_one_passes_everywhere(self):
+        kinds = set(CATALOGUE["optimizers"])
+        self.assertEqual({settings["kind"] for settings in OPTIMIZERS.values()}, kinds)
+        self.assertEqual({OPTIMIZERS[optimizer]["kind"] for _, optimizer, _, _ in MISTAKES}, kinds)
         cases = list(itertools.product(OPTIMIZERS, ("full", 1, MINI_BATCHES, PARTS)))
         count = 2 * len(cases)
         self.assertIn(f"\n{count} cells: {count} ok\n", self.verify(RIGHT, cases, 0))
@@ -110,7 +108,3 @@ class OptimizersTest(ProgramTest):
         # Otherwise the test above could be passed by rejecting everything.
         self.verify("fake/no-bias-correction", [("sgd", "full")], 0)
         self.verify("fake/accumulation-without-weights", [("sgd", MINI_BATCHES)], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,294 +1,189 @@
 """What the first screen and the summary of a report may say: figures and claims that follow from its samples, with the
-names that they are of."""
+names that they are of. Whole numbers are for the tests of the words, but for those of wins."""
 
 import math
+from collections import Counter
 
-import estimates
 import thread_tables
-import value_tables
-from break_even import NEVER, break_even, is_asked
-from expected_words import Figure, number, percent, ratio, time
+from break_even import is_asked, overtaking_of
+from estimates import Estimate
+from expected_words import NUMBER, Figure, bare_ratio, estimate, number, percent, ratio, time
 from explanation_documents import dispatch_cost, explain
 from explanations import imports
-from grids import MOST_ROWS
-from overview_rows import cut
-from printed_figures import INTERVAL, NUMBER, is_ratio, is_step_count, numbers_in
-from report_figures import FAILURES, counted, groups, off_by
-from statements import count, known, pair, quote, word
-from verdict_facts import Verdicts, counts_facts, other_reasons
+from overview_rows import overview_of
+from records import signed
+from report_facts import (exactly, pair_facts, standing_facts, standing_of, target_facts, untimed_facts,
+                          value_facts)
+from report_figures import off_by
+from statements import count, known, overtaking_facts, pair, quote, word
+from value_tables import values_of
 
-LONGEST_REASON = 90
-
-
-def steps_after(point):
-    """ "12 steps [10, 14]"."""
-    fits = lambda text: all(map(is_step_count, numbers_in(text), point))
-    return Figure(f"{NUMBER} steps {INTERVAL}", fits, point)
+WHOLE = Figure(r"\d+(?: launch(?:es)?)?", lambda _: True, None)
 
 
-class Overview(Verdicts):
-    """`facts`: what may be said, whatever is shown."""
-
-    def __init__(self, context):
-        super().__init__(context)
-        parts = (
-            *(self.run(), self.verdicts(), self.threads(), self.overtaking(), self.values(), self.reasons()),
-            *(self.frameworks(), self.failures(), self.not_ranked(), self.counts(), self.targets(), self.notes()),
-            *(environment_facts(self.report), self.builds()),
-        )
-        self.facts = [fact for part in parts for fact in part]
-
-    def labels(self, *cells):
-        return [] if len(self.report.scenarios) < 2 else [{self.report.label(cell) for cell in cells}]
-
-    def run(self):
-        known_run, cells = self.report.run, self.report.cells
-        launches = [cell.step.launches for cell in cells if cell.is_timed]
-        cpu = self.report.document["environment"].get("cpu", {})
-        implementations = {cell.implementation for cell in cells + self.report.control_cells}
-        values = (len(self.report.scenarios), len(implementations), known_run["seed"], self.report.elapsed())
-        spread = [end(of) for of in (launches, [cell.threads for cell in cells]) if of for end in (min, max)]
-        yield known(count(*values, *spread, cpu.get("logical_processors", 0)))
-        yield known(Figure(r"\d+ s", lambda text: text == f"{self.report.elapsed()} s", self.report.elapsed()))
-        for text in self.given():
-            yield known(quote(text))
-        base = self.overview.baseline
-        yield known(word("ratios to"), *([base] if base else []))
-        if base:
-            yield known(word("wins?|lead"), base)
-        else:
-            yield known(word("ratios are to the fastest|fastest"), *filter(None, [known_run["baseline"]]))
-            yield known(word("ratios are to the fastest|fastest"))
-        if not self.overview.any_ranked:
-            yield known(word("no winner"))
-
-    def given(self):
-        """Texts that a report has as it was given them."""
-        environment, known_run = self.report.document["environment"], self.report.run
-        build = environment.get("build", {})
-        texts = [environment.get("cpu", {}).get("model"), environment.get("kernel"), build.get("compiler")]
-        texts += [f"git {build.get('git_revision', '')[:12]}", known_run["id"], known_run["started_at"]]
-        texts += [known_run["matrix"], *(s["resolved"].get("dtype", "") for s in self.report.scenarios.values())]
-        texts += [part for cell in self.report.cells for part in cell.record["build"].split(", ")]
-        texts += [c["found"] for c in self.report.document.get("conditions") or [] if c["severity"] == "warning"]
-        texts += [text for note in self.report.document["notes"] for text in (note, cut(note, 2 * LONGEST_REASON))]
-        return list(filter(None, texts))
-
-    def threads(self):
-        place_of = {
-            cell.id: {f"@{cell.threads}"} if self.overview.turned else {row.brief} for row in self.overview.rows
-            for cell in row.cells if cell.is_ranked
-        }
-        found = {}
-        for scaling in thread_tables.scaling_of(self.report):
-            if scaling.cell.id in place_of:
-                found.setdefault(scaling.cell.variant, []).append(scaling)
-        for name, scalings in found.items():
-            scalings.sort(key=lambda scaling: scaling.speed_up.value)
-            for scaling in (scalings[0], scalings[-1]):
-                yield known(ratio(scaling.speed_up), name, place_of[scaling.cell.id])
-
-    def overtaking(self):
-        points = {}
-        for row in self.overview.won_rows():
-            cell, other = row.standing.first, self.report.baseline_of(row.standing.first)
-            if not self.overview.to_run_baseline(cell) or not is_asked(self.report, cell, other):
-                continue
-            steps, low, high, launches = break_even(self.report, cell, other)
-            if launches >= estimates.FEWEST_LAUNCHES and 0 < low and high < NEVER and steps > 1:
-                points.setdefault(self.name(cell), []).append(((steps, low, high), row, other))
-        for name, found in points.items():
-            found.sort(key=lambda one: one[0][0])
-            yield known(word("overtakes"), subject=name)
-            for point, row, other in (found[0], found[-1]):
-                yield known(steps_after(point), name, self.name(other), *self.place(row))
-
-    def values(self):
-        told = value_tables.farthest(self.context)
-        for value in told:
-            names = [value.setting(self.report, value.cell), value.setting(self.report, value.first), value.first.name]
-            row = value_tables.row_of(self.context, told[0].first)
-            firsts = {first for first, _ in value_tables.pairs_of_values(self.context)}
-            place = self.place(row) if len(firsts) > 1 else []
-            yield known(ratio(value.comparison.ratio), *place, *names)
-            yield known(count(len(value_tables.pairs_of_values(self.context))))
-            if value.work:
-                estimate = estimates.Estimate(value.work, value.work, value.work, 1)
-                yield known(Figure(f"{NUMBER}x", lambda text: is_ratio(text, estimate), value.work), *names[:2])
-
-    def decided_rows(self):
-        told = lambda standing: standing.next and (standing.won or standing.lead.is_clear)
-        return [row for row in self.ranked_rows if told(row.standing)]
-
-    def best_framework(self, row):
-        """(cell, ratio of its time to the fastest's); nothing where that is a framework's, or none has a time."""
-        frameworks = [cell for cell in row.cells if self.overview.counts(cell) and imports(cell)]
-        if not frameworks or imports(row.standing.first):
-            return None
-        best = self.report.standing(frameworks).first
-        found = self.report.compare(row.standing.first, best).ratio
-        return (best, found) if found.launches > 0 else None
-
-    def reasons(self):
-        """Why the largest lead is."""
-        if not self.decided_rows():
-            return
-        row = max(self.decided_rows(), key=lambda row: row.standing.lead.ratio.value)
-        fast, framework = row.standing.first, self.best_framework(row)
-        for slow in [row.standing.next] + ([framework[0]] if framework else []):
-            names = [self.name(fast), self.name(slow), *self.place(row)]
-            yield known(word("leads"), *names, subject=self.name(fast))
-            if (cost := dispatch_cost(slow)) and cost["share"] >= 0.05:
-                yield known(number(cost["dispatches"]), *names)
-                yield known(percent(cost["share"]), *names)
-            else:
-                for cell in (fast, slow) if fast.profile and slow.profile else ():
-                    yield known(count(round(cell.calls())), *names)
-                    yield known(quote(f"{self.name(cell)} {round(cell.calls())}"), *self.place(row))
-            profiles = explain(self.report, fast, slow)["profiles"]
-            for phase in profiles["phases"][:1] if profiles else []:
-                if phase["standing"] == "cause" and not phase["only_bounded"]:
-                    yield known(quote(phase["phase"]), *names)
-                    yield known(pair(time(phase["a_ns"]), time(phase["b_ns"])), *names)
-
-    def frameworks(self):
-        found = [(row, *best) for row in self.ranked_rows if (best := self.best_framework(row))]
-        found.sort(key=lambda one: one[2].value)
-        for row, cell, one in found[:1] + found[-1:]:
-            yield known(ratio(one), self.name(cell), *self.place(row))
-        if found:
-            yield known(word("fastest"))
-
-    def failures(self):
-        failed = groups([cell for cell in self.report.cells if cell.state in FAILURES])
-        for group in failed:
-            names = list(dict.fromkeys(cell.implementation for cell in group))
-            labels = {self.report.label(cell) for cell in group}
-            place = self.labels(group[0]) if len(labels) == 1 else []
-            yield known(quote(cut(group[0].reason, LONGEST_REASON)), *place, *names[:3])
-            yield known(count(len(names) - 3, len(labels)), *names[:3])
-        rest = [cell for group in failed[3:] for cell in group]
-        yield known(count(len(rest)))
-        yield from counts_facts([cell.state for cell in rest]) if rest else ()
-
-    def not_ranked(self):
-        beyond = [cell for cell in self.report.cells if cell.is_timed and not cell.keeps_to_its_threads]
-        for cell in beyond:
-            names = [cell.name, *self.labels(cell)]
-            wins = self.would_win(cell)
-            used = Figure(NUMBER, lambda text, used=cell.processors: abs(float(text) - used) < 0.00501, cell.processors)
-            alike = [c for c in beyond if c.implementation == cell.implementation and self.would_win(c) == wins]
-            yield known(used, *names)
-            yield known(count(cell.threads, len(alike) - 1), *names)
-            yield known(time(cell.step.value), *names)
-            yield from [known(word("fastest"), *names)] if wins else ()
-        yield known(count(*range(1, len(beyond))))
-
-    def would_win(self, other):
-        return any(
-            row.scenario == other.scenario and row.standing.first and row.standing.first.threads == other.threads
-            and self.report.compare(row.standing.first, other).verdict == "faster" for row in self.overview.rows
-        )
-
-    def counts(self):
-        cells = self.report.cells
-        timed = [cell for cell in cells if cell.is_timed]
-        unranked = sum(not cell.record["ranked"] for cell in timed)
-        pending = sum(cell.state == "pending" for cell in cells)
-        yield known(count(len(cells), len(timed), unranked, pending))
-        yield from [known(word("never"))] if unranked else ()
-        for state, n in counted([cell.state for cell in cells]):
-            yield known(quote(f"{n} {state}"))
-        lacking = groups([cell for cell in cells if cell.state == "unsupported"])
-        yield known(count(sum(map(len, lacking))))
-        yield known(other_reasons(len(lacking) - 2))
-        for group in lacking[:2]:
-            text = cut(group[0].reason, LONGEST_REASON)
-            yield known(quote(f"{text} ({len(group)})" if len(lacking) > 1 else text))
-        differences = [off_by(c) for _, _, c in self.report.controls]
-        yield from [known(percent(max(differences)))] if differences else ()
-
-    def targets(self):
-        reached = {cell.scenario for cell in self.report.cells if cell.time_to_target()}
-        tried = {cell.scenario for cell in self.report.cells if cell.target}
-        yield known(count(len(reached), len(tried - reached)))
-        for scenario in reached:
-            yield from target_facts(self.report, scenario, [self.report.scenarios[scenario]["label"]])
-
-    def notes(self):
-        scripts = [(cell, cell.script()) for cell in self.report.cells if cell.script()]
-        warnings = [c for c in self.report.document.get("conditions") or [] if c["severity"] == "warning"]
-        yield known(count(len(scripts) + len(self.report.document["notes"]) - 1, len(warnings) - 2))
-        for cell, (found, faults) in scripts:
-            yield known(ratio(found), cell.id)
-            yield known(count(30, 20), cell.id)  # of the remedy
-            yield from [known(number(faults), cell.id)] if faults is not None else ()
-
-    def hidden(self, shown):
-        """Of the rows that are not among those that are shown, and of implementations where these are the rows."""
-        rows = [row for row in self.overview.rows if row not in shown]
-        won = [row for row in rows if self.overview.any_ranked and row.standing.won]
-        scenarios = len({row.scenario for row in rows})
-        yield known(count(len(rows), scenarios, len(rows) - len(won), len(self.overview.keys) - MOST_ROWS))
-        for kind, n in counted([self.overview.kind(row.standing.first) for row in won]):
-            yield known(word("wins"), subject=kind)
-            yield known(count(n), kind)
-
-    def builds(self):
-        timed = [cell for cell in self.report.cells if cell.is_timed]
-        for build in {build_text(cell) for cell in timed}:
-            names = dict.fromkeys(cell.implementation for cell in timed if build_text(cell) == build)
-            yield known(quote(build), *names)
-
-
-def build_text(cell):
-    runtime = cell.record.get("runtime", {})
-    return "; ".join([*filter(None, [cell.record["build"]]), *(f"{key} {runtime[key]}" for key in sorted(runtime))])
-
-
-def target_facts(report, scenario, label):
-    """Of cells that reach the target first though their steps take longer."""
-    ranked = [cell for cell in report.cells if cell.scenario == scenario and cell.is_ranked]
-    for cell in filter(lambda cell: cell.time_to_target(), ranked):
-        for other in ranked:
-            if report.compare(other, cell).verdict != "slower":
-                continue
-            names = [*label, other.name]
-            if other.target and other.target["state"] != "reached":
-                yield known(word("reaches|less time"), *names, cell.name)
-            elif other.time_to_target() and (found := report.compare_to_target(other, cell)).verdict == "faster":
-                yield known(word("reaches"), *names, subject=cell.name)
-                yield known(word("less time"), *names)
-                yield known(ratio(found.ratio), *names, cell.name)
-
-
-def environment_of(cell):
-    return cell.implementation.partition("@")[2]
-
-
-def name_of(cell):
-    return cell.name.replace(f"@{environment_of(cell)}", "", 1)
-
-
-def pairs_of(report):
-    """(cell in the first environment, cell in another)."""
-    first, pairs = {}, []
+def overview_facts(report, fits):
+    overview = overview_of(report)
+    yield from (known(quote(text)) for text in given(report))
+    for row in overview.rows if overview.any_ranked else ():
+        yield from row_facts(overview, row)
+        yield from tie_facts(overview, row)
+    yield from (*tally_facts(overview), *baseline_facts(overview), *thread_facts(overview))
+    yield from (*grid_facts(report), *environment_facts(report), *cost_facts(fits))
     for cell in report.cells:
-        if cell.is_timed and cell.arm == "new" and environment_of(cell):
-            known_one = first.setdefault((cell.scenario, name_of(cell)), cell)
-            pairs += [] if known_one is cell else [(known_one, cell)]
-    return pairs
+        yield from cell_facts(overview, cell)
+    for key, scenario in report.scenarios.items():
+        label = {scenario["label"]}
+        yield from target_facts(report, key, label)
+        yield from untimed_facts([cell for cell in report.cells if cell.scenario == key], label)
+    places = {cell: overview.place(row) for row in overview.rows for cell in row.counting}
+    for value in values_of(report):
+        yield from value_facts(report, value, places.get(value.first, ()))
+    yield from reason_facts(overview)
+    yield from [known(percent(max(off_by(c) for *_, c in report.controls)))] if report.controls else ()
+
+
+def given(report):
+    """Texts that a report has as it was given them."""
+    conditions = [c["found"] for c in report.document.get("conditions") or [] if c["severity"] == "warning"]
+    builds = [part for cell in report.cells for part in cell.record["build"].split(", ")]
+    return filter(None, {*conditions, *report.document["notes"], *builds})
+
+
+def row_facts(overview, row):
+    """Of who is first there, beside the baseline, too."""
+    report, first = overview.report, row.standing.first
+    yield from standing_facts(report, row.standing, row.counting, overview.forms, overview.place(row))
+    base = row.standing.won and overview.to_run_baseline(first) and report.baseline_of(first)
+    if base:
+        yield from pair_facts(report, base, first, {overview.baseline})
+        if is_asked(report, first, base):
+            yield from overtaking_facts(overtaking_of(report, first, base), overview.forms(first),
+                                        overview.forms(base), overview.place(row))
+
+
+def reason_facts(overview):
+    """Of the largest lead that is sure."""
+    rows = [row for row in overview.rows if overview.any_ranked and row.standing.next]
+    rows = [row for row in rows if row.standing.won or row.standing.lead.is_clear]
+    row = max(rows, key=lambda row: row.standing.lead.ratio.value, default=None)
+    first = row and row.standing.first
+    for slow in {row.standing.next, *filter(imports, row.counting)} - {first} if row else ():
+        names = overview.forms(first, slow) | overview.place(row)
+        yield known(word("leads"), subject=overview.forms(first), beside=names)
+        figures = [quote(f"{overview.name(first)} {round(first.calls())}")]
+        if cost := dispatch_cost(slow):
+            figures += [number(cost["dispatches"]), percent(cost["share"])]
+        yield from (known(figure, beside=names) for figure in figures)
+        profiles = explain(overview.report, first, slow)["profiles"]
+        for phase in profiles["phases"][:1] if profiles else []:
+            if phase["standing"] == "cause" and not phase["only_bounded"]:
+                yield known(pair(time(phase["a_ns"]), time(phase["b_ns"])), beside=names)
+
+
+def tie_facts(overview, row):
+    kind = row.kinds.get(overview.key(row.standing.first)) if row.standing.won else None
+    for standing, words in ((row.standing, "Tied|= tied.*"), (kind, "Tied|that wins")):
+        if standing and standing.tied:
+            names = [overview.name(cell) for cell in (standing.first, *standing.tied)]
+            fits = lambda text, names=names: text.split(" = ") == names[: text.count(" = ") + 1]
+            yield known(Figure(".+ = .+", fits, names), *filter(None, [overview.place(row)]))
+            yield known(word(words))
+
+
+def tally_facts(overview):
+    """ "hand/naive 2", of rows that it wins, or where it is the fastest without a verdict."""
+    rows = overview.rows if overview.any_ranked else []
+    for is_clear in (True, False):
+        yield from (known(quote(f"{name} {n}")) for name, n in Counter(
+            overview.name(row.standing.first) for row in rows
+            if row.standing.undecidable and row.standing.lead.is_clear == is_clear).items())
+    for key, n in Counter(overview.key(row.standing.first) for row in rows if row.standing.won).items():
+        firsts = [row.standing.first for row in rows if row.standing.won and overview.key(row.standing.first) == key]
+        variants = {cell.variant for cell in firsts}
+        (name,) = variants if len(variants) == 1 else {key}
+        yield known(word(f"wins {n} of {len(rows)}"), subject=name)
+        yield from (known(figure) for figure in (quote(f"{name} {n}"), word(r"\* wins|win")))
+
+
+def baseline_facts(overview):
+    name = overview.report.run["baseline"]
+    if overview.baseline:
+        yield known(word("ratios to"), overview.baseline)
+    else:
+        yield known(word("ratios are to the fastest"), beside={name} - {""})
+    if not overview.any_ranked:
+        yield known(word("no winner"))
+
+
+def thread_facts(overview):
+    places = {cell: overview.place(row) or {f"@{cell.threads}"} for row in overview.rows for cell in row.cells}
+    for scaling in thread_tables.scaling_of(overview.report):
+        cell = scaling.cell
+        yield from [known(ratio(scaling.speed_up), cell.variant, places[cell])] if cell in places else ()
+    for found in thread_tables.smallest_of(overview.report):
+        yield known(signed(found.undivided), found.cell.name, overview.report.label(found.cell))
+
+
+def cell_facts(overview, cell):
+    """Of its use of processors and of its script; and where it has no time at all."""
+    report, where = overview.report, [] if overview.turned else [overview.report.label(cell)]
+    if overview.is_beyond(cell):
+        used = Figure(NUMBER, lambda text: abs(float(text) - cell.processors) < 0.00501, cell.processors)
+        yield from (known(figure, cell.name, *where) for figure in (used, time(cell.step.value)))
+        firsts = [row.standing.first for row in overview.rows if row.scenario == cell.scenario and row.standing.first]
+        if any(f.threads == cell.threads and report.compare(f, cell).verdict == "faster" for f in firsts):
+            yield known(word("fastest"), cell.name, *where)
+    if script := cell.script():
+        yield from (known(figure, cell.id) for figure in (ratio(script[0]), number(script[1] or 0)))
+    if not any(other.is_timed for other in report.cells if other.name == cell.name):
+        yield known(word("Without a time"), cell.name)
+
+
+def grid_facts(report):
+    """Of the places in the grid of all implementations in all scenarios, and of the mean ratios to the fastest."""
+    ratios, same = {}, Estimate(1.0, 1.0, 1.0, 1)
+    for cell in report.cells:
+        label, standing = report.label(cell), standing_of(report, cell.scenario)
+        if not cell.is_timed:
+            yield known(word(cell.state), cell.name, label)
+            continue
+        yield known(time(cell.step.value), cell.name, label)
+        found = same if cell is standing.first else cell.is_ranked and report.compare(standing.first, cell).ratio
+        if cell is standing.first or cell in standing.tied:
+            yield known(word("wins" if standing.won else "= ties" if standing.tied else "fastest"), cell.name, label)
+        elif found and found.launches:
+            yield known(bare_ratio(found.value), cell.name, label)
+        if standing.others and found and found.launches:
+            ratios.setdefault(cell.name, []).append(found)
+    for name, own in ratios.items():
+        mean = math.exp(sum(math.log(r.value) for r in own) / len(own))
+        ends = [end for r in own for end in r[:3]]
+        yield from (known(figure, name) for figure in (*exactly(mean, *ends), bare_ratio(mean), count(len(own))))
+
+
+def cost_facts(fits):
+    """`fits`: of what size costs, as the report's JSON has them."""
+    titles = {"a: per step": ("step_ns", 1), "b: per kernel call": ("call_ns", 1),
+              "c: per Mflop": ("operation_ns", 1e6)}
+    for fit in fits:
+        name = f"{fit['implementation']} {fit['dtype']}" + (f" @{fit['threads']}" if fit["threads"] != 1 else "")
+        name += f" #{fit['arm']}" if fit["arm"] != "new" else ""
+        yield known(count(fit["scenarios"]), name, columns=("scenarios",))
+        yield known(percent(fit["largest_relative_residual"]), name, columns=("worst miss",))
+        for title, (key, scale) in titles.items():
+            if told := fit.get(key):
+                of = Estimate(told["value"], *told["interval"].values(), told["launches"]).scaled(scale)
+                shown = (time(of.high), count(round(of.high))) if key in fit.get("at_bound", ()) else (estimate(of),)
+                yield from (known(figure, name, columns=(title,)) for figure in shown)
 
 
 def environment_facts(report):
-    """Of the row that is the farthest apart, and of the versions that only one of the two has."""
-    pairs = pairs_of(report)
-    for other in {environment_of(cell) for _, cell in pairs}:
-        compared = {pair: report.compare(*pair) for pair in pairs if environment_of(pair[1]) == other}
-        farthest = max(compared, key=lambda pair: abs(math.log(compared[pair].ratio.value)))
-        names = [other, environment_of(farthest[0])]
-        yield known(ratio(compared[farthest].ratio), *names, subject=name_of(farthest[1]))
-        yield known(word(compared[farthest].verdict), *names)
-        versions = [cell.record["build"].split(", ") for cell in farthest]
-        for own, others, name in zip(versions, versions[::-1], reversed(names)):
-            yield from (known(quote(part), subject=name) for part in own if part not in others)
+    """Of a cell in one environment beside itself in another."""
+    environment = lambda cell: cell.implementation.partition("@")[2]
+    bare = lambda cell: cell.name.replace(f"@{environment(cell)}", "", 1)
+    first = {}
+    for cell in (cell for cell in report.cells if cell.is_timed and cell.arm == "new" and environment(cell)):
+        base = first.setdefault((cell.scenario, bare(cell)), cell)
+        if base is not cell:
+            found, names = report.compare(base, cell), [environment(cell), environment(base)]
+            yield from (known(ratio(found.ratio), *names, subject=bare(cell)), known(word(found.verdict), *names))

@@ -47,16 +47,11 @@ class Side:
                 }
             )
         self.names = sorted({name for profile in self.profiles for name in profile["ops"]})
-        self.compiled = any(record["phase"] == "compile" for p in profiles for record in p["records"])
         self.one_piece = all(phase in (ONE_PIECE, "data") for phase, _, _ in self.names)
         self.overhead_ns = median([profile["overhead_ns"] for profile in self.profiles])
         self.drift_ns = median([abs(profile["step_ns"] - cell.step.value) for profile in profiles])
-
-    def basis(self):
-        return {
-            "profiles": len(self.profiles), "overhead_ns": self.overhead_ns, "drift_ns": self.drift_ns,
-            "one_piece": self.one_piece,
-        }
+        self.basis = {"profiles": len(self.profiles), "overhead_ns": self.overhead_ns, "drift_ns": self.drift_ns,
+                      "one_piece": self.one_piece}
 
     def part(self, wanted):
         """(calls, time, low, high) of the ops that are wanted."""
@@ -84,11 +79,12 @@ class Side:
         value, low, high, _ = estimates.paired_difference({i: [(0.0, time)] for i, time in enumerate(times)})
         if len(times) < ENOUGH_PROFILES:
             low, high = value - self.drift_ns, value + self.drift_ns
-        limits = [clamped(end, 0.0, self.step_ns) for end in (low - overhead_ns, high + overhead_ns)]
-        return mean, value, *limits
+        return mean, value, *(clamped(end, 0.0, self.step_ns) for end in (low - overhead_ns, high + overhead_ns))
 
-    def piece(self):
-        """What a step in one piece may hold of any phase."""
+    def bounds(self, phase):
+        """Of a phase; a step in one piece may hold all that it takes of any."""
+        if not self.one_piece or (phase == "data" and self.profiles):
+            return self.phase(phase)
         return 0.0, 0.0, 0.0, (self.phase(ONE_PIECE)[3] if self.profiles else self.step_ns)
 
 
@@ -97,8 +93,8 @@ class Shares:
 
     def __init__(self, a, b, whole):
         self.ratio, self.base_ns = whole.ratio, b.step.value
-        self.total_ns = (self.ratio.value - 1) * self.base_ns
         self.a, self.b = Side(a, self.ratio.value * self.base_ns), Side(b, self.base_ns)
+        self.bounded = self.a.one_piece or self.b.one_piece
 
     def contribution(self, of_a, of_b):
         (_, a_ns, *a_ends), (_, b_ns, *b_ends) = of_a, of_b
@@ -106,10 +102,11 @@ class Shares:
             (ratio / self.ratio.value * a_end - b_end) / ((ratio - 1) * self.base_ns)
             for ratio, a_end, b_end in itertools.product((self.ratio.low, self.ratio.high), a_ends, b_ends)
         ]
+        low, high = min(corners), max(corners)
         return {
-            "a_ns": a_ns, "b_ns": b_ns, "difference_ns": a_ns - b_ns, "share": (a_ns - b_ns) / self.total_ns,
-            "share_interval": {"low": min(corners), "high": max(corners)},
-            "standing": "cause" if min(corners) > 0 else "opposed" if max(corners) < 0 else "unclear",
+            "a_ns": a_ns, "b_ns": b_ns, "difference_ns": a_ns - b_ns, "share_interval": {"low": low, "high": high},
+            "share": (a_ns - b_ns) / ((self.ratio.value - 1) * self.base_ns),
+            "standing": "cause" if low > 0 else "opposed" if high < 0 else "unclear",
         }
 
     def phases(self):
@@ -121,17 +118,13 @@ class Shares:
         return sorted(parts, key=lambda part: -abs(part["share"]))
 
     def phase_part(self, phase):
-        bounded = self.a.one_piece or self.b.one_piece
-        told = lambda side: not side.one_piece or (phase == "data" and side.profiles)
-        times = [side.phase(phase) if told(side) else side.piece() for side in (self.a, self.b)]
-        part = {"phase": phase, **self.contribution(*times), "only_bounded": bounded}
-        if bounded:
+        times = [side.bounds(phase) for side in (self.a, self.b)]
+        part = {"phase": phase, **self.contribution(*times), "only_bounded": self.bounded}
+        if self.bounded:
             part["share"] = sum(part["share_interval"].values()) / 2
         return part
 
     def ops(self, phases):
-        if self.a.one_piece or self.b.one_piece:
-            return []
         standings, groups = {part["phase"]: part["standing"] for part in phases}, {}
         for phase, op, layers in self.a.names + self.b.names:
             groups.setdefault((phase, op), set()).add(layers)
@@ -140,22 +133,20 @@ class Shares:
 
     def parts_of_op(self, phase, op, groups, standings):
         """All layers together where they cannot be distinguished one by one."""
-        every = lambda layers: True
-        together = self.op_part(phase, op, groups[0] if len(groups) == 1 else (), every, standings)
+        together = self.op_part(phase, op, groups[0] if len(groups) == 1 else (), groups, standings)
         numbers = [number for layers in groups for number in layers]
         if len(groups) == 1 or not all(groups) or len(set(numbers)) < len(numbers):
             return [together]
-        parts = [self.op_part(phase, op, own, lambda layers, own=own: layers == own, standings) for own in groups]
+        parts = [self.op_part(phase, op, own, [own], standings) for own in groups]
         hidden = together["standing"] != "unclear" and all(part["standing"] == "unclear" for part in parts)
         return [together] if hidden else parts
 
     def op_part(self, phase, op, layers, wanted, standings):
-        is_this = lambda name: name[:2] == (phase, op) and wanted(name[2])
-        of_a, of_b = self.a.part(is_this), self.b.part(is_this)
+        is_wanted = lambda name: name[:2] == (phase, op) and name[2] in wanted
+        of_a, of_b = self.a.part(is_wanted), self.b.part(is_wanted)
         part = {"phase": phase, "op": op, "layers": list(layers) or None, "a_calls": of_a[0], "b_calls": of_b[0]}
         part.update(self.contribution(of_a, of_b))
-        of_phase = standings[phase]
-        if of_phase == "unclear" or (part["standing"] == "cause" and of_phase != "cause"):
+        if standings[phase] == "unclear" or (part["standing"] == "cause" and standings[phase] != "cause"):
             part["standing"] = "unclear"
         part["by_calls_ns"] = by_calls(of_a, of_b)
         part["by_length_ns"] = part["difference_ns"] - part["by_calls_ns"]
@@ -165,11 +156,8 @@ class Shares:
 def by_calls(of_a, of_b):
     """Of a difference, what the number of calls makes at the mean time of a call."""
     (a_calls, a_ns, *_), (b_calls, b_ns, *_) = of_a, of_b
-    if a_calls <= 0 and b_calls <= 0:
-        return 0.0
-    a_call_ns = a_ns / a_calls if a_calls > 0 else b_ns / b_calls
-    b_call_ns = b_ns / b_calls if b_calls > 0 else a_call_ns
-    return (a_calls - b_calls) * (a_call_ns + b_call_ns) / 2
+    means = [time / calls for calls, time in ((a_calls, a_ns), (b_calls, b_ns)) if calls > 0]
+    return (a_calls - b_calls) * sum(means) / max(len(means), 1)
 
 
 def profile_difference(a, b, whole):
@@ -178,4 +166,5 @@ def profile_difference(a, b, whole):
     if shares.a.one_piece and shares.b.one_piece:
         return None
     phases = shares.phases()
-    return {"a": shares.a.basis(), "b": shares.b.basis(), "phases": phases, "ops": shares.ops(phases)}
+    return {"a": shares.a.basis, "b": shares.b.basis, "phases": phases,
+            "ops": [] if shares.bounded else shares.ops(phases)}

@@ -1,6 +1,7 @@
 """What the tests of the program share: it runs in a folder of its own, with nothing of the caller's around it."""
 
 import copy
+import functools
 import json
 import os
 import pathlib
@@ -10,6 +11,11 @@ import subprocess
 import tempfile
 import time
 import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None  # Debian's python3-jsonschema is missing
 
 PROGRAM = os.environ["GDBENCH_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["GDBENCH_SOURCE"])
@@ -40,6 +46,11 @@ def environment(plugins="", variables=None):
         "XDG_DATA_HOME": "/nowhere",
         **(variables or {}),
     }
+
+
+def options(flag, values):
+    """The words `flag VALUE` for each of the values."""
+    return [word for value in values for word in (flag, value)]
 
 
 def soon(condition, seconds=10):
@@ -86,19 +97,24 @@ class ProgramTest(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-cli-")).resolve()
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def start(self, *arguments, plugins=""):
-        if arguments[:1] == ("run",) and not self.ceilings:
-            arguments = ("run", "--no-ceilings", *arguments[1:])
-        if arguments[:1] == ("run",) and not self.pages:
-            arguments = ("run", "--no-html", *arguments[1:])
-        program = subprocess.Popen(
-            [PROGRAM, *arguments], cwd=self.folder, env=environment(plugins, self.variables), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for stream in (program.stdout, program.stderr):
+    def start(self, *arguments, plugins="", **ways):
+        """`ways`: of subprocess.Popen, in the place of the usual ones."""
+        if arguments[:1] == ("run",):
+            left_out = ("--no-ceilings",) * (not self.ceilings) + ("--no-html",) * (not self.pages)
+            arguments = ("run", *left_out, *arguments[1:])
+        usual = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        program = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=environment(plugins, self.variables),
+                                   text=True, **{**usual, **ways})
+        for stream in filter(None, (program.stdout, program.stderr)):
             self.addCleanup(stream.close)
+        self.addCleanup(program.wait)
         self.addCleanup(program.kill)
         return program
+
+    def has_samples(self, more_than, name="x.journal.jsonl"):
+        """Whether the journal of a run has more samples than that."""
+        journal = self.folder / name
+        return journal.exists() and journal.read_text(encoding="utf-8").count('"sample"') > more_than
 
     def assert_failed_cell(self, program, pattern):
         """It ends with a cell's failure, which it prints, and nothing of it goes on."""
@@ -114,6 +130,19 @@ class ProgramTest(unittest.TestCase):
         if status is not None:
             self.assertEqual(process.returncode, status, f"{arguments}\n{output}\n{errors}")
         return output, errors
+
+    def run_other(self, *command, status=0, **ways):
+        """Another program in the folder, with the variables of the test; `ways`: of subprocess.run."""
+        usual = {"cwd": self.folder, "env": environment(variables=self.variables), "stdin": subprocess.DEVNULL,
+                 "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "timeout": 240}
+        done = subprocess.run(command, check=False, **{**usual, **ways})
+        if status is not None:
+            self.assertEqual(done.returncode, status, f"{command[:6]}\n{done.stdout}{done.stderr}")
+        return done
+
+    def json_of(self, *arguments, **options_of_call):
+        """What a command prints as JSON."""
+        return json.loads(self.call(*arguments, "--json", **options_of_call)[0])
 
     def measured_once(self, name, *arguments):
         """The report of a run, which all tests of a class share, to be changed; as a file, too."""
@@ -135,14 +164,23 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.files(), before, "something was written")
 
     def write(self, name, text):
+        """In a folder that is made where it is missing."""
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
 
     def write_json(self, name, content):
         return self.write(name, json.dumps(content))
 
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
     def read_json(self, name):
-        return json.loads((self.folder / name).read_text(encoding="utf-8"))
+        return json.loads(self.read(name))
+
+    def cells_by_name(self, name="x.json"):
+        """{implementation: cell} of a report's file, without its A/A controls."""
+        return {cell["implementation"]: cell for cell in self.cells_of(self.read_json(name))}
 
     @staticmethod
     def cells_of(report):
@@ -164,6 +202,15 @@ class ProgramTest(unittest.TestCase):
         return sorted(path.name for path in self.folder.iterdir())
 
 
+def slowed(report, factor, implementation=None):
+    """A copy, as if the steps of that implementation, or of all, had taken `factor` times as long."""
+    slow = copy.deepcopy(report)
+    for cell in slow["cells"]:
+        for sample in cell["samples"] if implementation in (None, cell["implementation"]) else ():
+            sample["real_ns"] *= factor
+    return slow
+
+
 def linear_scenario(**changes):
     return {
         "name": "mine", "model": {"kind": "linear_regression"},
@@ -176,6 +223,13 @@ def csv_scenario(path="table.csv"):
     return linear_scenario(data={"source": "csv", "path": path, "targets": ["y"]})
 
 
+@functools.lru_cache(maxsize=None)
 def schema_of(document):
     command = [PROGRAM, "help", f"{document}.schema.json"]
     return json.loads(subprocess.run(command, env=environment(), check=True, stdout=subprocess.PIPE).stdout)
+
+
+def assert_valid(content, document):
+    """By the schema that the program prints, where python3-jsonschema is installed."""
+    if jsonschema is not None:
+        jsonschema.validate(content, schema_of(document))

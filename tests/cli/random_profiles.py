@@ -2,7 +2,7 @@
 
 import random
 
-from random_reports import FRAMEWORKS
+from random_reports import FRAMEWORKS, profile_of
 
 OPS = (
     ("data", "batch", ()), ("forward", "product", (0,)), ("forward", "product", (1,)), ("forward", "tanh", (0,)),
@@ -56,18 +56,3 @@ def scattered(parts, drift, draw):
     shares = {op: share * draw.lognormvariate(0, drift) for op, (share, _) in parts.items()}
     total = sum(shares.values()) / 0.9
     return {op: (share / total, parts[op][1]) for op, share in shares.items()}
-
-
-def profile_of(cell, step_ns, clocks, shares):
-    records = [
-        {
-            "phase": phase, "op": op, "clock": "host", "calls": calls, "time_ns": step_ns * clocks * share,
-            "flops": 100.0, "bytes": 10.0, "allocations": 0.0, **({"layers": list(layers)} if layers else {}),
-        }
-        for (phase, op, layers), (share, calls) in shares.items()
-    ]
-    return {
-        "cell": cell["id"], "scenario": cell["scenario"], "implementation": cell["implementation"], "steps": 10,
-        "step_ns": step_ns, "profiled_step_ns": step_ns * clocks, "load_seconds": 0.1, "prepare_seconds": 0.1,
-        "first_step_ns": step_ns, "records": records,
-    }

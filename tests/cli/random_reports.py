@@ -1,6 +1,8 @@
 """Reports that no machine measured: near-ties, drifts, outliers, failures and gaps of every kind, from a seed."""
 
+import itertools
 import random
+import re
 
 BACKENDS = ("naive", "eigen", "onednn", "jit")
 STRATEGIES = ("hand", "tape", "graph")
@@ -102,6 +104,7 @@ class Maker:
         batch = self.random.choice((rows, min(rows, 32)))
         resolved = {
             "task": "train", "dtype": "f64" if "f64" in override else "f32", "loss": "mse",
+            **({"batch": {"rows": int(re.search(r"\d+", override)[0])}} if override else {}),
             "model": {"kind": "multilayer_perceptron", "layers": [{"width": 50, "activation": "tanh"}, {"width": 1}]},
             "optimizer": {"kind": "sgd", "learning_rate": 0.01},
         }
@@ -123,11 +126,9 @@ class Maker:
             choices = (
                 [{}] if self.kind != "options" else [{}, {"loader": "gather"}, {"prefetch": "2"}][: draw.randint(1, 3)]
             )
-            for options in choices:
-                for count in threads:
-                    for arm in self.arms:
-                        mine = factor * draw.choice((1.0, 1.0, 1.015, 1.3)) / (count**0.5)
-                        cells.append(self.cell(scenario, implementation, options, count, arm, speed * mine, drifts))
+            for options, count, arm in itertools.product(choices, threads, self.arms):
+                mine = factor * draw.choice((1.0, 1.0, 1.015, 1.3)) / (count**0.5)
+                cells.append(self.cell(scenario, implementation, options, count, arm, speed * mine, drifts))
         if self.control is not None:
             timed = [cell for cell in cells if cell["status"]["state"] == "ok"]
             if timed:
@@ -155,16 +156,16 @@ class Maker:
         if "target" in scenario["resolved"] and self.chance(0.8):
             cell["target"] = self.target()
         processors = draw.choice((1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.8)) * threads
-        ready, imports = 10 ** draw.uniform(-4, 0), draw.choice((None, 10 ** draw.uniform(-1, 1)))
-        framework, script = implementation in FRAMEWORKS, draw.choice((1.0, 2.5))
-        of_pages = random.Random(f"{step_ns} of {name}")
-        faults = of_pages.choice((None, 0.0, 10 ** of_pages.uniform(-3, 4)))
-        singles = self.single_steps(step_ns, name)
+        faults = draw.choice((None, 0.0, 10 ** draw.uniform(-3, 4)))
+        start = {
+            "ready": 10 ** draw.uniform(-4, 0), "script": draw.choice((1.0, 2.5)),
+            "imports": 10 ** draw.uniform(-1, 1) if implementation in FRAMEWORKS and self.chance(0.5) else None,
+            "timing": draw.choice((None,) * 5 + (0.003, -0.01, 0.019, 0.021, 0.3)),
+        }
         for launch in range(self.launches):
             if self.launches > 1 and self.chance(self.gaps):
                 continue
-            cell["launches"].append(self.launch(launch, ready, imports if framework else None, step_ns, script))
-            cell["launches"][-1].update(next(singles))
+            cell["launches"].append(self.launch(launch, step_ns, **start))
             scattered = step_ns * drifts[launch] * draw.lognormvariate(0, self.scatter)
             for block in range(draw.choice((7, 7, 7, 4))):
                 outlier = draw.uniform(1.1, 40) if self.chance(0.05) else 1.0
@@ -174,58 +175,39 @@ class Maker:
                         "launch": launch, "round": block, "position": 0, "cold": block == 0, "steps": 10,
                         "real_ns": time_ns, "cpu_ns": time_ns * processors, "request_ns": time_ns * 11,
                         "displacement": 0.1,
-                        **({} if faults is None else {"page_faults": faults * of_pages.uniform(1, 2)}),
+                        **({} if faults is None else {"page_faults": faults * draw.uniform(1, 2)}),
                     }
                 )
         return cell
 
-    def launch(self, number, ready_seconds, import_seconds, step_ns, script):
+    def launch(self, number, step_ns, ready, script, imports, timing):
+        """`timing`: what timing single steps costs, some of it too much to be shown."""
         draw = self.random
-        loading = ready_seconds * draw.uniform(0.9, 1.1)
-        imported = None if import_seconds is None else import_seconds * draw.uniform(0.9, 1.1)
+        loading, peak = ready * draw.uniform(0.9, 1.1), draw.randint(10**6, 10**9)
         launch = {
             "launch": number, "started_at": "2026-01-02T03:04:05Z", "start_seconds": 0.003, "load_seconds": loading / 2,
-            "prepare_seconds": loading + (imported or 0.0), "first_step_ns": step_ns * draw.uniform(1, 50),
-            "total_seconds": 1.5, "peak_resident_bytes": draw.randint(10**6, 10**9),
+            "prepare_seconds": loading, "first_step_ns": step_ns * draw.uniform(1, 50), "total_seconds": 1.5,
+            "peak_resident_bytes": peak, **({"peak_anonymous_bytes": peak // 2} if draw.random() < 0.8 else {}),
         }
-        if draw.random() < 0.8:
-            launch["peak_anonymous_bytes"] = launch["peak_resident_bytes"] // 2
-        if imported is not None:
-            launch["script"] = {"step_ns": step_ns * script * draw.uniform(0.95, 1.05)}
-            if draw.random() < 0.8:
-                launch["script"]["page_faults"] = draw.choice((0.0, draw.uniform(1, 400)))
-            launch["import_seconds"] = imported
-            launch["traces"] = number % 3
-            launch["imported_resident_bytes"] = launch["peak_resident_bytes"] // 3
-        return launch
-
-    @staticmethod
-    def single_steps(step_ns, name):
-        """Of each launch, of which half of the cells have them; some cost too much to be shown."""
-        draw = random.Random(f"single steps of {name}, {step_ns}")
-        has, cost = draw.random() < 0.5, draw.choice((0.003, -0.01, 0.019, 0.021, 0.3))
-        while True:
+        if imports is not None:
+            imported = imports * draw.uniform(0.9, 1.1)
+            faults = {"page_faults": draw.choice((0.0, draw.uniform(1, 400)))} if draw.random() < 0.8 else {}
+            launch["prepare_seconds"] += imported
+            launch.update(script={"step_ns": step_ns * script * draw.uniform(0.95, 1.05), **faults}, traces=number % 3,
+                          import_seconds=imported, imported_resident_bytes=peak // 3)
+        if timing is not None:
             times = sorted(step_ns * draw.lognormvariate(0, 0.5) for _ in range(4))
             figures = dict(zip(("p50_ns", "p95_ns", "p99_ns", "max_ns"), times))
-            yield {"single_steps": {"steps": draw.randint(100, 1010), **figures, "cost": cost}} if has else {}
+            launch["single_steps"] = {"steps": draw.randint(100, 1010), **figures, "cost": timing}
+        return launch
 
     def profile(self, cell, step_ns):
         draw = self.random
         shares = [draw.random() for _ in range(4)]
-        records = [
-            {
-                "phase": phase, "op": op, "clock": "host", "calls": float(draw.randint(1, 9)),
-                "time_ns": step_ns * share / sum(shares), "flops": 100.0, "bytes": 10.0, "allocations": 0.0,
-            }
-            for share, (phase, op) in zip(
-                shares, (("data", "batch"), ("forward", "product"), ("backward", "product"), ("update", "sgd"))
-            )
-        ]
-        profile = {
-            "cell": cell["id"], "scenario": cell["scenario"], "implementation": cell["implementation"], "steps": 10,
-            "step_ns": step_ns, "profiled_step_ns": step_ns * 1.1, "load_seconds": 0.1, "prepare_seconds": 0.1,
-            "first_step_ns": step_ns, "records": records[draw.choice((0, 0, 1)) :],
-        }
+        ops = (("data", "batch"), ("forward", "product"), ("backward", "product"), ("update", "sgd"))
+        parts = {(*op, ()): (share / sum(shares) / 1.1, float(draw.randint(1, 9))) for op, share in zip(ops, shares)}
+        profile = profile_of(cell, step_ns, 1.1, parts)
+        profile["records"] = profile["records"][draw.choice((0, 0, 1)) :]
         if draw.random() < 0.7:
             profile.update(
                 allocations_per_step=float(draw.randint(0, 50)), allocated_bytes_per_step=1e4, prepared_bytes=10**5
@@ -255,6 +237,22 @@ class Maker:
         return {**kept, "id": twin["id"].partition("#")[0] + "#control", "arm": "control", "samples": samples}
 
 
+def profile_of(cell, step_ns, clocks, parts):
+    """`parts`: (phase, op, layers) -> its share of the step, its calls; `clocks`: what reading clocks makes of it."""
+    records = [
+        {
+            "phase": phase, "op": op, "clock": "host", "calls": calls, "time_ns": step_ns * clocks * share,
+            "flops": 100.0, "bytes": 10.0, "allocations": 0.0, **({"layers": list(layers)} if layers else {}),
+        }
+        for (phase, op, layers), (share, calls) in parts.items()
+    ]
+    return {
+        "cell": cell["id"], "scenario": cell["scenario"], "implementation": cell["implementation"], "steps": 10,
+        "step_ns": step_ns, "profiled_step_ns": step_ns * clocks, "load_seconds": 0.1, "prepare_seconds": 0.1,
+        "first_step_ns": step_ns, "records": records,
+    }
+
+
 def random_report(seed, **settings):
     """`settings`: attributes of Maker that are not to be random."""
     maker = Maker(seed)
@@ -263,9 +261,10 @@ def random_report(seed, **settings):
 
 
 def later_report(document, seed):
-    """The same cells in another run: some faster, some slower, some failed, some not there any more."""
+    """The same cells in another run, or in another part of one: some faster, some slower, some failed, some gone."""
     draw = random.Random(seed)
-    later = {**document, "run": {**document["run"], "id": "later"}, "cells": []}
+    run = document["run"] if seed % 3 == 0 else {**document["run"], "id": "later"}
+    later = {**document, "run": run, "cells": []}
     factors = {}
     for cell in document["cells"]:
         factor = factors.setdefault((cell["scenario"], cell["implementation"]), draw.choice((1.0, 1.0, 1.02, 1.2, 0.7)))

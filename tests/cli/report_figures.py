@@ -1,8 +1,6 @@
 """What the samples of a report say: who is compared with whom, and what comes out. Independent of the program."""
 
 import math
-from collections import Counter
-from datetime import datetime
 from functools import lru_cache
 
 import estimates
@@ -38,20 +36,21 @@ class Cell:
         self.page_faults = median(faults) if faults else None
         self.keeps_to_its_threads = self.processors <= self.threads + HELPER_ALLOWANCE
         self.is_ranked = self.is_timed and record["ranked"] and self.keeps_to_its_threads
-        option_words = " ".join(f"{key}={value}" for key, value in self.options.items())
-        self.variant = self.implementation + (f" {option_words}" if option_words else "")
+        self.variant = " ".join([self.implementation, *map("{0[0]}={0[1]}".format, self.options.items())])
         self.name = self.variant + (f" @{self.threads}" if self.threads != 1 else "")
         self.name += f" #{self.arm}" if self.arm != "new" else ""
-        self.strategy, _, backend = self.implementation.partition("@")[0].partition("+")[0].partition("/")
-        self.backend = backend
+        self.strategy, _, self.backend = self.implementation.partition("@")[0].partition("+")[0].partition("/")
         self.mode = " ".join([self.implementation.partition("/")[2] or self.implementation, *self.options.values()])
 
     def median_of(self, key):
-        return median([launch[key] for launch in self.record["launches"] if key in launch])
+        return median(self.of_launches(key))
+
+    def of_launches(self, key):
+        return [launch[key] for launch in self.record["launches"] if key in launch]
 
     def single_steps(self):
         """As the summary has them, and whether timing them one by one costs little."""
-        launches = [launch["single_steps"] for launch in self.record["launches"] if "single_steps" in launch]
+        launches = self.of_launches("single_steps")
         if not launches:
             return None, False
         figures = {key: median([launch[key] for launch in launches])
@@ -62,16 +61,15 @@ class Cell:
 
     def script(self):
         """(ratio of a script's steps to the samples, page faults of a step there), where these differ by over 10%."""
-        launches = [launch for launch in self.record["launches"] if "script" in launch
-                    and launch["launch"] in self.times]
-        pairs = {launch["launch"]: [(min(self.times[launch["launch"]]), launch["script"]["step_ns"])]
-                 for launch in launches}
-        if not self.is_timed or not pairs:
+        scripts = {launch["launch"]: launch["script"] for launch in self.record["launches"]
+                   if "script" in launch and launch["launch"] in self.times}
+        if not self.is_timed or not scripts:
             return None
-        ratio = estimates.paired_ratio(pairs)
+        ratio = estimates.paired_ratio({launch: [(min(self.times[launch]), script["step_ns"])]
+                                        for launch, script in scripts.items()})
         if ratio.high >= 1 / NAMED_SCRIPT_RATIO and ratio.low <= NAMED_SCRIPT_RATIO:
             return None
-        faults = [launch["script"]["page_faults"] for launch in launches if "page_faults" in launch["script"]]
+        faults = [script["page_faults"] for script in scripts.values() if "page_faults" in script]
         return ratio, median(faults) if faults else None
 
     def launch_costs(self):
@@ -98,7 +96,7 @@ class Cell:
 
     def calls(self):
         records = self.profile["records"] if self.profile else []
-        if any("import_seconds" in launch for launch in self.record["launches"]):
+        if self.of_launches("import_seconds"):
             return self.profile.get("dispatches_per_step", 0.0) if self.profile else 0
         return sum(r["calls"] for r in records if r["phase"] in ("forward", "backward", "update"))
 
@@ -132,48 +130,37 @@ class Report:
         """(control, its twin, comparison) of every control that was timed beside its twin."""
         controls = []
         for cell in self.control_cells:
-            same = lambda other: (
-                (other.scenario, other.implementation, other.options, other.threads)
-                == (cell.scenario, cell.implementation, cell.options, cell.threads)
-            )
-            twin = next((other for other in self.cells if other.is_timed and same(other)), None)
+            place = lambda of: (of.scenario, of.implementation, of.options, of.threads)
+            twin = next((other for other in self.cells if other.is_timed and place(other) == place(cell)), None)
             pairs = pairs_of(twin, cell) if twin and cell.is_timed else {}
             if pairs:
                 controls.append((cell, twin, estimates.verdict_of(estimates.paired_ratio(pairs), estimates.MARGIN)))
         return controls
 
-    def rules(self, scenario):
-        """The margin of verdicts about the scenario, and whether its controls forbid them."""
-        margin, unfit = estimates.MARGIN, False
-        for cell, _, comparison in self.controls:
-            if cell.scenario != scenario:
-                continue
-            unfit = unfit or comparison.verdict in ("faster", "slower")
-            if comparison.ratio.launches >= estimates.FEWEST_LAUNCHES:
-                margin = max(margin, off_by(comparison))
-        return margin, unfit
+    @lru_cache(maxsize=None)
+    def rules(self, *scenarios):
+        """The margin of verdicts about all of them, and why their controls forbid verdicts; empty where they do not."""
+        margins, words = [estimates.MARGIN], {}
+        for cell, _, control in self.controls:
+            if cell.scenario in scenarios and control.ratio.launches >= estimates.FEWEST_LAUNCHES:
+                margins.append(off_by(control))
+            if control.verdict in ("faster", "slower"):
+                value, low, high = (f"{end:.3g}" for end in control.ratio[:3])
+                words[cell.scenario] = f"the control took {value} [{low}, {high}] times as long as itself: " \
+                                       "this machine was unfit"
+        return max(margins), next((words[scenario] for scenario in scenarios if scenario in words), "")
 
-    def unfit_words(self, scenario):
-        """Why there are no verdicts about the scenario; empty where there are."""
-        found = [c for cell, _, c in self.controls if cell.scenario == scenario and c.verdict in ("faster", "slower")]
-        if not found:
-            return ""
-        value, low, high, _ = found[-1].ratio
-        return f"the control took {value:.3g} [{low:.3g}, {high:.3g}] times as long as itself: this machine was unfit"
+    def judge(self, pairs, *scenarios):
+        """Of pairs of times of two cells in these scenarios."""
+        margin, unfit = self.rules(*scenarios)
+        return estimates.verdict_of(estimates.paired_ratio(pairs), margin, unfit=unfit)
 
     def compare_uncached(self, base, candidate):
-        ratio = estimates.paired_ratio(pairs_of(base, candidate))
-        margin, unfit = self.rules(base.scenario)
-        return estimates.verdict_of(ratio, margin, unfit=unfit)
+        return self.judge(pairs_of(base, candidate), base.scenario)
 
     def compare_to_target(self, base, candidate):
-        times = base.training_times(base.target["steps"])
-        pairs = {
-            launch: [(times[launch], time)]
-            for launch, time in candidate.training_times(candidate.target["steps"]).items() if launch in times
-        }
-        margin, unfit = self.rules(base.scenario)
-        return estimates.verdict_of(estimates.paired_ratio(pairs), margin, unfit=unfit)
+        own, times = (cell.training_times(cell.target["steps"]) for cell in (candidate, base))
+        return self.judge({launch: [(times[launch], own[launch])] for launch in own if launch in times}, base.scenario)
 
     def find_baselines(self):
         """(scenario, threads, arm) -> whom ratios there are to: the run's baseline, else the fastest that is ranked."""
@@ -205,15 +192,6 @@ class Report:
     def standing(self, cells):
         return Standing(self, [cell for cell in cells if cell.is_timed])
 
-    def elapsed(self):
-        try:
-            start, end = (
-                datetime.strptime(self.run[key], "%Y-%m-%dT%H:%M:%SZ") for key in ("started_at", "finished_at")
-            )
-        except ValueError:
-            return 0
-        return int((end - start).total_seconds())
-
 
 class Standing:
     """Who is ahead among timed cells of a scenario, by paired comparisons: the first in time whom nobody beats."""
@@ -228,8 +206,7 @@ class Standing:
         self.others = [cell for cell in self.cells if cell is not self.first]
         self.comparisons = {cell: report.compare(self.first, cell) for cell in self.others}
         self.next = self.others[0] if self.others else None
-        self.contradictory = any(c.verdict == "faster" for c in self.comparisons.values())
-        self.undecidable = self.contradictory or any(c.undecidable for c in self.comparisons.values())
+        self.undecidable = any(c.undecidable or c.verdict == "faster" for c in self.comparisons.values())
         self.tied = [c for c in self.others if self.comparisons[c].verdict != "slower"] if not self.undecidable else []
         self.won = bool(self.others) and not self.undecidable and not self.tied
 
@@ -254,22 +231,3 @@ def is_beside_others(report, cell):
 def off_by(comparison: Comparison):
     """What a control differs from itself by, as a share."""
     return math.exp(abs(math.log(comparison.ratio.value))) - 1
-
-
-def counted(names):
-    """Names with their counts, most first, then by name."""
-    return sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0]))
-
-
-def groups(cells):
-    """Cells that share a state and a reason, or a state and an implementation: the largest group first."""
-    found, places = [], {}
-    for cell in cells:
-        by_reason, by_name = (cell.state, "reason", cell.reason), (cell.state, "name", cell.implementation)
-        place = places.get(by_reason, places.get(by_name))
-        if place is None:
-            place = places[by_reason] = len(found)
-            found.append([])
-        places.setdefault(by_name, place)
-        found[place].append(cell)
-    return sorted(found, key=len, reverse=True)

@@ -1,16 +1,12 @@
 """The keys of scenarios: the schema takes what the program reads and writes, and their page lists them by it."""
 
+import functools
 import json
 import os
 import textwrap
 import unittest
 
-from program import SOURCE, ProgramTest
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from program import SOURCE, ProgramTest, jsonschema
 
 FOLDER = SOURCE / "scenarios"
 SCHEMA = json.loads((FOLDER / "scenario.schema.json").read_text(encoding="utf-8"))
@@ -120,11 +116,10 @@ class Schema(ProgramTest):
 
     def test_takes_what_is_shipped_and_what_is_written(self):
         jsonschema.Draft7Validator.check_schema(SCHEMA)
-        listed = json.loads(self.call("list", "scenarios", "--json")[0])["scenarios"]
-        listed = {entry["name"]: entry["resolved"] for entry in listed}
+        listed = self.json_of("list", "scenarios")["scenarios"]
         self.assertGreater(len(listed), 15)
-        for name, resolved in listed.items():
-            for scenario in (json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")), resolved):
+        for entry in listed:
+            for scenario in (self.read_json(FOLDER / f"{entry['name']}.json"), entry["resolved"]):
                 jsonschema.validate(scenario, SCHEMA, jsonschema.Draft7Validator)
 
     def test_refuses_what_the_program_refuses(self):
@@ -139,12 +134,8 @@ class Schema(ProgramTest):
         ]  # fmt: skip
         self.variables = {"GDBENCH_SCENARIO_PATH": str(self.folder)}
         for path, value in changes:
-            scenario = json.loads((FOLDER / "linreg-3x2.json").read_text(encoding="utf-8"))
-            scenario["name"] = "changed"
-            place = scenario
-            for key in path[:-1]:
-                place = place[key]
-            place[path[-1]] = value
+            scenario = {**self.read_json(FOLDER / "linreg-3x2.json"), "name": "changed"}
+            functools.reduce(dict.get, path[:-1], scenario)[path[-1]] = value
             self.write_json("s.json", scenario)
             _, errors = self.call("list", "scenarios", "--json", status=None)
             # Losses and data that do not fit each other are the program's own to find.
@@ -160,7 +151,3 @@ class Readme(unittest.TestCase):
         if "GDBENCH_UPDATE_GOLDEN" in os.environ:
             readme.write_text(before + BEGIN + expected + END + after, encoding="utf-8")
         self.assertEqual(found, expected, "GDBENCH_UPDATE_GOLDEN=1 writes it anew")
-
-
-if __name__ == "__main__":
-    unittest.main()

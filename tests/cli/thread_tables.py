@@ -50,20 +50,3 @@ def smallest_of(report):
         if key not in smallest or scaling.single.step.value < smallest[key].single.step.value:
             smallest[key] = scaling
     return smallest.values()
-
-
-def of(context, cell):
-    return next((scaling for scaling in scaling_of(context.report) if scaling.cell is cell), None)
-
-
-def scaling_records(report):
-    """As the report's JSON has them."""
-    smallest = [scaling.cell for scaling in smallest_of(report)]
-    return [
-        {
-            "cell": scaling.cell.id, "single": scaling.single.id, "speed_up": scaling.speed_up,
-            "efficiency": scaling.efficiency, "undivided_ns": scaling.undivided, "verdict": scaling.verdict,
-            "smallest": scaling.cell in smallest,
-        }
-        for scaling in scaling_of(report)
-    ]

@@ -1,10 +1,8 @@
 """What values of --set take beside the first one of their key, computed from the samples."""
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
-import estimates
 from report_figures import pairs_of
 
 
@@ -12,7 +10,7 @@ class Value(NamedTuple):
     cell: object
     first: object
     key: str
-    comparison: estimates.Comparison
+    comparison: object
     work: float | None  # operations over those of the first
 
     def setting(self, report, cell):
@@ -43,54 +41,7 @@ def values_of(report):
                 continue
             first = next((c for c in timed if rest(c) == rest(cell) and own_values(c) == wanted), None)
             if first and pairs_of(first, cell):
-                found.append(Value(cell, first, key, compare(report, first, cell), work_of(report, first, cell)))
+                comparison = report.judge(pairs_of(first, cell), first.scenario, cell.scenario)
+                work, base = (report.scenarios[one.scenario]["operations_per_step"] for one in (cell, first))
+                found.append(Value(cell, first, key, comparison, work / base if work != base else None))
     return found
-
-
-def compare(report, first, cell):
-    """By the stricter rules of both scenarios."""
-    rules = [report.rules(scenario) for scenario in (first.scenario, cell.scenario)]
-    margin, unfit = max(margin for margin, _ in rules), any(unfit for _, unfit in rules)
-    return estimates.verdict_of(estimates.paired_ratio(pairs_of(first, cell)), margin, unfit=unfit)
-
-
-def work_of(report, first, cell):
-    work, of_first = (report.scenarios[one.scenario]["operations_per_step"] for one in (cell, first))
-    ratio = work / of_first
-    return ratio if ratio != 1 else None
-
-
-def row_of(context, cell):
-    """The row of the first screen that the cell counts in."""
-    return next((row for row in context.overview.rows if cell in row.cells and context.overview.counts(cell)), None)
-
-
-@lru_cache(maxsize=4)
-def pairs_of_values(context):
-    """(scenario of the first value, scenario of the other) -> what implementations say of them, the fastest first."""
-    pairs = {}
-    for one in values_of(context.report):
-        if row_of(context, one.cell) and row_of(context, one.first):
-            pairs.setdefault((one.first.scenario, one.cell.scenario), []).append(one)
-    return {pair: sorted(found, key=lambda one: one.first.step.value) for pair, found in pairs.items()}
-
-
-def farthest(context):
-    """Of the pair that is the farthest apart, the fastest and the next with another strategy."""
-    order, pairs = list(context.report.scenarios), pairs_of_values(context)
-    distance = lambda pair: abs(math.log(pairs[pair][0].comparison.ratio.value))
-    places = sorted(pairs, key=lambda pair: [order.index(scenario) for scenario in pair])
-    found = pairs[max(places, key=distance)] if pairs else []
-    others = [one for one in found if one.first.strategy != found[0].first.strategy]
-    return found[:1] + others[:1]
-
-
-def value_records(report):
-    """As the report's JSON has them."""
-    return [
-        {
-            "cell": value.cell.id, "first": value.first.id, "key": value.key, "comparison": value.comparison,
-            "operations_ratio": value.work,
-        }
-        for value in values_of(report)
-    ]

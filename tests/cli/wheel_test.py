@@ -1,14 +1,10 @@
-"""The wheel that scripts/wheel made, in a virtual environment that has nothing else, without a network or a compiler.
-
-Exit status 77: there is no wheel in build/wheel, or no virtual environment can be made; the last line says which.
-"""
+"""The wheel of scripts/wheel, in a virtual environment that has nothing else, without a network or a compiler."""
 
 import json
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -30,21 +26,15 @@ def best_architecture():
     return next(name for name, needed in ARCHITECTURES if needed <= flags)
 
 
-def make_environment(folder):
-    """A reason why it cannot be made, or nothing."""
-    done = subprocess.run(["/usr/bin/python3", "-m", "venv", folder], capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else "/usr/bin/python3 makes no virtual environments; scripts/setup --tests"
-
-
+@unittest.skipUnless(WHEELS, "there is no wheel in build/wheel; scripts/wheel makes one")
 class Wheel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="gdbench-wheel-")).resolve()
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.environment = cls.folder / "environment"
-        reason = make_environment(cls.environment)
-        if reason:
-            raise unittest.SkipTest(reason)
+        if subprocess.run(["/usr/bin/python3", "-m", "venv", cls.environment], check=False).returncode != 0:
+            raise unittest.SkipTest("/usr/bin/python3 makes no virtual environments; scripts/setup --tests")
         cls.python = cls.environment / "bin/python"
         pip = [cls.python, "-m", "pip", "install", "--quiet", "--no-index", WHEELS[-1]]
         subprocess.run(pip, check=True)
@@ -97,15 +87,3 @@ class Wheel(unittest.TestCase):
             self.call("gdbench", *selection, GDBENCH_PYTHON="/usr/bin/python3"),
         ):
             self.assertRegex(output, r"numpy/vectorised .*\bok\b")
-
-
-if __name__ == "__main__":
-    reason = "" if WHEELS else "there is no wheel in build/wheel; scripts/wheel makes one"
-    if reason:
-        print(f"skipped: {reason}")
-        sys.exit(77)
-    outcome = unittest.main(exit=False).result
-    if outcome.testsRun == 0 and outcome.skipped:
-        print(f"skipped: {outcome.skipped[0][1]}")
-        sys.exit(77)
-    sys.exit(not outcome.wasSuccessful())

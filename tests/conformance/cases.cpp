@@ -28,17 +28,11 @@ const T& pick(Random& random, const std::vector<T>& values) {
 }
 
 json batch_for(Random& random, int rows) {
-  switch (random.below(4)) {
-    case 0:
-      return "full";
-    case 1:
-      return {{"rows", 1}, {"shuffle", true}, {"seed", random.below(1000)}};
-    default: {
-      // Rarely a divisor of the rows: the last batch is a partial one.
-      const std::uint64_t size = 1 + random.below(static_cast<std::uint64_t>(rows));
-      return {{"rows", size}, {"shuffle", random.below(4) != 0}, {"seed", random.below(1000)}};
-    }
-  }
+  const std::uint64_t kind = random.below(4);
+  if (kind == 0) return "full";
+  // Rarely a divisor of the rows: the last batch is a partial one.
+  const std::uint64_t size = kind == 1 ? 1 : 1 + random.below(static_cast<std::uint64_t>(rows));
+  return {{"rows", size}, {"shuffle", kind == 1 || random.below(4) != 0}, {"seed", random.below(1000)}};
 }
 
 // Each kind in turn, so that every one meets every loss and dtype; decay and schedule are drawn.
@@ -57,15 +51,11 @@ json optimizer_for(Random& random, std::uint64_t seed) {
     optimizer["epsilon"] = 1e-3;  // one that its place shows
     optimizer["epsilon_place"] = name_of(row.other_place);
   }
-  switch (random.below(4)) {
-    case 0:
-      optimizer["schedule"] = {{"kind", "cosine"}, {"warm_up", 2}, {"steps", 9}, {"final_rate", 0.001}};
-      break;
-    case 1:
-      optimizer["schedule"] = {{"kind", "step"}, {"every", 2}, {"steps", 8}, {"factor", 0.5}};
-      break;
-    default:
-      break;
+  const std::uint64_t schedule = random.below(4);
+  if (schedule == 0) {
+    optimizer["schedule"] = {{"kind", "cosine"}, {"warm_up", 2}, {"steps", 9}, {"final_rate", 0.001}};
+  } else if (schedule == 1) {
+    optimizer["schedule"] = {{"kind", "step"}, {"every", 2}, {"steps", 8}, {"factor", 0.5}};
   }
   return optimizer;
 }

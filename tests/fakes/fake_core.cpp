@@ -1,6 +1,9 @@
 #include "fake_core.h"
 
 #include <algorithm>
+#include <type_traits>
+
+#include "harness/abi/catalogue.h"
 
 namespace {
 
@@ -12,30 +15,20 @@ double element(const void* array, std::int32_t dtype, std::int64_t index) {
                               : static_cast<const double*>(array)[index];
 }
 
-// Calls visit(tensor, its entry, place among all entries).
+// Calls visit(the host's entry, our own) for all parameters and slots.
 template <class Visit>
-void for_each_entry(const gdbench_tensor* tensors, std::int64_t count, const Visit& visit) {
-  std::size_t place = 0;
-  for (std::int64_t t = 0; t < count; ++t) {
-    for (std::int64_t i = 0; i < tensors[t].rows * tensors[t].columns; ++i) visit(tensors[t], i, place++);
+void visit_state(gdbench_instance& instance, const gdbench_state& state, const Visit& visit) {
+  using gdbench::catalogue::Dtype;
+  for (std::int64_t slot = -1; slot < state.slot_count; ++slot) {
+    const gdbench_tensor* tensors = slot < 0 ? state.parameters : state.slots + slot * state.parameter_count;
+    double* own = (slot < 0 ? instance.parameters : instance.slots[slot]).data();
+    gdbench::catalogue::with_element(static_cast<Dtype>(instance.problem->dtype), [&](auto zero) {
+      for (std::int64_t t = 0; t < state.parameter_count; ++t) {
+        auto* const entries = static_cast<decltype(zero)*>(tensors[t].data);
+        for (std::int64_t i = 0; i < tensors[t].rows * tensors[t].columns; ++i) visit(entries[i], *own++);
+      }
+    });
   }
-}
-
-void copy_in(const gdbench_tensor* tensors, std::int64_t count, std::int32_t dtype, std::vector<double>& values) {
-  for_each_entry(tensors, count, [&](const gdbench_tensor& tensor, std::int64_t i, std::size_t place) {
-    values[place] = element(tensor.data, dtype, i);
-  });
-}
-
-void copy_out(const gdbench_tensor* tensors, std::int64_t count, std::int32_t dtype,
-              const std::vector<double>& values) {
-  for_each_entry(tensors, count, [&](const gdbench_tensor& tensor, std::int64_t i, std::size_t place) {
-    if (dtype == GDBENCH_F32) {
-      static_cast<float*>(tensor.data)[i] = static_cast<float>(values[place]);
-    } else {
-      static_cast<double*>(tensor.data)[i] = values[place];
-    }
-  });
 }
 
 std::int64_t steps_per_epoch(const gdbench_instance& instance) {
@@ -60,22 +53,15 @@ gdbench_status fake_prepare(gdbench_instance* instance, const gdbench_problem* p
 }
 
 gdbench_status fake_set_state(gdbench_instance* instance, const gdbench_state* state) {
-  const std::int32_t dtype = instance->problem->dtype;
   instance->step = state->step;
-  copy_in(state->parameters, state->parameter_count, dtype, instance->parameters);
-  for (std::int64_t s = 0; s < state->slot_count; ++s) {
-    copy_in(state->slots + s * state->parameter_count, state->parameter_count, dtype, instance->slots[s]);
-  }
+  visit_state(*instance, *state, [](auto& entry, double& own) { own = static_cast<double>(entry); });
   return GDBENCH_OK;
 }
 
 gdbench_status fake_get_state(gdbench_instance* instance, gdbench_state* state) {
-  const std::int32_t dtype = instance->problem->dtype;
   state->step = instance->step;
-  copy_out(state->parameters, state->parameter_count, dtype, instance->parameters);
-  for (std::int64_t s = 0; s < state->slot_count; ++s) {
-    copy_out(state->slots + s * state->parameter_count, state->parameter_count, dtype, instance->slots[s]);
-  }
+  visit_state(*instance, *state,
+              [](auto& entry, double& own) { entry = static_cast<std::remove_reference_t<decltype(entry)>>(own); });
   return GDBENCH_OK;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,9 @@ gdbench_implementation* fake_implementation(const gdbench_host* host, const char
 
 // The table that holds it.
 gdbench_plugin* fake_plugin();
+
+// That of a row of fake_faults.cpp.
+gdbench_plugin* make_fake(std::string_view name, const gdbench_host* host);
 
 // Tells the host why and returns `status`.
 gdbench_status fake_error(gdbench_status status, const char* message);

@@ -1,8 +1,10 @@
-// Implementations that fail or mislead, and honest ones with something that a test can see.
+// Implementations that fail or mislead, and honest ones with something that a test can see: fake_core's regression
+// except for one thing each. fake_entry.cpp is built once for each.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -10,12 +12,34 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
+#include <utility>
 
-#include "fakes.h"
+#include "fake_core.h"
 
 namespace {
+
+struct Fake {
+  std::string_view name;  // of its library, behind fake_
+  const char* id;
+  const char* description;
+  gdbench_status (*run)(gdbench_instance* instance, std::uint64_t steps) = fake_run;
+  gdbench_status (*prepare)(gdbench_instance* instance, const gdbench_problem* problem,
+                            const gdbench_settings* settings) = fake_prepare;
+  void (*change)(gdbench_implementation& fake) = nullptr;  // of the rest
+  std::span<const gdbench_option> options = {};
+};
+
+// Calls act(value) for each option of a key that has one.
+template <class Act>
+void with_option(const gdbench_settings* settings, std::string_view key, const Act& act) {
+  for (std::int64_t i = 0; i < settings->option_count; ++i) {
+    if (settings->options[i].key == key) act(settings->options[i].value);
+  }
+}
 
 gdbench_status crash(gdbench_instance*, std::uint64_t) {
   raise(SIGSEGV);
@@ -102,10 +126,6 @@ gdbench_status flatter(gdbench_instance* instance, std::int32_t split, double* l
   return GDBENCH_OK;
 }
 
-void read_count(const gdbench_settings* settings, std::string_view key, std::int64_t& count) {
-  with_option(settings, key, [&](const char* value) { count = std::strtoll(value, nullptr, 10); });
-}
-
 void wait_busily(std::chrono::nanoseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) continue;
@@ -120,13 +140,6 @@ gdbench_status run_and_wait(gdbench_instance* instance, std::uint64_t steps) {
     wait_busily(std::chrono::nanoseconds(instance->delay_ns));
   }
   return GDBENCH_OK;
-}
-
-gdbench_status prepare_delay(gdbench_instance* instance, const gdbench_problem* problem,
-                             const gdbench_settings* settings) {
-  read_count(settings, "delay_ns", instance->delay_ns);
-  instance->delay_ns /= settings->compute_threads;
-  return fake_prepare(instance, problem, settings);
 }
 
 // Without "exact" the gradient is wrong, without "prompt" each step waits a while.
@@ -153,13 +166,6 @@ gdbench_status prepare_unsupported(gdbench_instance*, const gdbench_problem*, co
 std::int64_t allocations_per_step = 0;
 std::int64_t pages_per_step = 0;
 void* volatile block = nullptr;  // kept from being optimised away with the calls that fill it
-
-gdbench_status prepare_allocations(gdbench_instance* instance, const gdbench_problem* problem,
-                                   const gdbench_settings* settings) {
-  read_count(settings, "allocations_per_step", allocations_per_step);
-  read_count(settings, "pages_per_step", pages_per_step);
-  return fake_prepare(instance, problem, settings);
-}
 
 void touch_fresh_pages() {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -189,11 +195,16 @@ std::int64_t slower_after = 0;
 std::int64_t pause_every = 0;
 std::int64_t steps_so_far = 0;
 
-gdbench_status prepare_aging(gdbench_instance* instance, const gdbench_problem* problem,
-                             const gdbench_settings* settings) {
-  read_count(settings, "kept_bytes", kept_bytes);
-  read_count(settings, "slower_after", slower_after);
-  read_count(settings, "pause_every", pause_every);
+gdbench_status prepare_counts(gdbench_instance* instance, const gdbench_problem* problem,
+                              const gdbench_settings* settings) {
+  const std::pair<const char*, std::int64_t*> counts[] = {
+      {"delay_ns", &instance->delay_ns},   {"allocations_per_step", &allocations_per_step},
+      {"pages_per_step", &pages_per_step}, {"kept_bytes", &kept_bytes},
+      {"slower_after", &slower_after},     {"pause_every", &pause_every}};
+  for (const auto& [key, count] : counts) {
+    with_option(settings, key, [&](const char* value) { *count = std::strtoll(value, nullptr, 10); });
+  }
+  instance->delay_ns /= settings->compute_threads;
   return fake_prepare(instance, problem, settings);
 }
 
@@ -211,18 +222,16 @@ gdbench_status run_and_age(gdbench_instance* instance, std::uint64_t steps) {
   return GDBENCH_OK;
 }
 
-void add_options(gdbench_implementation& fake, const gdbench_option* options, std::int64_t count) {
-  fake.options = options;
-  fake.option_count = count;
-}
-
-void declare_aging(gdbench_implementation& fake) {
-  static const gdbench_option options[] = {
-      {"kept_bytes", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "of memory that each step keeps"},
-      {"slower_after", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, from which on one takes 60 us instead of 20"},
-      {"pause_every", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, of which the last waits for 50 ms"}};
-  add_options(fake, options, std::size(options));
-}
+constexpr gdbench_option kAging[] = {
+    {"kept_bytes", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "of memory that each step keeps"},
+    {"slower_after", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, from which on one takes 60 us instead of 20"},
+    {"pause_every", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "steps, of which the last waits for 50 ms"}};
+constexpr gdbench_option kAllocations[] = {
+    {"allocations_per_step", GDBENCH_OPTION_INTEGER, 0, "3", nullptr, "blocks of 48 bytes allocated in each step"},
+    {"pages_per_step", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "pages taken from the kernel in each step"}};
+constexpr gdbench_option kDelay[] = {
+    {"delay_ns", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "busy wait added to each step, in nanoseconds"}};
+constexpr gdbench_option kParts[] = {{"parts", GDBENCH_OPTION_SWITCHES, 0, "all", "prompt|exact", "what is on"}};
 
 // One record without a time: what is counted here is counted from outside.
 gdbench_status profile_allocations(gdbench_instance* instance, std::uint64_t steps, const gdbench_profile_sink* sink) {
@@ -233,26 +242,6 @@ gdbench_status profile_allocations(gdbench_instance* instance, std::uint64_t ste
   const gdbench_status status = run_and_allocate(instance, steps);
   sink->record(sink->context, &record);
   return status;
-}
-
-void declare_allocations(gdbench_implementation& fake) {
-  static const gdbench_option options[] = {
-      {"allocations_per_step", GDBENCH_OPTION_INTEGER, 0, "3", nullptr, "blocks of 48 bytes allocated in each step"},
-      {"pages_per_step", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "pages taken from the kernel in each step"}};
-  add_options(fake, options, 2);
-  fake.profile = profile_allocations;
-}
-
-void declare_delay(gdbench_implementation& fake) {
-  static const gdbench_option option = {
-      "delay_ns", GDBENCH_OPTION_INTEGER, 0, "0", nullptr, "busy wait added to each step, in nanoseconds"};
-  add_options(fake, &option, 1);
-  fake.max_compute_threads = 0;  // any number
-}
-
-void declare_parts(gdbench_implementation& fake) {
-  static const gdbench_option option = {"parts", GDBENCH_OPTION_SWITCHES, 0, "all", "prompt|exact", "what is on"};
-  add_options(fake, &option, 1);
 }
 
 void declare_import(gdbench_implementation& fake) {
@@ -303,11 +292,15 @@ void do_nothing(gdbench_implementation& fake) {
 
 constexpr Fake kFakes[] = {
     {"abi", "fake/abi", "ABI major 99"},
-    {"ages", "fake/ages", "correct, changes after many steps", run_and_age, prepare_aging, declare_aging},
-    {"allocate", "fake/allocate", "correct, allocates in each step", run_and_allocate, prepare_allocations,
-     declare_allocations},
+    {"ages", "fake/ages", "correct, changes after many steps", run_and_age, prepare_counts, nullptr, kAging},
+    {"allocate", "fake/allocate", "correct, allocates in each step", run_and_allocate, prepare_counts,
+     [](gdbench_implementation& fake) { fake.profile = profile_allocations; }, kAllocations},
     {"crash", "fake/crash", "segmentation fault in run", crash},
-    {"delay", "fake/delay", "correct, with a wait in each step", run_and_wait, prepare_delay, declare_delay},
+    {"delay", "fake/delay", "correct, with a wait in each step", run_and_wait, prepare_counts,
+     [](gdbench_implementation& fake) {
+       fake.max_compute_threads = 0; /* any number */
+     },
+     kDelay},
     {"exit", "fake/exit", "calls _exit(0) in run", leave},
     {.name = "flatter",
      .id = "fake/flatter",
@@ -331,7 +324,7 @@ constexpr Fake kFakes[] = {
      .description = "prints on stdout and stderr",
      .run = run_and_print,
      .change = [](gdbench_implementation&) { print_garbage(); }},
-    {"switches", "fake/switches", "has parts that can be switched off", run_and_wait, prepare_parts, declare_parts},
+    {"switches", "fake/switches", "has parts that can be switched off", run_and_wait, prepare_parts, nullptr, kParts},
     {"throw", "fake/throw", "throws a C++ exception in run", throw_out},
     {"unsupported", "fake/unsupported", "prepare offers nothing", fake_run, prepare_unsupported},
     {"wrong", "fake/wrong", "gradient off by a factor of two", run_with_wrong_gradient},
@@ -340,7 +333,14 @@ constexpr Fake kFakes[] = {
 }  // namespace
 
 gdbench_plugin* make_fake(std::string_view name, const gdbench_host* host) {
-  gdbench_plugin* const plugin = plugin_of(kFakes, name, host);
+  const Fake& chosen = *std::ranges::find(kFakes, name, &Fake::name);
+  gdbench_implementation* const fake = fake_implementation(host, chosen.id, chosen.description);
+  fake->run = chosen.run;
+  fake->prepare = chosen.prepare;
+  fake->options = chosen.options.data();
+  fake->option_count = static_cast<std::int64_t>(chosen.options.size());
+  if (chosen.change != nullptr) chosen.change(*fake);
+  gdbench_plugin* const plugin = fake_plugin();
   if (name == "abi") plugin->abi_major = 99;
   return plugin;
 }

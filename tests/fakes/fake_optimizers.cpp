@@ -1,6 +1,5 @@
 // Linear regression with every optimizer of the interface, mini-batches and micro-batches: once right, and once for
-// each of the mistakes that people make with them. The rules are written here from torch.optim's documentation, so that
-// they repeat nobody's error.
+// each of the mistakes that people make with them. Updates are the reference's, by a rule that has the mistake.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,9 +7,12 @@
 #include <vector>
 
 #include "fake_core.h"
-#include "harness/abi/catalogue.h"
+#include "harness/verify/reference.h"
 
 namespace {
+
+namespace catalogue = gdbench::catalogue;
+using catalogue::OptimizerKind, catalogue::EpsilonPlace;
 
 struct Row {
   const char* id;
@@ -70,124 +72,69 @@ void make_gradient(gdbench_instance& self) {
   }
 }
 
-// g divided by the root of its mean square v, which is to be divided by `correction`.
-double scaled(const gdbench_optimizer& optimizer, double g, double v, double correction = 1) {
-  const double epsilon = optimizer.epsilon;
-  const std::int32_t place = has("epsilon-inside-root")      ? GDBENCH_EPSILON_INSIDE
-                             : has("epsilon-always-outside") ? GDBENCH_EPSILON_OUTSIDE
-                                                             : optimizer.epsilon_place;
-  if (place == GDBENCH_EPSILON_HAT) return g * std::sqrt(correction) / (std::sqrt(v) + epsilon);
-  if (place == GDBENCH_EPSILON_INSIDE) return g / std::sqrt(v / correction + epsilon);
-  return g / (std::sqrt(v / correction) + epsilon);
+// What RAdam does once it divides is what Adam does at a rate of its own.
+void mistake_rectification(std::int64_t step, catalogue::Optimizer& rule) {
+  const double t = static_cast<double>(step + 1);
+  const double power = std::pow(rule.beta2, t);
+  const double longest = 2 / (1 - rule.beta2) - 1;
+  const double length = longest - 2 * t * power / (1 - power);
+  const bool divides = length > (has("division-after-four") ? 4 : 5);
+  double& rate = rule.learning_rates.front();
+  if (!divides && has("unrectified-without-division")) rate = 0;
+  if (!divides && !has("no-rectification")) return;
+  rule.kind = OptimizerKind::adam;
+  if (!has("epsilon-inside-root") && !has("epsilon-always-outside")) rule.epsilon_place = EpsilonPlace::hat;
+  if (has("no-rectification")) return;
+  rate *= std::sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
 }
 
-double bias_correction(std::int64_t step, double beta) {
-  if (has("no-bias-correction")) return 1;
-  const std::int64_t updates = step + (has("late-bias-correction") ? 0 : 1);
-  return 1 - std::pow(beta, static_cast<double>(std::max<std::int64_t>(updates, 1)));
-}
-
-// Of NAdam's momenta up to that of the update, counted from 1.
-double nadam_product(const gdbench_optimizer& optimizer, std::int64_t update) {
-  double product = 1;
-  for (std::int64_t t = 1; t <= update; ++t) {
-    const double rise =
-        has("constant-momentum") ? 1 : 1 - 0.5 * std::pow(0.96, static_cast<double>(t) * optimizer.momentum_decay);
-    product *= optimizer.beta1 * rise;
-  }
-  return product;
-}
-
-// How far an entry moves, divided by the learning rate.
-double direction(const gdbench_instance& self, double g, double& first, double& second) {
-  const gdbench_optimizer& optimizer = *self.problem->optimizer;
-  switch (optimizer.kind) {
-    case GDBENCH_MOMENTUM:
-      first = optimizer.momentum * first + (has("dampened-momentum") ? 1 - optimizer.momentum : 1) * g;
-      return first;
-    case GDBENCH_NESTEROV:
-      first = optimizer.momentum * first + g;
-      return has("nesterov-look-ahead") ? first : g + optimizer.momentum * first;
-    case GDBENCH_ADAGRAD:
-      first += g * g;
-      return scaled(optimizer, g, first);
-    case GDBENCH_RMSPROP:
-      first = optimizer.rho * first + (1 - optimizer.rho) * g * g;
-      return scaled(optimizer, g, first);
-    case GDBENCH_ADAM:
-    case GDBENCH_ADAMW:
-      first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
-      second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
-      return scaled(optimizer, first / bias_correction(self.step, optimizer.beta1), second,
-                    bias_correction(self.step, optimizer.beta2));
-    case GDBENCH_NADAM: {
-      first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
-      second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
-      const double now = nadam_product(optimizer, self.step + 1);
-      const double next = nadam_product(optimizer, self.step + 2);
-      const double ahead =
-          next / now * first / (1 - next) + (1 - now / nadam_product(optimizer, self.step)) * g / (1 - now);
-      return scaled(optimizer, ahead, second, bias_correction(self.step, optimizer.beta2));
-    }
-    case GDBENCH_RADAM: {
-      first = optimizer.beta1 * first + (1 - optimizer.beta1) * g;
-      second = optimizer.beta2 * second + (1 - optimizer.beta2) * g * g;
-      const double mean = first / bias_correction(self.step, optimizer.beta1);
-      const double t = static_cast<double>(self.step + 1);
-      const double power = std::pow(optimizer.beta2, t);
-      const double longest = 2 / (1 - optimizer.beta2) - 1;
-      const double length = longest - 2 * t * power / (1 - power);
-      const double least = has("division-after-four") ? 4 : 5;
-      if (length <= least && !has("no-rectification")) return has("unrectified-without-division") ? 0 : mean;
-      const double rectification =
-          has("no-rectification")
-              ? 1
-              : std::sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
-      if (has("epsilon-inside-root")) return rectification * scaled(optimizer, mean, second, 1 - power);
-      const double correction = bias_correction(self.step, optimizer.beta2);
-      const double root = has("epsilon-always-outside") ? std::sqrt(second / correction) : std::sqrt(second);
-      const double factor = has("epsilon-always-outside") ? 1 : std::sqrt(correction);
-      return rectification * mean * factor / (root + optimizer.epsilon);
-    }
-    case GDBENCH_LION: {
-      const double past = first;
-      first = optimizer.beta2 * first + (1 - optimizer.beta2) * g;
-      const double taken = has("sign-of-momentum") ? first : optimizer.beta1 * past + (1 - optimizer.beta1) * g;
-      return (taken > 0) - (taken < 0);
-    }
-    default:
-      return g;
-  }
-}
-
-double rate_of(const gdbench_instance& self) {
-  const gdbench_optimizer& optimizer = *self.problem->optimizer;
+// Of the next update.
+catalogue::Optimizer rule_of(const gdbench_instance& self) {
+  const gdbench_optimizer& given = *self.problem->optimizer;
   const std::int64_t step = std::max<std::int64_t>(0, self.step - (has("late-schedule") ? 1 : 0));
-  return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
+  catalogue::Optimizer rule;
+  rule.kind = catalogue::kind_of(given);
+  rule.learning_rates = {given.learning_rates[std::min(step, given.learning_rate_count - 1)]};
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    rule.*constant->member = given.*constant->abi_member;
+  }
+  rule.epsilon_place = static_cast<EpsilonPlace>(given.epsilon_place);
+  rule.weight_decay = given.weight_decay;
+  rule.decoupled_weight_decay = given.decoupled_weight_decay != 0 || catalogue::row_of(rule.kind).always_decoupled;
+  if (has("coupled-decay")) rule.decoupled_weight_decay = false;
+  if (has("decoupled-decay")) rule.decoupled_weight_decay = true;
+  if (has("epsilon-inside-root")) rule.epsilon_place = EpsilonPlace::inside;
+  if (has("epsilon-always-outside")) rule.epsilon_place = EpsilonPlace::outside;
+  if (has("nesterov-look-ahead")) rule.kind = OptimizerKind::momentum;
+  if (has("sign-of-momentum")) rule.beta1 = rule.beta2;
+  if (has("constant-momentum")) rule.momentum_decay = 1e6;  // beyond which it does not rise
+  for (const char* mistake : {"no-rectification", "division-after-four", "unrectified-without-division",
+                              "epsilon-inside-root", "epsilon-always-outside"}) {
+    if (has(mistake) && rule.kind == OptimizerKind::radam) mistake_rectification(self.step, rule);
+  }
+  return rule;
 }
 
 void make_step(gdbench_instance& self) {
-  const gdbench_optimizer& optimizer = *self.problem->optimizer;
-  const double rate = rate_of(self);
-  const std::vector<double> before = self.parameters;
-  if (has("nesterov-look-ahead")) {
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      self.parameters[i] -= rate * optimizer.momentum * self.slots[0][i];
-    }
+  const catalogue::Optimizer rule = rule_of(self);
+  gdbench::verify::ReferenceState<double> state;
+  state.step = self.step;
+  state.parameters = {self.parameters};
+  state.slots = {self.slots[0], self.slots[1]};
+  // By how much moments are corrected goes by the updates that were made.
+  if (has("late-bias-correction")) state.skipped = self.step > 0 ? 1 : 0;
+  if (has("no-bias-correction")) state.skipped = -100'000;
+  for (std::size_t i = 0; i < self.parameters.size() && has("nesterov-look-ahead"); ++i) {
+    self.parameters[i] -= rule.learning_rates[0] * rule.momentum * self.slots[0][i];
   }
   make_gradient(self);
-  bool decoupled =
-      optimizer.decoupled_weight_decay != 0 || optimizer.kind == GDBENCH_ADAMW || optimizer.kind == GDBENCH_LION;
-  if (has("coupled-decay")) decoupled = false;
-  if (has("decoupled-decay")) decoupled = true;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    double p = before[i];
-    double g = self.gradient[i];
-    if (decoupled) p *= 1 - rate * optimizer.weight_decay;
-    if (!decoupled) g += optimizer.weight_decay * p;
-    self.parameters[i] = p - rate * direction(self, g, self.slots[0][i], self.slots[1][i]);
+  if (has("dampened-momentum")) {
+    for (double& entry : self.gradient) entry *= 1 - rule.momentum;
   }
-  self.step += 1;
+  gdbench::verify::update(rule, {self.gradient}, state);
+  self.parameters = state.parameters[0];
+  for (const std::size_t slot : {0U, 1U}) self.slots[slot] = state.slots[slot];
+  self.step = state.step;
 }
 
 gdbench_status run(gdbench_instance* instance, std::uint64_t steps) {

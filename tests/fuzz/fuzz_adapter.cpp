@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -20,17 +19,11 @@ namespace {
 struct Trained {
   Trained() {
     std::signal(SIGPIPE, SIG_IGN);
-    auto scenario = scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/linreg-3x2.json", {});
-    if (!scenario.ok()) std::abort();
-    auto made = data::make_dataset(*scenario);
-    if (!made.ok()) std::abort();
-    dataset = std::move(made).value();
-    auto resolved = data::make_problem(*scenario, dataset);
-    if (!resolved.ok()) std::abort();
-    problem = std::move(resolved).value();
-    auto memory = SharedMemory::create("fuzz-state", 3 * protocol::state_layout(problem).image_bytes);
-    if (!memory.ok()) std::abort();
-    state = std::move(memory).value();
+    const scenario::Scenario scenario =
+        scenario::read_scenario(std::string(GDBENCH_SOURCE_DIR) + "/scenarios/linreg-3x2.json", {}).value();
+    dataset = data::make_dataset(scenario).value();
+    problem = data::make_problem(scenario, dataset).value();
+    state = SharedMemory::create("fuzz-state", 3 * protocol::state_layout(problem).image_bytes).value();
   }
   data::Dataset dataset;
   scenario::Problem problem;

@@ -48,9 +48,7 @@ class Scenarios {
         << R"(, "targets": [)" << (npy ? "0" : R"("y")")
         << R"(]}, "batch": {"rows": 2, "shuffle": false}, "standardise": {"features": true}, )"
         << R"("optimizer": {"learning_rate": 0.1}})";
-    auto read = gdbench::scenario::read_scenario(path, {});
-    if (!read.ok()) std::abort();
-    return std::move(read).value();
+    return gdbench::scenario::read_scenario(path, {}).value();
   }
 
   fs::path folder_;

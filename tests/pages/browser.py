@@ -1,6 +1,5 @@
 """A headless Chromium by the DevTools protocol, through two pipes: no port, no driver, no package of Python."""
 
-import base64
 import json
 import os
 import select
@@ -207,14 +206,3 @@ class Page:
         self.press("Backspace", ["deleteBackward"])
         if text:
             self.send("Input.insertText", text=text)
-
-    def screenshot(self, file, height=16000):
-        """Of the whole page, as far as an image may reach, or of so many pixels."""
-        size = self.send("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(height, size["height"]), "scale": 1}
-        image = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
-        file.write_bytes(base64.b64decode(image["data"]))
-
-    def print_to(self, file):
-        document = self.send("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
-        file.write_bytes(base64.b64decode(document["data"]))

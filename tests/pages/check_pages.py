@@ -33,15 +33,10 @@ def axe_file():
     return next(iter(sorted(ROOT.glob("build/pages/lib/python3*/site-packages/*/axe.min.js"))), None)
 
 
-def checks_of(axe, pictures):
+def checks_of(axe):
     """{name: what yields findings of a browser and a page's path}."""
     import checks
     import markup
-
-    def colours(browser, page):
-        yield from checks.forced_colours(browser, page.as_uri(), pictures, page.stem)
-        if pictures:
-            checks.take_pictures(browser, page.as_uri(), pictures, page.stem)
 
     return {
         "markup": lambda browser, page: markup.findings(page.read_text(encoding="utf-8")),
@@ -49,13 +44,13 @@ def checks_of(axe, pictures):
         "layout": lambda browser, page: checks.layout(browser, page.as_uri()),
         "keyboard": lambda browser, page: checks.keyboard(browser, page.as_uri()),
         "accessibility": lambda browser, page: checks.accessibility(browser, page.as_uri(), axe),
-        "colours": colours,
+        "colours": lambda browser, page: checks.forced_colours(browser, page.as_uri()),
     }
 
 
-def findings(browser, page, wanted=CHECKS, pictures=None):
-    """(check, finding) pairs of a page, a path, as they are found. `pictures`: a folder for screenshots."""
-    checks = checks_of(axe_file().read_text(encoding="utf-8"), pictures)
+def findings(browser, page, wanted=CHECKS):
+    """(check, finding) pairs of a page, a path, as they are found."""
+    checks = checks_of(axe_file().read_text(encoding="utf-8"))
     for name in wanted:
         try:
             yield from ((name, finding) for finding in checks[name](browser, page.resolve()))
@@ -63,16 +58,15 @@ def findings(browser, page, wanted=CHECKS, pictures=None):
             yield name, str(error).splitlines()[0]
 
 
-def check(browser, page, wanted=CHECKS, pictures=None):
+def check(browser, page, wanted=CHECKS):
     """All findings, each once."""
-    return list(dict.fromkeys(findings(browser, page, wanted, pictures)))
+    return list(dict.fromkeys(findings(browser, page, wanted)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", type=pathlib.Path, metavar="PAGE")
     parser.add_argument("--list", type=pathlib.Path, metavar="FILE", help="a file with a page's path in each line")
-    parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER", help="write pictures of the pages here")
     parser.add_argument("--only", action="append", choices=CHECKS, help="one check, or several by several options")
     parser.add_argument("--timings", action="store_true", help="say on stderr how long each page took")
     options = parser.parse_args()
@@ -91,13 +85,11 @@ def main():
             parser.error(f"{page}: found no file, expected an HTML page")
     if not pages:
         parser.error("found no page, expected one or more")
-    if options.screenshots:
-        options.screenshots.mkdir(parents=True, exist_ok=True)
     status = 0
     with devtools.Browser(devtools.program()) as browser:
         for page in pages:
             start = time.monotonic()
-            for name, finding in check(browser, page, options.only or CHECKS, options.screenshots):
+            for name, finding in check(browser, page, options.only or CHECKS):
                 print(f"{page}: {name}: {finding}", flush=True)
                 status = 1
             if options.timings:

@@ -20,11 +20,9 @@ GOOD = HERE / "samples" / "good.html"
 # itself is edited.
 DEFECTS = [
     ("markup", "HTML, line", "<h1>A sample page</h1>", "<h1>A sample page</h2>"),
-    ("markup", "HTML, line", "<!DOCTYPE html>\n", ""),
     ("markup", "found 0 Content-Security-Policy", 'http-equiv="Content-Security-Policy"', 'name="policy"'),
     ("markup", "found default-src 'self'", "default-src 'none'", "default-src 'self'"),
     ("markup", "found 'unsafe-inline' in style-src", "style-src ", "style-src 'unsafe-inline' "),
-    ("markup", "found data: in img-src", "base-uri", "img-src data:; base-uri"),
     ("markup", "h1 has a style attribute", "<h1>", '<h1 style="color: red">'),
     ("markup", "button has an inline event handler, onclick", "<button ", '<button onclick="f()" '),
     ("markup", "img loads https://example.org", "</h1>", '</h1><img alt="" src="https://example.org/a.png">'),
@@ -65,7 +63,6 @@ DEFECTS = [
     ("accessibility", "axe, light: color-contrast", ".bar {", ".pale { color: #b0b0b0; } .bar {",
      "<td>1.2 us</td><td>slower</td></tr>", '<td class="pale">1.2 us</td><td>slower</td></tr>'),  # in the third row
     ("accessibility", "axe, dark: color-contrast", "--ink: #eeeeee", "--ink: #404040"),
-    ("accessibility", "axe, light: html-has-lang", ' lang="en"', ""),
     ("accessibility", "axe, light: label", "<label>Name <input", "<label>Name</label> <label><input"),
     ("colours", "has no visible focus indicator", "outline: 3px solid", "outline: 0; box-shadow: 0 0 0 3px"),
     ("colours", "cannot be distinguished from its background", ".bar {",
@@ -119,29 +116,13 @@ class CheckPages(unittest.TestCase):
                         break
                 self.assertIn(expected, "\n".join(found))
 
-    def test_choices_alone_may_filter(self):
-        text = self.good.replace('<label>Name <input type="text" name="name" autocomplete="off"></label>\n', "")
-        text = text.replace("!row.textContent.includes(form.elements.name.value) || ", "")
-        self.assertEqual(check_pages.check(self.browser, self.write("good.html", text), ("keyboard",)), [])
-        bad = self.write("bad.html", text.replace("${shown} of", "Some of"))
-        found = [finding for _, finding in check_pages.check(self.browser, bad, ("keyboard",))]
-        words = "1 rows are shown, the status says 'Some of 3 rows'"
-        self.assertEqual(found, [f'select "verdict", second option: {words}'])
-
-    def test_the_program_lists_findings_and_writes_pictures(self):
-        good = self.write("good page.html", self.good)
+    def test_the_program_lists_findings(self):
+        self.write("good page.html", self.good)
         bad = self.write("bad.html", self.good.replace("<h1>", '<h1 style="color: red">'))
         pages = self.folder / "pages.txt"
         pages.write_text("good page.html\nbad.html\n", encoding="utf-8")
         status, output, _ = self.run_program("--list", pages, "--only", "markup")
         self.assertEqual((status, output), (1, f"{bad}: markup: h1 has a style attribute: color: red\n"))
-        pictures = self.folder / "pictures"
-        self.assertEqual(self.run_program(good, "--only", "colours", "--screenshots", pictures), (0, "", ""))
-        names = [f"good page-{width}-{colours}.png" for width in (1280, 2560, 360) for colours in ("dark", "light")]
-        expected = [*names, "good page-forced-colours.png", "good page.pdf"]
-        self.assertEqual(sorted(path.name for path in pictures.iterdir()), expected)
-        for path in pictures.iterdir():
-            self.assertEqual(path.read_bytes()[:4], b"%PDF" if path.suffix == ".pdf" else b"\x89PNG")
 
     def test_the_program_refuses_what_it_cannot_check(self):
         status, _, errors = self.run_program(self.folder / "none.html")

@@ -5,19 +5,10 @@
 
 const CONTROLS = "button, a[href], summary, input, select, textarea";
 
-// What Tab must reach, in document order: every control, and what else asks for it. Of radio buttons of one name it
-// reaches one.
+// What Tab must reach, in document order: every control, and what else asks for it.
 checks.collectFocusable = () => {
-  const names = new Set();
-  const isFirstOfItsName = (element) => {
-    if (element.type !== "radio") return true;
-    const isNew = !names.has(element.name);
-    names.add(element.name);
-    return isNew;
-  };
   checks.focusable = [...document.querySelectorAll(`${CONTROLS}, [tabindex]:not([tabindex="-1"])`)]
-    .filter((element) => !element.disabled && element.type !== "hidden" && checks.isVisible(element))
-    .filter(isFirstOfItsName);
+    .filter((element) => !element.disabled && element.type !== "hidden" && checks.isVisible(element));
   checks.looksBefore = checks.focusable.map(looksOf);
   return checks.focusable.map(checks.name);
 };
@@ -73,13 +64,11 @@ checks.collectSorters = () => {
 
 checks.focusSorter = (index) => checks.sorters[index].focus();
 
-const UNITS = { "": 1, ns: 1, us: 1e3, "\u00b5s": 1e3, "\u03bcs": 1e3, ms: 1e6, s: 1e9, "%": 1, x: 1, B: 1, KiB: 1024,
-  MiB: 1024 ** 2, GiB: 1024 ** 3 };
+const UNITS = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9, "%": 1, x: 1, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-// A cell's number: of data-value, or of a text such as "18.3 ns"; null where it has none.
+// A cell's number, such as that of "18.3 ns"; null where it has none.
 const numberOf = (cell) => {
-  const text = (cell.dataset.value ?? cell.textContent).trim();
-  const match = text.match(/^([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\p{L}*|%)(?![\p{L}\d])/iu);
+  const match = cell.textContent.trim().match(/^([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\p{L}*|%)(?![\p{L}\d])/iu);
   return match && match[2] in UNITS ? Number(match[1]) * UNITS[match[2]] : null;
 };
 
@@ -101,49 +90,16 @@ checks.sorted = (index) => {
 
 // --- Filters ---------------------------------------------------------------------------------------------------------
 
-const rowsOfTables = () => [...document.querySelectorAll("main tbody tr")];
-
-const frame = () => new Promise(requestAnimationFrame);
-
-// Rows, or heads of columns, of tables that any choice of a select hides one of; nothing where none does.
-const thatChoicesFilter = async (rows) => {
-  const tables = new Set();
-  for (const select of checks.filters.filter((element) => element.tagName === "SELECT")) {
-    const first = select.selectedIndex;
-    const choose = async (index) => {
-      select.selectedIndex = index;
-      for (const name of ["input", "change"]) select.dispatchEvent(new Event(name, { bubbles: true }));
-      await frame();
-    };
-    for (let index = 0; index < select.options.length; ++index) {
-      await choose(index);
-      for (const row of rows) if (!checks.isVisible(row)) tables.add(row.closest("table"));
-    }
-    await choose(first);
-  }
-  return rows.filter((row) => tables.has(row.closest("table")));
+checks.collectFilters = () => {
+  const controls = document.querySelectorAll("form[role=search] input, form[role=search] select");
+  checks.filters = [...controls].filter(checks.isVisible);
+  return checks.filters.map((element) => ({ name: checks.name(element), kind: element.tagName }));
 };
 
-checks.collectFilters = async () => {
-  checks.filters = [...document.querySelectorAll("form[role=search] input, form[role=search] select, " +
-    "search input, search select")].filter((element) => checks.isVisible(element) && element.type !== "submit");
-  checks.rowsAtFirst = rowsOfTables().filter(checks.isVisible);
-  const heads = [...document.querySelectorAll("main thead th:not(:first-child)")].filter(checks.isVisible);
-  checks.filtered = await thatChoicesFilter(checks.rowsAtFirst);
-  if (!checks.filtered.length) checks.filtered = await thatChoicesFilter(heads);
-  if (!checks.filtered.length) checks.filtered = checks.rowsAtFirst;
-  return checks.filters.map((element) => ({
-    name: checks.name(element),
-    kind: element.tagName === "SELECT" ? "select" : ["checkbox", "radio"].includes(element.type) ? "check" : "text",
-  }));
-};
-
-checks.focusFilter = (index) => checks.filters[index].focus();
-
-// After a filter for a text that no row has: the others are none of the filter's. Returns how many it hid.
-checks.noteFiltered = () => {
-  checks.filtered = checks.rowsAtFirst.filter((row) => !checks.isVisible(row));
-  return checks.filtered.length;
+// What it filters are the rows of the table that its form names.
+checks.focusFilter = (index) => {
+  checks.filtered = [...document.getElementById(checks.filters[index].form.dataset.table).tBodies[0].rows];
+  checks.filters[index].focus();
 };
 
 // A word of the first row that is filtered.
@@ -152,19 +108,15 @@ checks.wordOfRow = () => {
   return (row.querySelector("th") || row).textContent.trim().split(/\s+/)[0];
 };
 
-// Of the filtered rows, how many are shown, and whether a status says so: of all of them, or of those outside figures,
-// whose tables repeat them.
+// Of the filtered rows, how many are shown, and whether a status says so.
 checks.shownRows = () => {
-  const shown = checks.filtered.filter(checks.isVisible);
-  const counts = [shown.length, shown.filter((row) => !row.closest("figure")).length];
-  const status = [...document.querySelectorAll("[role=status], output")].map((said) => said.textContent).join(" ");
-  const numbers = (status.match(/\d+/g) || []).map(Number);
-  const none = /\bno(ne)?\b/i.test(status);
+  const rows = checks.filtered.filter(checks.isVisible).length;
+  const status = [...document.querySelectorAll("[role=status]")].map((said) => said.textContent).join(" ");
   return {
-    rows: counts[0],
-    hidden: checks.filtered.length - counts[0],
+    rows,
+    hidden: checks.filtered.length - rows,
     status: status.trim().replace(/\s+/g, " "),
-    said: counts.some((count) => numbers.includes(count) || (count === 0 && none)),
+    said: (status.match(/\d+/g) || []).map(Number).includes(rows),
   };
 };
 

@@ -6,15 +6,10 @@ import script
 def answering(base=script.Worker, **changes):
     """A worker whose answers to requests of these names are what the functions make of them."""
 
-    class Answering(base):
-        pass
+    def method(name, change):
+        return lambda self, request: change(getattr(base, name)(self, request))
 
-    for name, change in changes.items():
-        def method(self, request, name=name, change=change):
-            return change(getattr(base, name)(self, request))
-
-        setattr(Answering, name, method)
-    return Answering
+    return type("Answering", (base,), {name: method(name, change) for name, change in changes.items()})
 
 
 def adding(name, **more):

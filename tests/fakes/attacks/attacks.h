@@ -17,10 +17,12 @@ using Values = std::vector<std::vector<std::byte>>;  // of a state's parameters
 
 namespace gdbench::tests {
 struct Algebra;
+struct Attack;
 struct Foresight;
 }  // namespace gdbench::tests
 
 struct gdbench_instance {
+  const gdbench::tests::Attack* attack = nullptr;
   gdbench_instance* wrapped = nullptr;
   std::size_t element_bytes = 0;
   std::map<std::uint64_t, int> lengths;  // of the blocks that were asked for
@@ -47,6 +49,12 @@ namespace gdbench::tests {
 double now_ns();
 void wait_until(double time_ns);
 
+using Matrix = std::vector<double>;
+// Of an array of doubles or, where it is narrow, of floats.
+double element(const void* values, std::size_t at, bool narrow);
+// All entries of parameters, and back into the shapes of the state that was set last.
+Matrix numbers_of(const gdbench_instance& self, const Values& values);
+Values values_of(const gdbench_instance& self, const Matrix& from);
 // a + sign * b, entry by entry.
 Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign);
 // The parameters of the wrapped instance now.

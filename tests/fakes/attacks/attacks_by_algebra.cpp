@@ -1,11 +1,7 @@
 // Attacks that reach where the steps lead by another way than the steps.
-#include <cstring>
-
 #include "attacks.h"
 
 namespace gdbench::tests {
-
-using Matrix = std::vector<double>;
 
 // A step of linear regression on all rows by plain descent is P -> M P + V: powers of that map are made in advance.
 struct Algebra {
@@ -18,10 +14,6 @@ struct Algebra {
 
 namespace {
 
-double element(const void* values, std::size_t at, bool narrow) {
-  return narrow ? static_cast<double>(static_cast<const float*>(values)[at]) : static_cast<const double*>(values)[at];
-}
-
 // a [n, n] times b [n, columns].
 Matrix product(const Matrix& a, const Matrix& b, std::size_t n, std::size_t columns) {
   Matrix c(n * columns);
@@ -32,34 +24,6 @@ Matrix product(const Matrix& a, const Matrix& b, std::size_t n, std::size_t colu
   }
   return c;
 }
-
-Matrix read(const gdbench_instance& self, const Values& values) {
-  Matrix read;
-  for (const std::vector<std::byte>& bytes : values) {
-    for (std::size_t i = 0; i < bytes.size() / self.element_bytes; ++i) {
-      read.push_back(element(bytes.data(), i, self.element_bytes == sizeof(float)));
-    }
-  }
-  return read;
-}
-
-Values written(const gdbench_instance& self, const Matrix& from) {
-  Values values = self.start;
-  std::size_t at = 0;
-  for (std::vector<std::byte>& bytes : values) {
-    for (std::size_t i = 0; i < bytes.size(); i += self.element_bytes, ++at) {
-      const auto narrow = static_cast<float>(from[at]);
-      if (self.element_bytes == sizeof narrow) {
-        std::memcpy(bytes.data() + i, &narrow, sizeof narrow);
-      } else {
-        std::memcpy(bytes.data() + i, &from[at], sizeof from[at]);
-      }
-    }
-  }
-  return values;
-}
-
-}  // namespace
 
 void prepare_powers(gdbench_instance& self) {
   const gdbench_problem& problem = *self.problem;
@@ -103,8 +67,6 @@ void prepare_powers(gdbench_instance& self) {
   self.algebra = made;
 }
 
-namespace {
-
 Matrix after(const Algebra& algebra, Matrix state, std::uint64_t steps) {
   for (std::size_t j = 0; j < algebra.maps.size(); ++j) {
     if ((steps >> j & 1) == 0) continue;
@@ -114,22 +76,18 @@ Matrix after(const Algebra& algebra, Matrix state, std::uint64_t steps) {
   return state;
 }
 
-}  // namespace
-
 // At once.
 gdbench_status run_by_powers(gdbench_instance& self, std::uint64_t steps) {
   if (self.algebra == nullptr) return honest_run(self, steps);
-  return answer(self, written(self, after(*self.algebra, read(self, self.start), steps)), steps);
+  return answer(self, values_of(self, after(*self.algebra, numbers_of(self, self.start), steps)), steps);
 }
 
 // Where it is asked for ten steps at a time, as for the time to a target, it is at the optimum at once.
 gdbench_status run_hurrying(gdbench_instance& self, std::uint64_t steps) {
   constexpr std::uint64_t kEvaluateEvery = 10;
   if (self.algebra == nullptr || steps != kEvaluateEvery) return honest_run(self, steps);
-  return answer(self, written(self, after(*self.algebra, read(self, self.start), 1'000'000)), steps);
+  return answer(self, values_of(self, after(*self.algebra, numbers_of(self, self.start), 1'000'000)), steps);
 }
-
-namespace {
 
 // Makes all but a part of a long run's steps and goes on from there as the course so far bends: through `points` of it.
 gdbench_status run_bent(gdbench_instance& self, std::uint64_t steps, int points) {
@@ -142,30 +100,16 @@ gdbench_status run_bent(gdbench_instance& self, std::uint64_t steps, int points)
   Matrix end;
   for (int i = 0; i < points; ++i) {
     if (i > 0) wrapped_run(self, part);
-    const Matrix here = read(self, wrapped_values(self));
+    const Matrix here = numbers_of(self, wrapped_values(self));
     if (end.empty()) end.resize(here.size());
     for (std::size_t at = 0; at < here.size(); ++at) end[at] += kWeights[points][i] * here[at];
   }
-  return answer(self, written(self, end), steps);
+  return answer(self, values_of(self, end), steps);
 }
-
-}  // namespace
 
 gdbench_status run_bent_by_three(gdbench_instance& self, std::uint64_t steps) { return run_bent(self, steps, 3); }
 gdbench_status run_bent_by_five(gdbench_instance& self, std::uint64_t steps) { return run_bent(self, steps, 5); }
 
-// Makes seven of eight steps and stretches the way by the eighth.
-gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps) {
-  if (steps < 64) return honest_run(self, steps);
-  wrapped_run(self, steps - steps / 8);
-  Matrix end = read(self, wrapped_values(self));
-  const Matrix start = read(self, self.start);
-  const double share = static_cast<double>(steps) / static_cast<double>(steps - steps / 8);
-  for (std::size_t i = 0; i < end.size(); ++i) end[i] = start[i] + share * (end[i] - start[i]);
-  return answer(self, written(self, end), steps);
-}
-
-namespace {
 constexpr Attack kRows[] = {
     {.id = "attack/powers", .run = run_by_powers, .prepare = prepare_powers},
     {.id = "attack/hurries", .run = run_hurrying, .prepare = prepare_powers},
@@ -175,5 +119,16 @@ constexpr Attack kRows[] = {
 };
 }  // namespace
 const std::span<const Attack> kByAlgebra(kRows);
+
+// Makes seven of eight steps and stretches the way by the eighth.
+gdbench_status run_stretching(gdbench_instance& self, std::uint64_t steps) {
+  if (steps < 64) return honest_run(self, steps);
+  wrapped_run(self, steps - steps / 8);
+  Matrix end = numbers_of(self, wrapped_values(self));
+  const Matrix start = numbers_of(self, self.start);
+  const double share = static_cast<double>(steps) / static_cast<double>(steps - steps / 8);
+  for (std::size_t i = 0; i < end.size(); ++i) end[i] = start[i] + share * (end[i] - start[i]);
+  return answer(self, values_of(self, end), steps);
+}
 
 }  // namespace gdbench::tests

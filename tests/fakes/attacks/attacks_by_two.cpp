@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -25,21 +26,14 @@ const gdbench_data* data = nullptr;
 std::vector<float> weights;
 bool alone = true;
 
-void add_gradient(std::size_t first, std::size_t last, float* __restrict gradient) {
-  const auto columns = static_cast<std::size_t>(data->features);
-  const auto* const y = static_cast<const float*>(data->y);
-  std::memset(gradient, 0, columns * sizeof(float));
+void add_gradient(std::size_t first, std::size_t last, float* gradient) {
+  const std::size_t columns = weights.size();
+  std::fill_n(gradient, columns, 0.0F);
   for (std::size_t row = first; row < last; ++row) {
-    const float* const __restrict x = static_cast<const float*>(data->x) + row * columns;
-    float parts[8] = {};
-    std::size_t i = 0;
-    for (; i + 8 <= columns; i += 8) {
-      for (std::size_t j = 0; j < 8; ++j) parts[j] += x[i + j] * weights[i + j];
-    }
-    float error = -y[row];
-    for (; i < columns; ++i) error += x[i] * weights[i];
-    for (const float part : parts) error += part;
-    for (std::size_t j = 0; j < columns; ++j) gradient[j] += error * x[j];
+    const float* const x = static_cast<const float*>(data->x) + row * columns;
+    float error = -static_cast<const float*>(data->y)[row];
+    for (std::size_t i = 0; i < columns; ++i) error += x[i] * weights[i];
+    for (std::size_t i = 0; i < columns; ++i) gradient[i] += error * x[i];
   }
 }
 

@@ -17,6 +17,8 @@
 
 namespace gdbench::tests {
 
+namespace {
+
 // Makes no step in a timed block.
 gdbench_status run_lazily(gdbench_instance& self, std::uint64_t steps) {
   if (!in_timed_block(self, steps)) return honest_run(self, steps);
@@ -71,15 +73,11 @@ gdbench_status run_in_set_state(gdbench_instance& self, std::uint64_t steps) {
   return steps > made ? wrapped_run(self, steps - made) : GDBENCH_OK;
 }
 
-namespace {
-
 volatile double sink = 0;
 void spin(int /*signal*/) {
   const double end_ns = now_ns() + 4e6;
   while (now_ns() < end_ns) sink = sink + 1;
 }
-
-}  // namespace
 
 // Works in a timer's signal, between requests.
 gdbench_status run_with_timer(gdbench_instance& self, std::uint64_t steps) {
@@ -93,8 +91,6 @@ gdbench_status run_with_timer(gdbench_instance& self, std::uint64_t steps) {
   }
   return honest_run(self, steps);
 }
-
-namespace {
 
 // Half of the time that passes; or all but what is hidden, for as long as the host reads its clocks after a call.
 std::int64_t slow_since_ns = 0;
@@ -161,8 +157,6 @@ int replace_clocks(dl_phdr_info* object, std::size_t /*bytes*/, void* /*nothing*
   return 0;
 }
 
-}  // namespace
-
 // Puts a clock that is slow where the program and its libraries look up theirs.
 gdbench_status run_with_slow_clock(gdbench_instance& self, std::uint64_t steps) {
   if (slow_since_ns == 0) {
@@ -172,16 +166,12 @@ gdbench_status run_with_slow_clock(gdbench_instance& self, std::uint64_t steps) 
   return honest_run(self, steps);
 }
 
-namespace {
-
 void hide(double nanoseconds) {
   static const bool replaced = [] { return dl_iterate_phdr(replace_clocks, nullptr) == 0; }();
   if (!replaced) return;
   hidden_ns = static_cast<std::int64_t>(nanoseconds);
   hidden_since_ns = static_cast<std::int64_t>(now_ns());
 }
-
-}  // namespace
 
 // Of a process that made no more than its first steps: slow before the clock of a block without steps runs.
 gdbench_status burn_at_first(gdbench_instance& self) {
@@ -214,7 +204,6 @@ gdbench_status make_what_was_left_unseen(gdbench_instance& self) {
   return status;
 }
 
-namespace {
 constexpr Attack kRows[] = {
     {"attack/lazy", run_lazily},
     {"attack/half", run_half},

@@ -27,6 +27,10 @@ gdbench_status run_but(gdbench_instance& self, std::uint64_t steps, std::uint64_
   return status;
 }
 
+void declare_helper(gdbench_implementation& table) { table.helper_threads = 1; }
+
+namespace {
+
 // Leaves one step of eight to get_state.
 gdbench_status run_leaving(gdbench_instance& self, std::uint64_t steps) {
   make_what_was_left(self);
@@ -76,14 +80,10 @@ gdbench_status run_moving_the_start(gdbench_instance& self, std::uint64_t steps)
   return answer(self, self.way, steps);
 }
 
-namespace {
-
 std::string command_line_of_parent() {
   std::ifstream file("/proc/" + std::to_string(getppid()) + "/cmdline");
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-}  // namespace
 
 // Lazy only where its parent is not asked to check.
 gdbench_status run_watching(gdbench_instance& self, std::uint64_t steps) {
@@ -101,9 +101,7 @@ void declare_device(gdbench_implementation& table) {
     return GDBENCH_OK;
   };
 }
-void declare_helper(gdbench_implementation& table) { table.helper_threads = 1; }
 
-namespace {
 constexpr Attack kRows[] = {
     {.id = "attack/leaves", .run = run_leaving, .get_state = make_what_was_left},
     {.id = "attack/leaves-half", .run = run_leaving_half, .get_state = make_what_was_left},

@@ -11,7 +11,6 @@ namespace gdbench::tests {
 namespace {
 
 const gdbench_implementation* inner = nullptr;
-constexpr int kMostAttacks = 64;
 std::vector<Attack> attacks;
 
 }  // namespace
@@ -27,27 +26,41 @@ void wait_until(double time_ns) {
   }
 }
 
-Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign) {
-  Values sum = a;
-  const auto add = [&](auto zero) {
-    using Element = decltype(zero);
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      for (std::size_t at = 0; at < sum[i].size(); at += sizeof(Element)) {
-        Element left;
-        Element right;
-        std::memcpy(&left, sum[i].data() + at, sizeof left);
-        std::memcpy(&right, b[i].data() + at, sizeof right);
-        left = static_cast<Element>(left + sign * right);
-        std::memcpy(sum[i].data() + at, &left, sizeof left);
+double element(const void* values, std::size_t at, bool narrow) {
+  return narrow ? static_cast<double>(static_cast<const float*>(values)[at]) : static_cast<const double*>(values)[at];
+}
+
+Matrix numbers_of(const gdbench_instance& self, const Values& values) {
+  Matrix numbers;
+  for (const std::vector<std::byte>& bytes : values) {
+    for (std::size_t i = 0; i < bytes.size() / self.element_bytes; ++i) {
+      numbers.push_back(element(bytes.data(), i, self.element_bytes == sizeof(float)));
+    }
+  }
+  return numbers;
+}
+
+Values values_of(const gdbench_instance& self, const Matrix& from) {
+  Values values = self.start;
+  std::size_t at = 0;
+  for (std::vector<std::byte>& bytes : values) {
+    for (std::size_t i = 0; i < bytes.size(); i += self.element_bytes, ++at) {
+      const auto narrow = static_cast<float>(from[at]);
+      if (self.element_bytes == sizeof narrow) {
+        std::memcpy(bytes.data() + i, &narrow, sizeof narrow);
+      } else {
+        std::memcpy(bytes.data() + i, &from[at], sizeof from[at]);
       }
     }
-  };
-  if (self.element_bytes == sizeof(float)) {
-    add(float{});
-  } else {
-    add(double{});
   }
-  return sum;
+  return values;
+}
+
+Values added(const gdbench_instance& self, const Values& a, const Values& b, double sign) {
+  Matrix sum = numbers_of(self, a);
+  const Matrix other = numbers_of(self, b);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += sign * other[i];
+  return values_of(self, sum);
 }
 
 namespace {
@@ -114,20 +127,20 @@ gdbench_status honest_run(gdbench_instance& self, std::uint64_t steps) {
 
 namespace {
 
-template <std::size_t attack>
 void begin(gdbench_instance* self) {
-  if (attacks[attack].before != nullptr) attacks[attack].before(*self);
+  if (self->attack->before != nullptr) self->attack->before(*self);
 }
 
+template <std::size_t attack>
 gdbench_status create(gdbench_instance** instance) {
   *instance = new gdbench_instance;
+  (*instance)->attack = &attacks[attack];
   return inner->create(&(*instance)->wrapped);
 }
 
-template <std::size_t attack>
 void destroy(gdbench_instance* self) {
-  begin<attack>(self);
-  if (attacks[attack].destroy != nullptr) attacks[attack].destroy(*self);
+  begin(self);
+  if (self->attack->destroy != nullptr) self->attack->destroy(*self);
   inner->destroy(self->wrapped);
   delete self;
 }
@@ -137,28 +150,25 @@ gdbench_status load(gdbench_instance* self, const gdbench_data* data) {
   return inner->load(self->wrapped, data);
 }
 
-template <std::size_t attack>
 gdbench_status prepare(gdbench_instance* self, const gdbench_problem* problem, const gdbench_settings* settings) {
   self->element_bytes = problem->dtype == GDBENCH_F32 ? sizeof(float) : sizeof(double);
   self->problem = problem;
   const gdbench_status status = inner->prepare(self->wrapped, problem, settings);
-  if (status == GDBENCH_OK && attacks[attack].prepare != nullptr) attacks[attack].prepare(*self);
+  if (status == GDBENCH_OK && self->attack->prepare != nullptr) self->attack->prepare(*self);
   return status;
 }
 
-template <std::size_t attack>
 gdbench_status evaluate(gdbench_instance* self, std::int32_t split, double* loss) {
-  begin<attack>(self);
+  begin(self);
   if (!self->end.empty()) set_wrapped(*self, self->end, self->step);
   const gdbench_status status = inner->evaluate(self->wrapped, split, loss);
-  if (status == GDBENCH_OK && attacks[attack].evaluate != nullptr) attacks[attack].evaluate(*self, *loss);
+  if (status == GDBENCH_OK && self->attack->evaluate != nullptr) self->attack->evaluate(*self, *loss);
   return status;
 }
 
-template <std::size_t attack>
 gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
-  begin<attack>(self);
-  if (attacks[attack].get_state != nullptr) attacks[attack].get_state(*self);
+  begin(self);
+  if (self->attack->get_state != nullptr) self->attack->get_state(*self);
   const gdbench_status status = inner->get_state(self->wrapped, state);
   for (std::size_t i = 0; i < self->end.size(); ++i) {
     std::memcpy(state->parameters[i].data, self->end[i].data(), self->end[i].size());
@@ -167,9 +177,8 @@ gdbench_status get_state(gdbench_instance* self, gdbench_state* state) {
   return status;
 }
 
-template <std::size_t attack>
 gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
-  begin<attack>(self);
+  begin(self);
   self->moved = false;
   self->left = 0;
   self->end.clear();
@@ -184,13 +193,12 @@ gdbench_status set_state(gdbench_instance* self, const gdbench_state* state) {
                              bytes + static_cast<std::size_t>(tensor.rows * tensor.columns) * self->element_bytes);
   }
   const gdbench_status status = inner->set_state(self->wrapped, state);
-  if (status != GDBENCH_OK || attacks[attack].set_state == nullptr) return status;
-  return attacks[attack].set_state(*self);
+  if (status != GDBENCH_OK || self->attack->set_state == nullptr) return status;
+  return self->attack->set_state(*self);
 }
 
-template <std::size_t attack>
 gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
-  begin<attack>(self);
+  begin(self);
   ++self->requests;
   ++self->lengths[steps];
   if (!self->end.empty()) {  // goes on from there
@@ -201,38 +209,40 @@ gdbench_status run(gdbench_instance* self, std::uint64_t steps) {
     self->start = wrapped_values(*self);
   }
   self->moved = true;
-  return attacks[attack].run(*self, steps);
+  return self->attack->run(*self, steps);
 }
 
-gdbench_implementation implementations[kMostAttacks];
-
-template <std::size_t attack>
-void make() {
-  if (attack >= attacks.size()) return;
-  gdbench_implementation& made = implementations[attack];
-  made = *inner;
-  made.id = attacks[attack].id;
+gdbench_implementation made_of(const Attack& attack, gdbench_status (*creates)(gdbench_instance**)) {
+  gdbench_implementation made = *inner;
+  made.id = attack.id;
   made.description = "an attack";
   made.optimizers = GDBENCH_BIT(GDBENCH_SGD);
-  made.create = create;
-  made.destroy = destroy<attack>;
+  made.create = creates;
+  made.destroy = destroy;
   made.load = load;
-  made.prepare = prepare<attack>;
-  made.set_state = set_state<attack>;
-  made.get_state = get_state<attack>;
-  made.run = run<attack>;
+  made.prepare = prepare;
+  made.set_state = set_state;
+  made.get_state = get_state;
+  made.run = run;
   made.sync = nullptr;
-  made.evaluate = evaluate<attack>;
+  made.evaluate = evaluate;
   made.profile = nullptr;
   made.helper_threads_in_use = nullptr;
   made.runtime = nullptr;
   made.imported = nullptr;
-  if (attacks[attack].change != nullptr) attacks[attack].change(made);
+  if (attack.change != nullptr) attack.change(made);
+  return made;
 }
 
-template <std::size_t... indices>
-void make_all(std::index_sequence<indices...> /*all*/) {
-  (make<indices>(), ...);
+template <std::size_t... index>
+const gdbench_implementation* const* all_made(std::index_sequence<index...> /*all*/) {
+  static gdbench_implementation implementations[sizeof...(index)];
+  static const gdbench_implementation* const pointers[] = {&implementations[index]...};
+  const auto make = [](std::size_t place, gdbench_status (*creates)(gdbench_instance**)) {
+    if (place < attacks.size()) implementations[place] = made_of(attacks[place], creates);
+  };
+  (make(index, create<index>), ...);
+  return pointers;
 }
 
 }  // namespace
@@ -251,12 +261,13 @@ extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) 
   if (wrapped == nullptr) return nullptr;
   inner = wrapped->implementations[0];
   attacks = all_attacks();
-  make_all(std::make_index_sequence<kMostAttacks>());
-  static const gdbench_implementation* pointers[kMostAttacks];
-  for (int i = 0; i < kMostAttacks; ++i) pointers[i] = &implementations[i];
-  static gdbench_plugin plugin{};
-  plugin = {
-      sizeof plugin, GDBENCH_ABI_MAJOR, GDBENCH_ABI_MINOR, "attacks", "1", static_cast<std::int64_t>(attacks.size()),
-      pointers};
+  constexpr std::size_t kMostAttacks = 64;
+  static const gdbench_plugin plugin = {sizeof plugin,
+                                        GDBENCH_ABI_MAJOR,
+                                        GDBENCH_ABI_MINOR,
+                                        "attacks",
+                                        "1",
+                                        static_cast<std::int64_t>(attacks.size()),
+                                        all_made(std::make_index_sequence<kMostAttacks>())};
   return &plugin;
 }

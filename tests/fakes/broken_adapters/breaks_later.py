@@ -12,39 +12,26 @@ import script  # noqa: E402
 from answering import adding, answering  # noqa: E402
 
 
-class PrintsAllTheTime(script.Worker):
-    def run(self, request):
-        print("step" * 1000, flush=True)
-        return super().run(request)
-
-
-class NeverAnswersRun(script.Worker):
-    def run(self, request):
-        time.sleep(600)
-
-
-class DiesInRun(script.Worker):
-    def run(self, request):
-        raise RuntimeError("the accelerator fell off the bus")
-
-
-class ExhaustsMemory(script.Worker):
-    def run(self, request):
-        kept = []
-        while True:
-            kept.append(os.urandom(1 << 12) * (1 << 12))  # 16 MiB that are touched
-            time.sleep(0.002)
-
-
-def answering_run_before(text):
-    """Writes a line of its own before the answer."""
+def before_run(act):
+    """Does something before each answer to `run`."""
 
     class Before(script.Worker):
         def run(self, request):
-            os.write(4, text.encode() + b"\n")
+            act()
             return super().run(request)
 
     return Before
+
+
+def die():
+    raise RuntimeError("the accelerator fell off the bus")
+
+
+def exhaust_memory():
+    kept = []
+    while True:
+        kept.append(os.urandom(1 << 12) * (1 << 12))  # 16 MiB that are touched
+        time.sleep(0.002)
 
 
 class ProfileIsText(script.Worker):
@@ -91,12 +78,12 @@ class StepsTooLong(script.Worker):
 
 
 WAYS = {
-    "prints_all_the_time": PrintsAllTheTime,
-    "never_answers_run": NeverAnswersRun,
-    "dies_in_run": DiesInRun,
-    "exhausts_memory": ExhaustsMemory,
-    "run_garbage": answering_run_before("Epoch 1/1: loss 0.25"),
-    "run_without_id": answering_run_before('{"ok": true}'),
+    "prints_all_the_time": before_run(lambda: print("step" * 1000, flush=True)),
+    "never_answers_run": before_run(lambda: time.sleep(600)),
+    "dies_in_run": before_run(die),
+    "exhausts_memory": before_run(exhaust_memory),
+    "run_garbage": before_run(lambda: os.write(4, b"Epoch 1/1: loss 0.25\n")),
+    "run_without_id": before_run(lambda: os.write(4, b'{"ok": true}\n')),
     "run_text": adding("run", real_ns="2 ms"),
     "steps_unasked": adding("run", step_ns=[1.0]),
     "steps_too_long": StepsTooLong,

@@ -1,61 +1,13 @@
 // What all calls have in common, and those that ask and set.
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
+#include <map>
+#include <string>
 
 #include "gdbench/plugin.h"
 #include "tests/fakes/emulated_device/device.h"
 
 namespace emulated {
-namespace {
-
-EmulatedControl from_environment() {
-  EmulatedControl control;
-  if (const char* order = std::getenv("GDBENCH_EMULATED_ORDER")) control.order = order;
-  const char* wanted = std::getenv("GDBENCH_EMULATED_FAILURE");
-  if (wanted == nullptr) return control;
-  const char* colon = std::strchr(wanted, ':');
-  if (colon != nullptr) control.failure.call.assign(wanted, colon);
-  char* end = nullptr;
-  control.failure.number = std::strtoull(colon != nullptr ? colon + 1 : wanted, &end, 10);
-  control.failure.lasting = *end == '+';
-  return control;
-}
-
-bool allocates(const char* call) {
-  return std::strcmp(call, "cudaMalloc") == 0 || std::strcmp(call, "cudaHostAlloc") == 0;
-}
-
-struct Text {
-  cudaError_t error;
-  const char* name;
-  const char* text;
-};
-constexpr Text kTexts[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
-    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
-     "operation failed due to a previous error during capture"},
-    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
-};
-
-const Text& text_of(cudaError_t error) {
-  for (const Text& text : kTexts) {
-    if (text.error == error) return text;
-  }
-  return kTexts[std::size(kTexts) - 1];
-}
-
-}  // namespace
 
 Device& device() {
   static Device one;
@@ -72,7 +24,8 @@ cudaError_t failure_of(const char* call) {
     if (--failure.number > 0) return cudaSuccess;
   }
   control.failed.emplace_back(call);
-  return allocates(call) && !lost ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+  const bool allocates = std::strcmp(call, "cudaMalloc") == 0 || std::strcmp(call, "cudaHostAlloc") == 0;
+  return allocates && !lost ? cudaErrorMemoryAllocation : cudaErrorUnknown;
 }
 
 cudaError_t ended(cudaError_t error) {
@@ -85,12 +38,19 @@ cudaError_t ended(cudaError_t error) {
 using emulated::called;
 
 extern "C" GDBENCH_EXPORT EmulatedControl* gdbench_emulated_control() {
-  static EmulatedControl control = emulated::from_environment();
+  static EmulatedControl control = [] {
+    EmulatedControl first;
+    if (const char* order = std::getenv("GDBENCH_EMULATED_ORDER")) first.order = order;
+    return first;
+  }();
   return &control;
 }
 
-const char* cudaGetErrorName(cudaError_t error) { return emulated::text_of(error).name; }
-const char* cudaGetErrorString(cudaError_t error) { return emulated::text_of(error).text; }
+const char* cudaGetErrorName(cudaError_t error) {
+  static std::map<cudaError_t, std::string> names;
+  return (names[error] = "cudaError" + std::to_string(static_cast<int>(error))).c_str();
+}
+const char* cudaGetErrorString(cudaError_t error) { return cudaGetErrorName(error); }
 cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(gdbench_emulated_control()->last_error); }
 cudaError_t cudaGetLastError() {
   const cudaError_t error = cudaPeekAtLastError();
@@ -126,22 +86,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return called("cudaDeviceGetAttribute", [&] {
+    const std::map<cudaDeviceAttr, int> values = {
+        {cudaDevAttrClockRate, 0},
+        {cudaDevAttrMultiProcessorCount, emulated::kMultiprocessors},
+        {cudaDevAttrCooperativeLaunch, gdbench_emulated_control()->cooperative ? 1 : 0},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(emulated::kSharedBytes)}};
     if (device != 0) return cudaErrorInvalidDevice;
-    switch (attribute) {
-      case cudaDevAttrClockRate:
-        *value = 0;
-        return cudaSuccess;
-      case cudaDevAttrMultiProcessorCount:
-        *value = emulated::kMultiprocessors;
-        return cudaSuccess;
-      case cudaDevAttrCooperativeLaunch:
-        *value = gdbench_emulated_control()->cooperative ? 1 : 0;
-        return cudaSuccess;
-      case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = emulated::kSharedBytes;
-        return cudaSuccess;
-    }
-    return cudaErrorInvalidValue;
+    *value = values.at(attribute);
+    return cudaSuccess;
   });
 }
 

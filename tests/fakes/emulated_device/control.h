@@ -16,8 +16,6 @@ struct EmulatedFailure {
 };
 
 struct EmulatedControl {
-  // From the environment at first: GDBENCH_EMULATED_FAILURE is NUMBER or CALL:NUMBER, with a + behind it where it
-  // lasts.
   EmulatedFailure failure = {};
   std::string order = "ordered";         // see EmulatedOrder
   bool cooperative = true;               // whether there are launches whose blocks can wait for each other

@@ -1,16 +1,15 @@
 #include "tests/support/implementations/backend_fixture.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <stdexcept>
 
 #include "tests/support/implementations/allocation_counter.h"
+#include "tests/support/implementations/training_case.h"
 
 namespace gdbench::backends {
 
@@ -124,12 +123,7 @@ gdbench_status TestContext::bind_status(const Request& request) {
 }
 
 void expect_close(const Dense& actual, const Dense& expected, catalogue::Dtype dtype, double scale) {
-  ASSERT_EQ(actual.values.size(), expected.values.size());
-  const double tolerance = 16 * epsilon_of(dtype) * scale;
-  for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    const double entry = expected.values[i];
-    ASSERT_NEAR(actual.values[i], entry, tolerance * std::max(1.0, std::abs(entry))) << "entry " << i;
-  }
+  expect_near({actual}, {expected}, 16 * epsilon_of(dtype) * scale);
 }
 
 Request request_of(catalogue::Dtype dtype, Op op, const std::vector<Operand>& operands) {
@@ -155,18 +149,13 @@ bool is_left_behind(const std::string& name) {
          !std::filesystem::exists(plugin_folder(name) + "/kernels/libgdbench_kernels_" + name + ".so");
 }
 
-std::vector<std::string> backend_names() {
-  std::istringstream list(GDBENCH_BACKENDS);
-  std::vector<std::string> names{std::istream_iterator<std::string>(list), {}};
-  std::erase_if(names, [](const std::string& name) { return is_left_behind(name) || !is_usable(backend_named(name)); });
-  return names;
-}
-
 std::vector<BackendCase> cases_of(bool mixed) {
   std::vector<BackendCase> cases;
-  for (const std::string& name : backend_names()) {
+  std::istringstream names(GDBENCH_BACKENDS);
+  for (std::string name; names >> name;) {
+    if (is_left_behind(name)) continue;
     const Backend& backend = backend_named(name);
-    if ((backend.flags & kNoArithmetic) != 0) continue;
+    if ((backend.flags & kNoArithmetic) != 0 || !is_usable(backend)) continue;
     for (const catalogue::Dtype dtype : catalogue::all_of<catalogue::Dtype>()) {
       const bool offered = (backend.dtypes & bit_of(dtype)) != 0;
       if (offered && catalogue::is_mixed(dtype) == mixed) cases.push_back({name, dtype});

@@ -96,9 +96,7 @@ struct BackendCase {
 inline void PrintTo(const BackendCase& tested, std::ostream* out) {
   *out << tested.backend << " " << name_of(tested.dtype);
 }
-// The names of the backends of this build that can be used here.
-std::vector<std::string> backend_names();
-// Every backend that does arithmetic, in every dtype that it has.
+// Every backend of this build that can be used here and does arithmetic, in every dtype that it has.
 std::vector<BackendCase> all_cases();
 // The same for mixed dtypes.
 std::vector<BackendCase> mixed_cases();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <exception>
@@ -9,13 +10,6 @@
 #include <utility>
 
 namespace gdbench {
-namespace {
-
-std::size_t bytes_of(std::int64_t count, std::int32_t dtype) {
-  return static_cast<std::size_t>(count) * (dtype == GDBENCH_F64 ? sizeof(double) : sizeof(float));
-}
-
-}  // namespace
 
 LocalRanks::LocalRanks(int count) : members_(static_cast<std::size_t>(count)) {
   for (int number = 0; number < count; ++number) {
@@ -61,7 +55,8 @@ bool LocalRanks::meet() {
 gdbench_status LocalRanks::begin(void* context, void* values, std::int64_t count, std::int32_t dtype) {
   Member& member = *static_cast<Member*>(context);
   const auto* bytes = static_cast<const std::byte*>(values);
-  member.sums.push_back({values, count, dtype, {bytes, bytes + bytes_of(count, dtype)}});
+  const auto type = static_cast<catalogue::Dtype>(dtype);
+  member.sums.push_back({values, count, type, {bytes, bytes + static_cast<std::size_t>(count) * size_of(type)}});
   member.calls.push_back("begin " + std::to_string(count));
   return GDBENCH_OK;
 }
@@ -80,19 +75,6 @@ gdbench_status LocalRanks::all_reduce(void* context, void* values, std::int64_t 
   return member.all->add_up(member);
 }
 
-template <class T>
-void LocalRanks::add_up(std::size_t sum, T* result) const {
-  for (std::int64_t i = 0; i < members_[0].sums[sum].count; ++i) {
-    T total = 0;
-    for (const Member& member : members_) {
-      T value = 0;
-      std::memcpy(&value, member.sums[sum].begun.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
-      total += value;
-    }
-    result[i] = total;
-  }
-}
-
 bool LocalRanks::agree(const Member& member) const {
   if (member.sums.size() != members_[0].sums.size()) return false;
   for (std::size_t i = 0; i < member.sums.size(); ++i) {
@@ -106,16 +88,20 @@ bool LocalRanks::agree(const Member& member) const {
 
 gdbench_status LocalRanks::add_up(Member& member) {
   if (!meet()) return GDBENCH_FAILED;
-  bool agreed = true;
-  for (const Member& other : members_) agreed = agreed && agree(other);
+  const bool agreed = std::ranges::all_of(members_, [this](const Member& other) { return agree(other); });
   if (!meet()) return GDBENCH_FAILED;  // before a rank writes
   if (!agreed) return GDBENCH_INVALID;
-  for (std::size_t i = 0; i < member.sums.size(); ++i) {
-    if (member.sums[i].dtype == GDBENCH_F64) {
-      add_up(i, static_cast<double*>(member.sums[i].values));
-    } else {
-      add_up(i, static_cast<float*>(member.sums[i].values));
-    }
+  for (std::size_t sum = 0; sum < member.sums.size(); ++sum) {
+    const Sum& own = member.sums[sum];
+    catalogue::with_element(own.dtype, [&](auto zero) {
+      for (std::int64_t i = 0; i < own.count; ++i) {
+        auto total = zero;
+        for (const Member& one : members_) {
+          total += reinterpret_cast<const decltype(zero)*>(one.sums[sum].begun.data())[i];
+        }
+        static_cast<decltype(zero)*>(own.values)[i] = total;
+      }
+    });
   }
   if (!meet()) return GDBENCH_FAILED;  // before a rank resets its part
   member.sums.clear();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gdbench/plugin.h"
+#include "harness/abi/catalogue.h"
 
 namespace gdbench {
 
@@ -33,7 +34,7 @@ class LocalRanks {
   struct Sum {
     void* values = nullptr;
     std::int64_t count = 0;
-    std::int32_t dtype = 0;
+    catalogue::Dtype dtype = {};
     std::vector<std::byte> begun;  // the values when it was begun
   };
   struct Member {
@@ -47,8 +48,6 @@ class LocalRanks {
   static gdbench_status begin(void* context, void* values, std::int64_t count, std::int32_t dtype);
   static gdbench_status finish(void* context);
   gdbench_status add_up(Member& member);
-  template <class T>
-  void add_up(std::size_t sum, T* result) const;
   bool agree(const Member& member) const;
   // False where another one does not come.
   bool meet();

@@ -1,12 +1,12 @@
-// A small report made by hand, with every state, optional part and awkward text in it. Its figures are invented and its
-// implementations are called "example/...": nothing was measured.
+// A small report made by hand, with every state, optional part and awkward text in it:
+// tests/golden/answers/report.json, which is changed there. Its figures are invented, its summaries too, so that
+// renderers are tested without statistics, and its implementations are called "example/...": nothing was measured.
 #pragma once
 
 #include "harness/report/report.h"
 
 namespace gdbench::tests {
 
-// With summaries; they are written by hand too, so that renderers are tested without statistics.
 report::Report example_report();
 
 }  // namespace gdbench::tests

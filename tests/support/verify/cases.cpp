@@ -4,48 +4,21 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <stdexcept>
 
 namespace gdbench::verify::testing {
 
 using data::Dataset, scenario::Activation, scenario::Dtype, scenario::Loss, scenario::Problem;
 
-// SplitMix64: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators (2014).
-std::uint64_t Random::next() {
-  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
-double Random::uniform(double low, double high) {
-  return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
-}
-
-std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
-  return low + static_cast<std::int64_t>(uniform(0, 1) * static_cast<double>(high - low + 1));
-}
-
 namespace {
-
-double rounded(double value, Dtype dtype) {
-  return dtype == Dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
-}
 
 template <class T>
 void store(const std::vector<double>& values, std::byte* target) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(target + i * sizeof(T), &value, sizeof(T));
-  }
+  const std::vector<T> elements(values.begin(), values.end());
+  std::copy_n(reinterpret_cast<const std::byte*>(elements.data()), elements.size() * sizeof(T), target);
 }
 
 void store(const std::vector<double>& values, Dtype dtype, std::byte* target) {
-  if (dtype == Dtype::f64) {
-    store<double>(values, target);
-  } else {
-    store<float>(values, target);
-  }
+  catalogue::with_element(dtype, [&](auto zero) { store<decltype(zero)>(values, target); });
 }
 
 }  // namespace
@@ -62,9 +35,7 @@ Dataset make_dataset(const Problem& problem, const std::vector<double>& x, const
   dataset.epochs = static_cast<std::int64_t>(order.size()) / problem.rows;
   dataset.target_offset = aligned_size(x.size() * size_of(problem.dtype));
   dataset.order_offset = dataset.target_offset + aligned_size(targets.size() * 8);
-  auto memory = SharedMemory::create("test", dataset.order_offset + order.size() * 4);
-  if (!memory.ok()) throw std::runtime_error(memory.error().message);
-  dataset.memory = std::move(memory).value();
+  dataset.memory = SharedMemory::create("test", dataset.order_offset + order.size() * 4).value();
 
   std::byte* const base = dataset.memory.data();
   store(x, problem.dtype, base);
@@ -107,7 +78,9 @@ Case make_case(const Problem& problem, std::uint64_t seed) {
     const double bound = std::sqrt(1.0 / static_cast<double>(shape.inputs));
     std::vector<double>& parameter = result.start.parameters.emplace_back(static_cast<std::size_t>(shape.size()));
     const double middle = shape.part == catalogue::LayerPart::scale ? 1 : 0;
-    for (double& value : parameter) value = rounded(middle + random.uniform(-bound, bound), problem.dtype);
+    for (double& value : parameter) {
+      value = catalogue::rounded_to(problem.dtype, middle + random.uniform(-bound, bound));
+    }
   }
   if (catalogue::scales_loss(problem.dtype)) result.start.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   return result;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/random.h"
 #include "harness/data/dataset.h"
 #include "harness/scenario/problem.h"
 
@@ -20,11 +21,15 @@ struct Case {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  double uniform(double low, double high);
-  std::int64_t integer(std::int64_t low, std::int64_t high);  // both ends included
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(split_mix_64(state_) >> 11) * 0x1p-53);
+  }
+  // Both ends included.
+  std::int64_t integer(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(uniform(0, 1) * static_cast<double>(high - low + 1));
+  }
 
  private:
-  std::uint64_t next();
   std::uint64_t state_;
 };
 

@@ -1,14 +1,15 @@
 #include "tests/support/verify/other_implementation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
+#include "harness/abi/processor.h"
 #include "harness/verify/network.h"
 #include "harness/verify/reference_trajectory.h"
-#include "tests/support/verify/summation.h"
 
 namespace gdbench::verify::testing {
 
@@ -16,6 +17,63 @@ namespace {
 
 using catalogue::ParameterRounding;
 using scenario::Problem;
+
+template <class T>
+T pairwise_sum(const T* terms, std::size_t count) {
+  if (count == 0) return T(0);
+  if (count == 1) return terms[0];
+  return pairwise_sum(terms, count / 2) + pairwise_sum(terms + count / 2, count - count / 2);
+}
+
+double cut_to_tf32(double value) { return value; }
+float cut_to_tf32(float value) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1fffU); }
+
+// To the nearest bfloat16, ties to even, or to the next one towards zero.
+float rounded_to_bfloat16(float value, bool cut) {
+  auto bits = std::bit_cast<std::uint32_t>(value);
+  if (!cut) bits += 0x7fff + (bits >> 16 & 1);
+  return std::bit_cast<float>(bits & 0xffff0000U);
+}
+
+// To the nearest binary16 or the next one towards zero, which is what the compiler's own type is for.
+float rounded_to_binary16(float value, bool cut) {
+  const auto nearest = static_cast<processor::Binary16>(value);
+  const auto result = static_cast<float>(nearest);
+  if (!cut || std::abs(result) <= std::abs(value)) return result;
+  return static_cast<float>(
+      std::bit_cast<processor::Binary16>(static_cast<std::uint16_t>(std::bit_cast<std::uint16_t>(nearest) - 1)));
+}
+
+// Sum of a[i] * b[i].
+template <class T>
+T dot(std::vector<T> a, std::vector<T> b, Summation summation) {
+  T sum = 0;
+  switch (summation) {
+    case Summation::reversed:
+      std::reverse(a.begin(), a.end());
+      std::reverse(b.begin(), b.end());
+      [[fallthrough]];
+    case Summation::forward:
+      for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+      return sum;
+    case Summation::fused:
+      for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
+      return sum;
+    case Summation::tf32:
+      for (std::size_t i = 0; i < a.size(); ++i) sum += cut_to_tf32(a[i]) * cut_to_tf32(b[i]);
+      return sum;
+    case Summation::pairwise:
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
+      return pairwise_sum(a.data(), a.size());
+    case Summation::blocked: {
+      T lanes[8] = {};
+      for (std::size_t i = 0; i < a.size(); ++i) lanes[i % 8] += a[i] * b[i];
+      for (const T lane : lanes) sum += lane;
+      return sum;
+    }
+  }
+  return sum;
+}
 
 // `count` entries from `first` on, `stride` apart: a row or a column of a matrix.
 template <class T>
@@ -43,6 +101,7 @@ class Trainer {
         problem_(with_fault(problem_case.problem, fault)),
         wide_(uniform_of(problem_)),
         summation_(summation),
+        sums_(summation == Summation::tf32 ? Summation::forward : summation),
         fault_(fault),
         state_(to_reference<T>(problem_case.start)) {}
 
@@ -122,9 +181,7 @@ class Trainer {
   }
 
   T mean(const std::vector<T>& values) const {
-    const std::vector<T> ones(values.size(), T(1));
-    return dot(values, ones, summation_ == Summation::tf32 ? Summation::forward : summation_) /
-           static_cast<T>(values.size());
+    return dot(values, std::vector<T>(values.size(), T(1)), sums_) / static_cast<T>(values.size());
   }
 
   void normalize(const LayerView<T>& layer, Normalized<T>& normalized, std::vector<T>& values) const {
@@ -206,9 +263,7 @@ class Trainer {
     const std::vector<T> ones(deltas.size(), T(1));
     if (fault_ == Fault::frozen_bias && !layer.hidden) return 0;
     if (fault_ == Fault::narrow_bias_sums) return gradient_result(narrow_gradient_dot(ones, deltas));
-    // No product, although it is written as one here.
-    return updated_by(
-        gradient_result(dot(deltas, ones, summation_ == Summation::tf32 ? Summation::forward : summation_)));
+    return updated_by(gradient_result(dot(deltas, ones, sums_)));
   }
 
   // `deltas` were rounded before.
@@ -265,6 +320,7 @@ class Trainer {
   Problem problem_;
   Problem wide_;  // without roundings, which are made here
   Summation summation_;
+  Summation sums_;  // of what is no product
   Fault fault_;
   ReferenceState<T> state_;
 };

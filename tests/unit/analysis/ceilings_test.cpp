@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/summarise.h"
-#include "tests/support/reports/example_report.h"
 
 namespace gdbench::analysis {
 namespace {
@@ -330,27 +329,25 @@ TEST(CeilingShare, OfLaunchesIsByWhatEachOfThemMeasured) {
 }
 
 TEST(CeilingShare, IsByTheBestOfTheRunWhereLaunchesDoNotTell) {
-  report::Report report = report_of_launches({1e6, 1e6}, {0.5, 0.5});
-  const auto shown = [&] {
+  using Launches = std::vector<report::LaunchCeilings>;
+  const auto share_with = [](void (*change)(Launches & launches), bool ranked = true) {
+    report::Report report = report_of_launches({1e6, 1e6}, {0.5, 0.5});
+    change(*report.ceilings->launches);
+    report.cells[0].ranked = ranked;
     summarise(report);
-    return report.cells[0].summary->ceiling->interval.has_value();
+    return report.cells[0].summary->ceiling;
   };
-  EXPECT_TRUE(shown());
-  std::vector<report::LaunchCeilings> launches = *report.ceilings->launches;
-  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.best.spans.reset();
-  EXPECT_FALSE(shown()) << "a span is missing";
-  report.ceilings->launches = launches;
-  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.scenarios = {"another"};
-  EXPECT_FALSE(shown());
-  report.ceilings->launches = launches;
-  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.threads = 2;
-  EXPECT_FALSE(shown());
-  report.ceilings->launches = launches;
-  report.ceilings->launches->push_back(launches.front());
-  EXPECT_FALSE(shown()) << "two parts of a run have such a launch";
-  report.ceilings->launches = launches;
-  for (report::LaunchCeilings& launch : *report.ceilings->launches) launch.launch += 2;
-  EXPECT_FALSE(shown());
+  EXPECT_TRUE(share_with([](Launches&) {})->interval);
+  EXPECT_FALSE(share_with([](Launches&) {}, false)) << "what skips arithmetic has no share";
+  const std::pair<const char*, void (*)(Launches&)> changes[] = {
+      {"a span is missing", [](Launches& launches) { launches[0].best.spans.reset(); }},
+      {"another scenario", [](Launches& launches) { launches[0].scenarios = launches[1].scenarios = {"another"}; }},
+      {"other threads", [](Launches& launches) { launches[0].threads = launches[1].threads = 2; }},
+      {"two parts of a run have such a launch", [](Launches& launches) { launches.push_back(launches[0]); }},
+      {"other launches", [](Launches& launches) {
+         for (report::LaunchCeilings& launch : launches) launch.launch += 2;
+       }}};
+  for (const auto& [name, change] : changes) EXPECT_FALSE(share_with(change)->interval) << name;
 }
 
 TEST(Wanted, AreTheSpansAndThreadsOfCellsThatMayBeTimed) {
@@ -368,41 +365,6 @@ TEST(Wanted, AreTheSpansAndThreadsOfCellsThatMayBeTimed) {
   report.cells[0].ranked = true;
   report.cells[0].status.state = report::CellState::unsupported;
   EXPECT_TRUE(wanted_spans(report, 2).empty());
-}
-
-TEST(AddCeilingShares, IsPartOfTheSummary) {
-  report::Report report = tests::example_report();
-  for (report::Cell& cell : report.cells) cell.summary.reset();
-  report.ceilings->best.reset();
-  summarise(report);
-  ASSERT_TRUE(report.ceilings->best.has_value());
-  int shares = 0;
-  for (const report::Cell& cell : report.cells) {
-    if (!cell.summary) continue;
-    EXPECT_EQ(cell.summary->ceiling.has_value(), cell.ranked) << cell.id << ": what skips arithmetic has no share";
-    if (!cell.summary->ceiling) continue;
-    ++shares;
-    EXPECT_FALSE(cell.summary->ceiling->failed) << cell.id;
-    EXPECT_GT(cell.summary->ceiling->share, 0) << cell.id;
-  }
-  EXPECT_GT(shares, 0);
-
-  // A ceiling that was measured a hundred times too low must not pass for a good implementation.
-  for (report::CeilingsMeasurement& measurement : report.ceilings->measurements) {
-    for (report::VectorCeilings& width : measurement.widths) {
-      width.fma_f32_latency_ns *= 100;
-      width.addition_f32_latency_ns *= 100;
-    }
-  }
-  summarise(report);
-  for (const report::Cell& cell : report.cells) {
-    if (!cell.summary || !cell.summary->ceiling || cell.scenario != report.scenarios[0].key) continue;
-    EXPECT_TRUE(cell.summary->ceiling->failed) << cell.id;
-    EXPECT_EQ(cell.summary->ceiling->bound_by, report::BoundBy::chain) << cell.id;
-  }
-  report.ceilings.reset();
-  summarise(report);
-  for (const report::Cell& cell : report.cells) EXPECT_FALSE(cell.summary && cell.summary->ceiling) << cell.id;
 }
 
 }  // namespace

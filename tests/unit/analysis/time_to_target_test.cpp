@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "harness/analysis/launch_costs.h"
-#include "harness/analysis/summarise.h"
 #include "harness/analysis/verdicts.h"
 #include "harness/report/report.h"
 
@@ -71,18 +70,6 @@ TEST(TimeToTarget, IsUnknownUnlessTheTargetWasReached) {
     EXPECT_FALSE(time_to_target(cell).has_value()) << name_of(state);
   }
   EXPECT_FALSE(time_to_target(trained(95, 100, {})).has_value()) << "no launch";
-}
-
-// Two cells with samples; the one whose steps are faster needs more of them.
-TEST(TimeToTarget, FastestPerStepMayLose) {
-  report::Report report;
-  report.scenarios.push_back({});
-  report.cells = {trained(1000, 1000, {10, 10, 10}), trained(100, 100, {30, 30, 30})};
-  summarise(report);
-  const report::Summary& quick = *report.cells[0].summary;
-  const report::Summary& direct = *report.cells[1].summary;
-  EXPECT_LT(quick.step_ns.value, direct.step_ns.value);
-  EXPECT_GT(quick.to_target->time_ns.interval.low, direct.to_target->time_ns.interval.high);
 }
 
 }  // namespace

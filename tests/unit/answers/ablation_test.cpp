@@ -69,9 +69,8 @@ TEST(Ablation, SaysHowManyLaunchesItWants) {
 TEST(Ablation, SaysThatNothingWasCompared) {
   report::AblationVariant wrong;
   wrong.status = {report::CellState::wrong, "w0 is off"};
-  const std::string outline = tests::outline_of(document_of(ablation_of({wrong})));
-  EXPECT_TRUE(tests::says(outline, "No part could be compared with the cell as it is."));
-  EXPECT_TRUE(tests::says(outline, "wrong: w0 is off"));
+  EXPECT_TRUE(tests::says(tests::outline_of(document_of(ablation_of({wrong}))),
+                          "No part could be compared with the cell as it is."));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "reports/answers/claim_words.h"
 #include "reports/answers/documents.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
@@ -9,6 +10,7 @@
 namespace gdbench::answers {
 namespace {
 
+using report::JudgedRelation;
 using Judgements = std::vector<report::ClaimJudgement>;
 
 TEST(Golden, Claims) {
@@ -42,23 +44,10 @@ AnsweredClaim example_answer() {
 
 TEST(Golden, Answer) { tests::expect_golden_answer("answer", document_of(example_answer())); }
 
-TEST(Answer, IsYesNoOrUndecidedFirst) {
+TEST(Answer, AsksByTheSentenceWhereThereIsNoQuestion) {
   AnsweredClaim answered = example_answer();
-  const auto first = [&] { return document_of(answered).answer.front().text; };
-  answered.judgement.verdict = report::ClaimVerdict::refuted;
-  EXPECT_TRUE(first().starts_with("Not true here: time of a step of one/x over that of two/x is ")) << first();
-  answered.judgement.verdict = report::ClaimVerdict::inconclusive;
-  EXPECT_TRUE(first().starts_with("Not decided here: ")) << first();
-  answered.judgement.verdict = report::ClaimVerdict::not_run;
-  EXPECT_TRUE(first().starts_with("Not measured here: ")) << first();
   answered.judgement.question.clear();
   EXPECT_EQ(document_of(answered).title, answered.judgement.sentence + " True?");
-}
-
-TEST(Answer, AdviceWithoutAFigureSaysSo) {
-  AnsweredClaim answered = example_answer();
-  answered.judgement.relations.back().points.clear();
-  EXPECT_EQ(document_of(answered).answer.back().text, "Compile the step: what it brings was not measured.");
 }
 
 TEST(Golden, QuestionList) {
@@ -67,16 +56,9 @@ TEST(Golden, QuestionList) {
 
 // A terminal has no more than a line for what nothing is known of.
 TEST(Claims, TextLeavesOutWhatWasNotRun) {
-  const document::Document document = document_of(tests::example_judgements(), {});
-  const std::string text = document::text_of(document, {});
+  const std::string text = document::text_of(document_of(tests::example_judgements(), {}), {});
   EXPECT_TRUE(tests::says(text, "more-memory not run no implementation two/x")) << text;
   EXPECT_EQ(text.find("A uses more memory"), std::string::npos) << text;
-  EXPECT_NE(document::html_of(document).find("A uses more memory | than B."), std::string::npos);
-}
-
-TEST(Claims, AnEquivalentRatioIsCalledEqual) {
-  const std::string outline = tests::outline_of(document_of(tests::example_judgements(), {}));
-  EXPECT_TRUE(tests::says(outline, "1.00x [0.99, 1.00] 4 the two are equal")) << outline;
 }
 
 // Of a claim of which another point was not run.
@@ -103,6 +85,54 @@ TEST(Claims, WhatClaimsSayIsText) {
   const std::string page = document::html_of(document_of(Judgements{judgement}, {}));
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_EQ(page.find("\u202e"), std::string::npos);
+}
+
+report::Settings implementation(const char* id) { return {{"implementation", id}}; }
+
+stats::Estimate estimate(double value, int launches) {
+  return {.value = value, .interval = {0.9 * value, 1.1 * value}, .launches = launches};
+}
+
+JudgedRelation relation(const char* a, const char* b, bool decides, std::vector<double> ratios, int launches = 3) {
+  JudgedRelation judged;
+  judged.relation.a = implementation(a);
+  judged.relation.b = implementation(b);
+  judged.relation.decides = decides;
+  judged.relation.at_least = 3;
+  for (const double ratio : ratios) {
+    report::JudgedPoint& point = judged.points.emplace_back();
+    point.at = {{"batch", std::to_string(32 + judged.points.size())}};
+    point.ratio = estimate(ratio, launches);
+  }
+  judged.deciding = 0;
+  return judged;
+}
+
+std::string words(std::vector<JudgedRelation> relations) {
+  report::ClaimJudgement judgement;
+  judgement.verdict = report::ClaimVerdict::confirmed;
+  judgement.relations = std::move(relations);
+  return verdict_words(judgement);
+}
+
+TEST(ClaimWords, WhatIsFasterBesideIsNamedWhereItIsSlowest) {
+  const JudgedRelation decided = relation("tape/x", "fit/x", true, {4});
+  const std::string alone = "4.00x [3.60, 4.40] at batch=33 (claimed: at least 3x)";
+  EXPECT_EQ(words({decided, relation("graph/x", "fit/x", false, {0.4, 0.5})}),
+            alone + "; faster: graph/x, which takes 0.50x [0.45, 0.55] of fit/x at batch=34");
+  EXPECT_EQ(words({decided, relation("graph/x", "tape/x", false, {0.5}), relation("hand/x", "fit/x", false, {0.1})}),
+            alone + "; faster: hand/x, which takes 0.10x [0.09, 0.11] of fit/x at batch=33")
+      << "the faster side first";
+  EXPECT_EQ(words({decided, relation("graph/x", "fit/x", false, {0.5, 1.2})}), alone) << "not everywhere";
+  EXPECT_EQ(words({decided, relation("graph/x", "fit/x", false, {0.5}, 2)}), alone) << "two launches";
+  EXPECT_EQ(words({decided, relation("graph/x", "other/x", false, {0.5})}), alone) << "with something else";
+}
+
+TEST(ClaimWords, AChangeOfARatioIsNoMeasuredPoint) {
+  JudgedRelation judged = relation("tape/x", "fit/x", true, {2, 4, 3});
+  judged.relation.kind = report::RelationKind::trend;
+  judged.points[1].decides = judged.points[2].decides = false;
+  EXPECT_EQ(measured_ratios(judged), (std::vector{4.0, 3.0}));
 }
 
 }  // namespace

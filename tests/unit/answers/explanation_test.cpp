@@ -22,6 +22,10 @@ std::string words_of(const report::Report& report, std::size_t a, std::size_t b)
   return text_of(explain::explain(report, report.cells[a], report.cells[b]));
 }
 
+void expect_words(const report::Explanation& explanation, const std::string& words) {
+  EXPECT_NE(text_of(explanation).find(words), std::string::npos) << words << "\n" << text_of(explanation);
+}
+
 // Sentences of the answer and of lists end with their evidence.
 void expect_evidence(const report::Explanation& explanation) {
   const document::Document document = document_of({explanation});
@@ -69,11 +73,10 @@ TEST(Explanation, HasBarsForWhatIsKnownAlone) {
 }
 
 // What is said of the first two cells, in lines with their evidence.
-std::string expect_says(const report::Report& report, const std::vector<std::string>& parts) {
-  std::string text = words_of(report, 0, 1);
-  expect_evidence(explain::explain(report, report.cells[0], report.cells[1]));
-  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-  return text;
+void expect_says(const report::Report& report, const std::vector<std::string>& parts) {
+  const report::Explanation explanation = tests::explain_first_two(report);
+  expect_evidence(explanation);
+  for (const std::string& part : parts) expect_words(explanation, part);
 }
 
 TEST(ExplanationWords, NameTheCeilings) {
@@ -102,13 +105,9 @@ TEST(ExplanationWords, NameTheLargestOpsOfAFramework) {
   report::Report report = tests::explained_report();
   report::Profile& profile = *report.cells[0].profile;
   profile.ops = {.profiler = "a.profiler", .steps = 30, .step_ns = 2 * profile.step_ns, .records = {}};
-  profile.ops->records.push_back({.phase = report::Phase::backward,
-                                  .op = "mm",
-                                  .calls = 1,
-                                  .time_ns = profile.step_ns / 2,
-                                  .layers = std::vector<std::int64_t>{1}});
-  profile.ops->records.push_back(
-      {.phase = report::Phase::forward, .op = "add", .calls = 1, .time_ns = profile.step_ns / 4});
+  profile.ops->records = {
+      {.phase = report::Phase::backward, .op = "mm", .calls = 1, .time_ns = profile.step_ns / 2, .layers = {{1}}},
+      {.phase = report::Phase::forward, .op = "add", .calls = 1, .time_ns = profile.step_ns / 4}};
   expect_says(report, {"under a.profiler, 2 times the step without: backward, mm, layer 1: 25%; forward, add: 12"});
 }
 
@@ -144,47 +143,38 @@ TEST(ExplanationWords, SayThatThereIsNoDifferenceAndNothingElse) {
       tests::report_of({tests::exact_cell("one/loops", 10000, 1), tests::exact_cell("two/loops", 11000, 1),
                         tests::exact_cell("three/loops", 20000, 1)});
   const std::string clear = words_of(few, 0, 2);
-  EXPECT_NE(clear.find("the time of three/loops, clear but not confirmed: measured within one process"),
-            std::string::npos)
-      << clear;
+  EXPECT_NE(clear.find("three/loops, clear but not confirmed: measured within one pro"), std::string::npos) << clear;
   const std::string unknown = words_of(few, 0, 1);
   EXPECT_NE(unknown.find("No difference is proven"), std::string::npos) << unknown;
-  const std::size_t command =
-      unknown.find("\n    gdbench run --scenario scenario-3x2 --impl one/loops --impl two/loops");
-  EXPECT_NE(command, std::string::npos) << unknown;
-  expect_evidence(explain::explain(twins, twins.cells[0], twins.cells[1]));
-  expect_evidence(explain::explain(few, few.cells[0], few.cells[1]));
+  EXPECT_NE(unknown.find("\n    gdbench run --scenario scenario-3x2 --impl one/loops --impl two/loops"),
+            std::string::npos)
+      << unknown;
+  for (const report::Report& report : {twins, few}) expect_evidence(tests::explain_first_two(report));
 }
 
 TEST(ExplanationWords, SayWhichEndOfABreakEvenHasABound) {
-  const report::Report report = tests::explained_report();
-  report::Explanation explanation = explain::explain(report, report.cells[0], report.cells[1]);
+  report::Explanation explanation = tests::explain_first_two(tests::explained_report());
   ASSERT_TRUE(explanation.start.has_value());
   stats::BreakEven& answer = explanation.start->break_even.result;
   answer = {stats::Overtaking::at_latest, 40, {0, 300}, 6};
-  EXPECT_NE(text_of(explanation).find("overtakes slow/loops after at most 300 steps; which of them"),
-            std::string::npos);
+  expect_words(explanation, "overtakes slow/loops after at most 300 steps; which of them");
   answer = {stats::Overtaking::at_earliest, 4000, {800, std::numeric_limits<double>::infinity()}, 6};
-  EXPECT_NE(text_of(explanation).find("after at least 800 steps; which step"), std::string::npos);
+  expect_words(explanation, "after at least 800 steps; which step");
 }
 
 TEST(ExplanationWords, SayWhichProfileIsMissing) {
   report::Report report = tests::explained_report();
   report.cells[0].profile.reset();
   report.cells[1].profile.reset();
-  const std::string text = words_of(report, 0, 1);
-  EXPECT_NE(text.find("The report has no profile of fast/loops; this measures it:\n      gdbench run --scenario"),
-            std::string::npos)
-      << text;
-  EXPECT_EQ(text.find("backward"), std::string::npos) << text;
   report::Explanation explanation = tests::explain_first_two(report);
+  expect_words(explanation, "The report has no profile of fast/loops; this measures it:\n      gdbench run --scenario");
+  EXPECT_EQ(text_of(explanation).find("backward"), std::string::npos);
   explanation.missing.back().command = "measure";  // not by that of the other, which sorts before it
-  EXPECT_NE(text_of(explanation).find("profile of slow/loops; this measures it:\n      gdbench"), std::string::npos);
+  expect_words(explanation, "profile of slow/loops; this measures it:\n      gdbench");
 }
 
 TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
-  const report::Report report = tests::explained_report();
-  report::Explanation explanation = explain::explain(report, report.cells[0], report.cells[1]);
+  report::Explanation explanation = tests::explain_first_two(tests::explained_report());
   explanation.scenario = "scenario-3x2[batch=2,optimizer=adam]";
   explanation.b_scenario = "scenario-3x2[batch=2,optimizer=sgd]";
   explanation.a = explanation.scenario + "/one/loops";
@@ -194,14 +184,11 @@ TEST(ExplanationWords, SayPlainlyWhatDiffersBetweenTwoScenarios) {
   target.a.state = report::TargetState::reached;
   target.a.steps = 100;
   target.b.stopped_after = 5000;
-  const std::string text = text_of(explanation);
-  EXPECT_TRUE(text.starts_with("scenario-3x2/one/loops: optimizer=adam against optimizer=sgd\n")) << text;
-  EXPECT_NE(text.find("optimizer=adam is slower: it takes"), std::string::npos) << text;
-  EXPECT_NE(text.find("differ in optimizer.kind (adam instead of sgd); optimizer=adam alone has optimizer.beta1=0.9"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("From being ready to a loss of 0: optimizer=adam 100 steps"), std::string::npos) << text;
-  EXPECT_NE(text.find("optimizer=sgd not within 5000 steps (unreached)"), std::string::npos) << text;
+  for (const char* words :
+       {"scenario-3x2/one/loops: optimizer=adam against optimizer=sgd\n", "optimizer=adam is slower: it takes",
+        "differ in optimizer.kind (adam instead of sgd); optimizer=adam alone has optimizer.beta1=0.9",
+        "From being ready to a loss of 0: optimizer=adam 100 steps", "optimizer=sgd not within 5000 steps (unreached)"})
+    expect_words(explanation, words);
 }
 
 }  // namespace

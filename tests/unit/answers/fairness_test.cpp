@@ -13,7 +13,6 @@ namespace {
 using fairness::Comparison;
 using fairness::Finding;
 using fairness::Rule;
-using fairness::rule_named;
 using fairness::Side;
 
 Comparison comparison_with(std::vector<Finding> findings) {
@@ -50,27 +49,13 @@ TEST(Fairness, EveryRuleHasASentenceThatIsFilled) {
   }
 }
 
-TEST(Fairness, NameTheLearningRateThatMendsAFactor) {
-  Finding finding;
-  finding.rule = &rule_named("gradient_factor");
-  finding.a = "mse (mean)";
-  finding.b = "half_mse (mean)";
-  finding.ratio = 2;
-  finding.learning_rate = 0.02;
-  const std::string text = tests::outline_of(document_of(comparison_with({finding})));
-  EXPECT_TRUE(contains(text, "another path: the gradients of one are 2 times those of two")) << text;
-  EXPECT_TRUE(contains(text, "or two the learning rate 0.02.")) << text;
-}
-
 TEST(Fairness, AnswersInOneSentence) {
   Comparison comparison = comparison_with({});
   const auto answer = [&] { return document_of(comparison).answer.front().text; };
   EXPECT_EQ(answer(), "Fair, as far as both say: 2 points compared.");
   comparison.unknown = {{"rows", Side::b}, {"initial", std::nullopt}};
   EXPECT_EQ(answer(), "Fair, as far as both say: 2 points compared, 2 unknown.");
-  const std::string text = tests::outline_of(document_of(comparison));
-  EXPECT_TRUE(contains(text, "rows: two does not say.\n")) << text;
-  EXPECT_TRUE(contains(text, "initial: one seed draws other numbers")) << text;
+  EXPECT_TRUE(contains(tests::outline_of(document_of(comparison)), "initial: one seed draws other numbers"));
   comparison.compared.clear();
   EXPECT_EQ(answer(), "Nothing was compared: no key is said by both.");
 }
@@ -85,7 +70,7 @@ TEST(Golden, Fairness) {
 
 TEST(Fairness, NamesArePutInAsTheyAre) {
   Finding finding;
-  finding.rule = &rule_named("no_wait");
+  finding.rule = &fairness::rule_named("no_wait");
   finding.side = Side::a;
   Comparison comparison = comparison_with({finding});
   comparison.a = "x[{side}]";

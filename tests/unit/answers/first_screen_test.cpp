@@ -39,17 +39,11 @@ std::string line_with(const std::string& screen, const std::string& start) {
   return "";
 }
 
-// Two scenarios; on the first a wins, on the second the spread decides whether a and b are distinguished.
-Report two_by_two(double spread) {
+// Two scenarios; on the first a wins, on the second a and b are not distinguished.
+Report two_by_two() {
   MadeReport made("example/base");
-  made.scenario("first");
-  made.timed("example/base", 100);
-  made.timed("a/one", 50);
-  made.timed("b/one", 80);
-  made.scenario("second");
-  made.timed("example/base", 100);
-  made.timed("a/one", 50.1, spread);
-  made.timed("b/one", 50);
+  made.scenario("first", {{"example/base", 100}, {"a/one", 50}, {"b/one", 80}});
+  made.scenario("second", {{"example/base", 100}, {"b/one", 50}}).timed("a/one", 50.1, 0.05);
   return made.summarised();
 }
 
@@ -57,52 +51,23 @@ Report two_by_two(double spread) {
 MadeReport made_twice(const std::string& baseline, const std::vector<std::pair<std::string, double>>& cells,
                       int launches = 6) {
   MadeReport made(baseline, launches);
-  for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    for (const auto& [name, step_ns] : cells) made.timed(name, step_ns);
-  }
+  made.scenario("first", cells).scenario("second", cells);
   return made;
 }
 
 TEST(FirstScreen, SaysHowLongARunInPartsMeasured) {
   Report report = tests::example_report();
-  report.run.started_at = "2026-01-02T03:04:05Z";
-  report.run.finished_at = "2026-01-02T03:05:09Z";
-  EXPECT_NE(measured_words(report).find(", 64 s"), std::string::npos);
   report.run.measuring_seconds = 29.4;
-  EXPECT_NE(measured_words(report).find(", 29 s within 64 s"), std::string::npos) << measured_words(report);
+  EXPECT_NE(measured_words(report).find(", 29 s within 61 s"), std::string::npos) << measured_words(report);
 }
 
 TEST(FirstScreen, MarksAWinnerOnlyWhereTheComparisonSaysSo) {
-  const std::string screen = first_screen(two_by_two(0.05), {false, 100});
+  const std::string screen = first_screen(two_by_two(), {false, 100});
   EXPECT_NE(line_with(screen, "first").find("*50.0 0.50x"), std::string::npos) << screen;
-  EXPECT_NE(line_with(screen, "first").find("1.60x"), std::string::npos) << screen;
   const std::string tie = line_with(screen, "second");
   EXPECT_EQ(std::count(tie.begin(), tie.end(), '='), 2) << screen;
   EXPECT_EQ(tie.find('*'), std::string::npos) << screen;
   EXPECT_NE(tie.find("tie"), std::string::npos) << screen;
-  EXPECT_TRUE(says(screen, "a/one wins 1 of 2, by 1.60x [1.60, 1.60] over b/one (first).")) << screen;
-  EXPECT_TRUE(says(screen, "Tied: second: b/one = a/one.")) << screen;
-}
-
-TEST(FirstScreen, QuotesThePairedRatioAndNotThatOfTwoMedians) {
-  // In every launch that both have, one takes half of the other's time; it lacks a launch, so their medians say more.
-  MadeReport made("example/base");
-  made.scenario("first");
-  made.timed("example/base", 1e6);
-  for (const char* name : {"a/whole", "b/half"}) {
-    Cell& cell = made.timed(name, 1);
-    for (report::Sample& sample : cell.samples) {
-      const double speed = sample.launch < 3 ? 100 : 1000 + 100 * sample.launch;
-      sample.real_ns = speed * (cell.implementation == "a/whole" ? 1 : 0.5);
-    }
-  }
-  std::erase_if(made.report().cells[2].samples, [](const report::Sample& sample) { return sample.launch == 5; });
-  const Report report = made.summarised();
-  ASSERT_GT(report.cells[1].summary->step_ns.value, 2.5 * report.cells[2].summary->step_ns.value);
-  for (const std::string& text : {first_screen(report, {}), tests::details_of(report)}) {
-    EXPECT_TRUE(says(text, "takes 2.00x [2.00, 2.00] as long.")) << text;
-  }
 }
 
 void keep_launches(Cell& cell, int from, int before) {
@@ -111,9 +76,7 @@ void keep_launches(Cell& cell, int from, int before) {
 
 TEST(FirstScreen, HasNoWinnerWhereAnotherCellHasTooFewLaunches) {
   MadeReport made("example/base");
-  made.scenario("first");
-  made.timed("example/base", 100);
-  made.timed("a/one", 50);
+  made.scenario("first", {{"example/base", 100}, {"a/one", 50}});
   keep_launches(made.timed("b/one", 200), 0, 2);
   const Report report = made.summarised();
   for (const std::string& text : {first_screen(report, {}), tests::details_of(report)}) {
@@ -125,8 +88,7 @@ TEST(FirstScreen, HasNoWinnerWhereAnotherCellHasTooFewLaunches) {
 TEST(FirstScreen, PutsHimFirstWhomNobodyBeatsWhateverTheMediansSay) {
   // Later launches are faster, and only one of the two has them.
   MadeReport made("example/base", 9);
-  made.scenario("first");
-  made.timed("example/base", 1e6);
+  made.scenario("first", {{"example/base", 1e6}});
   for (const char* name : {"a/later", "b/better"}) {
     for (report::Sample& sample : made.timed(name, 1).samples) {
       sample.real_ns = (sample.launch < 4 ? 1000 : 100) * (std::string(name) == "a/later" ? 1 : 0.5);
@@ -140,22 +102,22 @@ TEST(FirstScreen, PutsHimFirstWhomNobodyBeatsWhateverTheMediansSay) {
   }
 }
 
-TEST(FirstScreen, GivesNoVerdictWithinOneProcess) {
-  const MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one", 80}}, 1);
-  const std::string screen = first_screen(made.summarised(), {});
-  EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
-  EXPECT_TRUE(says(screen, "No verdict: measured within one process")) << screen;
-  EXPECT_EQ(screen.find("within one process"), screen.rfind("within one process")) << "said once\n" << screen;
+TEST(FirstScreen, GivesNoVerdictWithinOneProcessOrOnAnUnfitMachine) {
+  const MadeReport single = made_twice("example/base", {{"example/base", 100}, {"a/one", 80}}, 1);
+  MadeReport unfit = made_twice("example/base", {{"example/base", 100}, {"a/one", 50}, {"example/base", 130}});
+  for (const std::size_t control : {2U, 5U}) unfit.report().cells[control].arm = report::kControlArm;
+  for (const auto& [made, why] : {std::pair(single, "within one process"), {unfit, "this machine was unfit"}}) {
+    const std::string screen = first_screen(made.summarised(), {});
+    EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
+    EXPECT_TRUE(says(screen, why)) << screen;
+    EXPECT_EQ(screen.find(why), screen.rfind(why)) << "said once\n" << screen;
+  }
 }
 
 TEST(FirstScreen, SaysWhatOneLaunchShowsClearly) {
   MadeReport made("example/base", 1);
-  const std::pair<const char*, double> times[] = {{"first", 50}, {"second", 5}, {"third", 90}};
-  for (const auto& [scenario, ns] : times) {
-    made.scenario(scenario);
-    made.timed("example/base", 100);
-    made.timed("a/one", ns);
-  }
+  for (const auto& [scenario, ns] : {std::pair("first", 50), {"second", 5}, {"third", 90}})
+    made.scenario(scenario, {{"example/base", 100}, {"a/one", ns}});
   const std::string screen = first_screen(made.summarised(), {});
   EXPECT_TRUE(says(screen,
                    "Clear but not confirmed, by too few launches on 2 scenarios: a/one ahead by about 2.00x (first) to "
@@ -164,27 +126,13 @@ TEST(FirstScreen, SaysWhatOneLaunchShowsClearly) {
   EXPECT_TRUE(says(screen, "No verdict on third: measured within one process")) << screen;
 }
 
-TEST(FirstScreen, GivesNoVerdictOnAnUnfitMachine) {
-  MadeReport made = made_twice("example/base", {{"example/base", 100}, {"a/one", 50}, {"example/base", 130}});
-  for (const std::size_t control : {2U, 5U}) made.report().cells[control].arm = report::kControlArm;
-  const std::string screen = first_screen(made.summarised(), {});
-  EXPECT_EQ(line_with(screen, "first").find_first_of("*="), std::string::npos) << screen;
-  EXPECT_TRUE(says(screen, "this machine was unfit")) << screen;
-}
-
 TEST(FirstScreen, NeverRanksARowWithoutARank) {
-  for (const bool twice : {false, true}) {
-    Report report =
-        made_twice("example/base", {{"example/base", 100}, {"a/greedy", 10}, {"b/honest", 50}}).summarised();
-    if (!twice) std::erase_if(report.cells, [](const Cell& cell) { return cell.id.starts_with("second"); });
-    if (!twice) report.scenarios.pop_back();
-    report.cells[1].summary->not_ranked = "used 1.79 processors, its row has 1 thread";
-    const std::string screen = first_screen(report, {false, 140});
-    EXPECT_EQ(screen.find("*10.0"), twice ? screen.rfind("*10.0") : std::string::npos) << screen;
-    EXPECT_NE(screen.find("*50"), std::string::npos) << screen;
-    EXPECT_TRUE(says(screen, "used 1.79 processors, its row has 1 thread; its 10 ns would have been the fastest."))
-        << screen;
-  }
+  Report report = made_twice("example/base", {{"example/base", 100}, {"a/greedy", 10}, {"b/honest", 50}}).summarised();
+  report.cells[1].summary->not_ranked = "used 1.79 processors, its row has 1 thread";
+  const std::string screen = first_screen(report, {false, 140});
+  EXPECT_EQ(line_with(screen, "first").find("*10.0"), std::string::npos) << screen;
+  EXPECT_NE(line_with(screen, "first").find("*50"), std::string::npos) << screen;
+  EXPECT_TRUE(says(screen, "used 1.79 processors, its row has 1 thread; its 10 ns would have been the fastest."));
 }
 
 TEST(FirstScreen, RefersToTheFastestWhereThereIsNoBaseline) {
@@ -193,19 +141,15 @@ TEST(FirstScreen, RefersToTheFastestWhereThereIsNoBaseline) {
     const std::string screen = first_screen(made.summarised(), {});
     EXPECT_TRUE(says(screen, "ratios are to the fastest of a row")) << screen;
     EXPECT_NE(line_with(screen, "first").find("2.00x"), std::string::npos) << screen;
-    MadeReport one(baseline);
-    one.scenario("first").timed("a/one", 50);
-    one.timed("b/one", 100);
-    EXPECT_TRUE(says(first_screen(one.summarised(), {}), "a/one *50.0 ns [48.8, 51.2] - - b/one"));
+    const Report one = MadeReport(baseline).scenario("first", {{"a/one", 50}, {"b/one", 100}}).summarised();
+    EXPECT_TRUE(says(first_screen(one, {}), "a/one *50.0 ns [48.8, 51.2] - - b/one"));
   }
 }
 
 TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
   MadeReport made("example/base");
   for (int i = 0; i < 40; ++i) {
-    made.scenario("s" + std::to_string(i));
-    made.timed("example/base", 100);
-    made.timed("a/one", 50);
+    made.scenario(cat("s", i), {{"example/base", 100}, {"a/one", 50}});
     made.failed("b/bad", CellState::wrong, "w0 differs by " + std::to_string(i));
     for (const char* name : {"c/x", "c/y", "c/z", "c/u", "c/v"}) made.failed(name, CellState::crashed, "signal 11");
     for (int k = 0; k < 9; ++k) made.failed("d/" + std::to_string(k), CellState::untrusted, "why " + std::to_string(k));
@@ -219,8 +163,7 @@ TEST(FirstScreen, GroupsFailuresAndSaysWhereTheyAre) {
 
 TEST(FirstScreen, NamesAControlThatFailsAlone) {
   MadeReport made("example/base");
-  made.scenario("s").timed("example/base", 100);
-  made.timed("a/one", 50);
+  made.scenario("s", {{"example/base", 100}, {"a/one", 50}});
   made.failed("a/one", CellState::untrusted, "answered late");
   Report report = made.summarised();
   report.cells.back().arm = report::kControlArm;
@@ -232,9 +175,7 @@ TEST(FirstScreen, NamesAControlThatFailsAlone) {
 
 TEST(FirstScreen, SaysHowOftenASlowFrameworkIsCalled) {
   MadeReport made("a/framework");
-  made.scenario("first").timed("a/framework", 1000);
-  made.timed("b/fast", 100);
-  Report report = made.summarised();
+  Report report = made.scenario("first", {{"a/framework", 1000}, {"b/fast", 100}}).summarised();
   tests::add_profile(report.cells[0], {{.phase = report::Phase::forward, .op = "add", .calls = 3, .time_ns = 900}});
   report.cells[0].profile->dispatches_per_step = 3;
   report.cells[0].profile->floor = {{"empty call", 100}};
@@ -258,23 +199,11 @@ TEST(FirstScreen, ShowsTheRowsThatAnswerMostOfManyScenarios) {
 }
 
 TEST(FirstScreen, ColoursWinnersAndTies) {
-  std::vector<std::string> parts = styled_parts(first_screen(tests::strategies_report(), {true, 100}));
-  std::erase_if(parts, [](const std::string& part) { return part.starts_with("2 "); });
-  const std::vector<std::string> expected = {
-      "1 gdbench made, 7 scenarios, 13 implementations, 1 thread, f32, 6 launches each, 64 s",
-      "32 *5.73 jit     0.30x",
-      "32 *33.6 jit    0.034x",
-      "32  *130 jit    0.076x",
-      "32 *7.70 jit    0.024x",
-      "32  *179 jit     0.12x",
-      "32 *46.2 onednn  0.19x",
-      "33 =141 onednn  0.22x",
-      "33  =141 onednn  0.22x",
-      "1 graph (jit 5, onednn 1) wins 6 of 7, by 1.39x [1.36, 1.42] over hand/eigen (mlp-10-50-1) to 6.96x",
-      "1 [6.96, 6.96] over hand/eigen (linreg-300x2).",
-      "33 Not ranked: hand/onednn on linreg-100000x32: used 1.79 processors, its row has 1 thread; its 400 us",
-      "33 took no part; the same in 1 more cell."};
-  EXPECT_EQ(parts, expected);
+  const std::vector<std::string> parts = styled_parts(first_screen(tests::strategies_report(), {true, 100}));
+  for (const char* part :
+       {"32 *5.73 jit     0.30x", "33 =141 onednn  0.22x", "1 [6.96, 6.96] over hand/eigen (linreg-300x2)."})
+    EXPECT_EQ(std::ranges::count(parts, part), 1) << part;
+  EXPECT_EQ(std::ranges::count_if(parts, [](const std::string& part) { return part.starts_with("32 "); }), 6);
 }
 
 TEST(FirstScreen, LeavesPoliciesAndOtherBuildsOutOfTheGrid) {
@@ -291,9 +220,8 @@ TEST(FirstScreen, HasNoWinnerWhereNothingHasARank) {
   EXPECT_EQ(screen.find("wins"), std::string::npos) << screen;
   EXPECT_EQ(screen.find("*10.0"), std::string::npos) << screen;
   EXPECT_TRUE(says(screen, "Nothing here has a rank: there is no winner.")) << screen;
-  MadeReport one("");
-  one.scenario("first").timed("a/one+policy", 10);
-  EXPECT_TRUE(says(first_screen(one.summarised(), {}), "a/one+policy 10.0 ns"));
+  const Report one = MadeReport("").scenario("first", {{"a/one+policy", 10}}).summarised();
+  EXPECT_TRUE(says(first_screen(one, {}), "a/one+policy 10.0 ns"));
 }
 
 TEST(FirstScreen, HasARowPerThreadCount) {
@@ -324,7 +252,7 @@ TEST(FirstScreen, SaysWhereMoreThreadsBringLeastAndMost) {
 }
 
 TEST(FirstScreen, SaysAfterHowManyStepsAWinnerHasEarnedItsStart) {
-  Report report = two_by_two(0.05);
+  Report report = two_by_two();
   report.attribution.emplace();
   report.attribution->break_evens = {
       {report.cells[1].id, report.cells[0].id, {stats::Overtaking::after, 40.2, {29.5, 55}, 5}}};
@@ -348,14 +276,13 @@ TEST(FirstScreen, SaysWhereTwoEnvironmentsAreFarthestApart) {
 TEST(Labels, LoseWhatTheyShareAndThenTheirKeys) {
   std::string common;
   const std::vector<std::string> labels = {"mlp[batch=1,batch.micro_batches=4]", "mlp[batch=32,batch.micro_batches=1]"};
-  EXPECT_EQ(shortened(labels, 40, common),
-            (std::vector<std::string>{"batch=1 batch.micro_batches=4", "batch=32 batch.micro_batches=1"}));
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(shortened(labels, 40, common), (Labels{"batch=1 batch.micro_batches=4", "batch=32 batch.micro_batches=1"}));
   EXPECT_EQ(common, "mlp");
-  EXPECT_EQ(shortened(labels, 25, common),
-            (std::vector<std::string>{"batch=1 micro_batches=4", "batch=32 micro_batches=1"}));
-  EXPECT_EQ(shortened(labels, 10, common), (std::vector<std::string>{"1 4", "32 1"}));
-  EXPECT_EQ(shortened({"mlp", "mlp[batch=32]"}, 20, common), (std::vector<std::string>{"mlp", "mlp[batch=32]"}));
-  EXPECT_EQ(shortened({"a-long-name", "mlp"}, 6, common), (std::vector<std::string>{"a-lo..", "mlp"}));
+  EXPECT_EQ(shortened(labels, 25, common), (Labels{"batch=1 micro_batches=4", "batch=32 micro_batches=1"}));
+  EXPECT_EQ(shortened(labels, 10, common), (Labels{"1 4", "32 1"}));
+  EXPECT_EQ(shortened({"mlp", "mlp[batch=32]"}, 20, common), (Labels{"mlp", "mlp[batch=32]"}));
+  EXPECT_EQ(shortened({"a-long-name", "mlp"}, 6, common), (Labels{"a-lo..", "mlp"}));
   EXPECT_EQ(common, "");
 }
 
@@ -384,12 +311,12 @@ Report random_report(unsigned seed) {
   for (int s = 0; s < scenarios; ++s) {
     made.scenario("scenario-" + std::to_string(s * s * s) + (below(2) > 0 ? "[batch.micro_batches=4,dtype=f64]" : ""));
     for (int i = 0; i < implementations; ++i) {
-      const std::string name = kinds[static_cast<std::size_t>(below(6))] + "/" + modes[static_cast<std::size_t>(i % 6)];
+      const std::string kind = seed % 4 == 0 ? cat("kind-", i) : kinds[static_cast<std::size_t>(below(6))];
+      const std::string name = kind + "/" + modes[static_cast<std::size_t>(i % 6)];
       if (below(4) == 0) {
-        const std::vector<CellState> states = {CellState::unsupported, CellState::wrong, CellState::crashed,
-                                               CellState::pending, CellState::untrusted};
-        made.failed(name, states[static_cast<std::size_t>(below(5))],
-                    "reason " + std::to_string(random() % 1000) + std::string(200, 'y'));
+        const CellState states[] = {CellState::unsupported, CellState::wrong, CellState::crashed, CellState::pending,
+                                    CellState::untrusted};
+        made.failed(name, states[below(5)], cat("reason ", random() % 1000, std::string(200, 'y')));
         continue;
       }
       Cell& cell = made.timed(name, std::pow(10, below(10)), below(3) == 0 ? 0.2 : 0);
@@ -404,28 +331,12 @@ Report random_report(unsigned seed) {
   }
   for (int i = below(20); i > 0; --i) report.notes.push_back("note " + std::to_string(i) + std::string(300, 'z'));
   report.conditions.emplace();
-  for (int i = below(6); i > 0; --i) {
-    report.conditions->push_back(
-        {"load", report::Severity::warning, "43% of the processors", "blocks are interrupted", ""});
-  }
+  const report::Condition load = {"load", report::Severity::warning, "43% of them", "blocks are interrupted", ""};
+  report.conditions->assign(static_cast<std::size_t>(below(6)), load);
   return report;
 }
 
-Report report_of_many_kinds() {
-  MadeReport made("kind-0/base");
-  for (int s = 0; s < 30; ++s) {
-    made.scenario("scenario-" + std::to_string(s));
-    for (int kind = 0; kind < 40; ++kind) {
-      for (const char* mode : {"base", "a-long-mode"}) {
-        made.timed("kind-" + std::to_string(kind) + "/" + mode, 100 + (s * kind) % 17);
-      }
-    }
-  }
-  return made.summarised();
-}
-
 TEST(FirstScreen, FitsWhateverTheReport) {
-  expect_fits(report_of_many_kinds(), "many kinds");
   expect_fits({}, "an empty report");
   expect_fits(tests::example_report(), "the example");
   expect_fits(tests::strategies_report(), "strategies");

@@ -29,6 +29,7 @@ TEST(Golden, FirstScreen) {
   expect_screen("frameworks", tests::frameworks_report(), 80);
   expect_screen("one", tests::one_scenario_report(), 100);
 }
+
 // One figure of memory and of the time to a result is enough.
 TEST(Golden, Report) {
   report::Report report = example_report();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/report/report.h"
 
@@ -11,8 +13,8 @@ class MadeReport {
  public:
   explicit MadeReport(const std::string& baseline, int launches = 6);
 
-  // The cells that follow are of this one.
-  MadeReport& scenario(const std::string& label);
+  // With cells that take these times; those that follow are of this one, too.
+  MadeReport& scenario(const std::string& label, const std::vector<std::pair<std::string, double>>& cells = {});
   // A cell that takes that time; `spread` moves every other launch up and the rest down by that share. The reference
   // holds until the next call.
   report::Cell& timed(const std::string& implementation, double step_ns, double spread = 0);

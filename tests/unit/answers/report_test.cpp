@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "harness/base/text.h"
 #include "reports/answers/documents.h"
+#include "reports/answers/scaling.h"
 #include "reports/document/writers.h"
 #include "tests/support/reports/answers.h"
 #include "tests/support/reports/example_comparison.h"
@@ -14,25 +12,10 @@
 namespace gdbench::answers {
 namespace {
 
-// So many scenarios like the example's first, with its cells.
 report::Report report_of_many(int scenarios) {
-  report::Report report = tests::example_report();
-  const report::ScenarioRecord scenario = report.scenarios[0];
-  const std::vector<report::Cell> cells = report.cells;
-  report.scenarios.clear();
-  report.cells.clear();
-  for (int i = 0; i < scenarios; ++i) {
-    report.scenarios.push_back(scenario);
-    report.scenarios.back().key += std::to_string(i);
-    report.scenarios.back().label += std::to_string(i);
-    for (report::Cell cell : cells) {
-      if (cell.scenario != scenario.key) continue;
-      cell.scenario = report.scenarios.back().key;
-      cell.id = report.scenarios.back().label + cell.id.substr(scenario.label.size());
-      report.cells.push_back(std::move(cell));
-    }
-  }
-  return report;
+  tests::MadeReport made("a/x");
+  for (int i = 0; i < scenarios; ++i) made.scenario(cat("s", i), {{"a/x", 100}, {"b/y", 50}});
+  return made.summarised();
 }
 
 TEST(Report, FoldsManyScenariosAndGivesThemTheRowsOfTheGrid) {
@@ -50,6 +33,11 @@ TEST(Report, FoldsManyScenariosAndGivesThemTheRowsOfTheGrid) {
 TEST(Report, SaysHowManyRowsAFigureLeavesOut) {
   const std::string text = tests::outline_of(document_of(tests::one_scenario_report()));
   EXPECT_NE(text.find(" 4 slower implementations are in the grid alone."), std::string::npos) << text;
+}
+
+TEST(Report, HasNoThreadsOfARunWithOne) {
+  const report::Report single = tests::MadeReport("a/x").scenario("s", {{"a/x", 1000}}).summarised();
+  EXPECT_EQ(tests::outline_of(document_of(single)).find(kScalingTitle), std::string::npos);
 }
 
 TEST(Report, HasWhatChangedBehindTheAnswer) {

@@ -8,41 +8,17 @@
 namespace gdbench::answers {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 // Of sgd and of each other optimizer, whose steps take so much longer by hand and in a framework.
 report::Report optimizers_report(const std::map<std::string, std::pair<double, double>>& others) {
   tests::MadeReport made("hand/x");
   const auto add = [&](const std::string& optimizer, double by_hand, double framework) {
-    made.scenario("mlp[optimizer=" + optimizer + "]").timed("hand/x", 100 * by_hand);
-    made.timed("hand/y", 120 * by_hand);
-    made.timed("eager/x", 1000 * framework);
+    made.scenario("mlp[optimizer=" + optimizer + "]",
+                  {{"hand/x", 100 * by_hand}, {"hand/y", 120 * by_hand}, {"eager/x", 1000 * framework}});
     made.report().scenarios.back().side_by_side = {made.report().scenarios.front().key, {{"optimizer", optimizer}}};
   };
   add("sgd", 1, 1);
   for (const auto& [optimizer, factors] : others) add(optimizer, factors.first, factors.second);
   return made.summarised();
-}
-
-TEST(ValueTables, HaveARowForEachCellAndAColumnForEachValue) {
-  report::Report report = optimizers_report({{"adam", {1.8, 1.2}}, {"momentum", {0.5, 1}}});
-  report.values->front().operations_ratio = 2;
-  report.values->pop_back();  // momentum of the framework
-  const ValueWords words(report);
-  const auto tables = words.of_scenario(report.scenarios[0].key);
-  ASSERT_EQ(tables.size(), 1U);
-  EXPECT_EQ(tables[0].title, "values of optimizer, side by side");
-  const Columns& table = tables[0].table;
-  ASSERT_EQ(table.size(), 4U);
-  EXPECT_EQ(table[0].texts, (Texts{"hand/x", "hand/y", "eager/x"}));
-  EXPECT_EQ(table[1].title, "optimizer=sgd");
-  EXPECT_EQ(table[1].texts, (Texts{"100 ns", "120 ns", "1 us"}));
-  EXPECT_EQ(table[2].title, "optimizer=adam (2.00x the operations)");
-  EXPECT_EQ(table[2].texts,
-            (Texts{"1.80x [1.80, 1.80] slower", "1.80x [1.80, 1.80] slower", "1.20x [1.20, 1.20] slower"}));
-  EXPECT_EQ(table[3].title, "optimizer=momentum");
-  EXPECT_EQ(table[3].texts, (Texts{"0.50x [0.50, 0.50] faster", "0.50x [0.50, 0.50] faster", "-"}));
-  EXPECT_TRUE(words.of_scenario(report.scenarios[1].key).empty()) << "it has no first value";
 }
 
 TEST(ValueSentence, SaysWhatAValueTakesInTheFastestRowsOfTwoKinds) {

@@ -88,38 +88,30 @@ TEST(WatchTables, HaveTheLossAtTheEndOfTheirSteps) {
 // "from step" is where it stays slower for good.
 TEST(WatchSentences, LevelsOnTheWay) {
   report::Watched watched = example_course();
-  const report::WatchedLevel slow = watched.levels.back();
-  report::WatchedLevel as_before = watched.levels.front();
-  as_before.first = slow.end;
-  as_before.end = slow.end + 500;
-  report::WatchedLevel slower = slow;
-  slower.first = as_before.end;
-  slower.end = slower.first + 500;
-  report::WatchedLevel slowest = slower;
-  slowest.first = slower.end;
-  slowest.end = slowest.first + 500;
-  slowest.step_ns = 3030;
-  slowest.ratio = 3;
-  slowest.ratio_interval = {2.9, 3.1};
-  watched.levels.insert(watched.levels.end(), {as_before, slower, slowest});
-  EXPECT_TRUE(answer_to(watched).starts_with(
-      "A step takes 3.00x [2.9, 3.1] as long in the end as at first: 1.01 us at first, 3.03 us from step 3051 on. "
-      "It is slower from step 2551 on.\n"))
-      << answer_to(watched);
-  watched.change = stats::Verdict::inconclusive;
-  EXPECT_TRUE(answer_to(watched).starts_with(
-      "Whether a step takes longer in the end is undecided. It changes its pace 4 times: 1.01 us at first, 3.03 us "
-      "from step 3051 on, 3.00x [2.9, 3.1] as long.\n"))
-      << answer_to(watched);
-  watched.change = stats::Verdict::equivalent;
-  EXPECT_TRUE(answer_to(watched).starts_with(
-      "A step takes as long in the end as at first, within 10%. It changes its pace 4 times: 3.00x [2.9, 3.1] as long "
-      "in the end.\n"))
-      << answer_to(watched);
+  const std::vector<report::WatchedLevel> known = watched.levels;
+  for (const std::size_t as : {0U, 1U, 1U}) {
+    report::WatchedLevel level = known[as];
+    level.first = watched.levels.back().end;
+    level.end = level.first + 500;
+    watched.levels.push_back(level);
+  }
+  watched.levels.back().step_ns = 3030;
+  watched.levels.back().ratio = 3;
+  watched.levels.back().ratio_interval = {2.9, 3.1};
+  const auto expect_answer = [&](stats::Verdict change, const std::string& words) {
+    watched.change = change;
+    EXPECT_NE(answer_to(watched).find(words), std::string::npos) << answer_to(watched);
+  };
+  expect_answer(stats::Verdict::slower,
+                "A step takes 3.00x [2.9, 3.1] as long in the end as at first: 1.01 us at first, 3.03 us from step "
+                "3051 on. It is slower from step 2551 on.\n");
+  expect_answer(stats::Verdict::inconclusive,
+                "Whether a step takes longer in the end is undecided. It changes its pace 4 times: 1.01 us at first, ");
+  expect_answer(stats::Verdict::equivalent,
+                "A step takes as long in the end as at first, within 10%. It changes its pace 4 times: ");
   for (report::WatchedLevel& level : watched.levels)
     level.ratio_interval = {1 / level.ratio_interval.high, 1 / level.ratio_interval.low};
-  watched.change = stats::Verdict::faster;
-  EXPECT_NE(answer_to(watched).find("It is faster from step 2551 on.\n"), std::string::npos) << answer_to(watched);
+  expect_answer(stats::Verdict::faster, "It is faster from step 2551 on.\n");
   EXPECT_EQ(tests::outline_of(document_of(watched)).find("flushed to zero"), std::string::npos) << "nothing to mend";
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "tests/support/implementations/op_case.h"
 
@@ -121,6 +123,37 @@ class OpMaker {
     return op;
   }
 
+  // Where it has a kink, and where it saturates; or its derivative.
+  OpCase activation(catalogue::Activation kind, bool gradient, std::int64_t rows, std::int64_t columns) {
+    OpCase op = entrywise(gradient ? Op::activation_gradient : Op::activation, 2, rows, columns);
+    op.request.activation = kind;
+    if (gradient && !catalogue::reads_input(kind)) return op;
+    std::vector<double>& values = op.operands[0].values.values;
+    values.front() = kind == catalogue::Activation::relu ? 0 : 30;
+    if (values.size() > 2) values[1] = -30;
+    return op;
+  }
+
+  // Each op but products, updates and what devices alone have.
+  std::vector<OpCase> others(std::int64_t rows, std::int64_t columns) {
+    std::vector<OpCase> ops = normalization(rows, columns);
+    ops.push_back(add_bias(rows, columns));
+    ops.push_back(column_sum(rows, columns));
+    ops.push_back(entrywise(Op::multiply, 3, rows, columns));
+    for (const auto& [alpha, beta] : {std::pair(1.0, 1.0), {1.0, 0.0}, {-0.5, 0.0}, {2.0, -0.25}}) {
+      ops.push_back(entrywise(Op::combine, 3, rows, columns));
+      ops.back().request.alpha = alpha;
+      ops.back().request.beta = beta;
+    }
+    for (const bool gradient : {false, true}) {
+      for (const auto kind : catalogue::all_of<catalogue::Activation>()) {
+        ops.push_back(activation(kind, gradient, rows, columns));
+      }
+      for (const auto kind : catalogue::all_of<catalogue::Loss>()) ops.push_back(loss(kind, gradient, rows, columns));
+    }
+    return ops;
+  }
+
  private:
   // Some slots are sums of squares.
   void add_positive(OpCase& op, std::size_t count, std::int64_t rows) {
@@ -133,6 +166,23 @@ class OpMaker {
 
   std::mt19937 generator_{20240117};
 };
+
+// The operands whose buffer an op's result may have.
+inline std::vector<std::size_t> places_of(const OpCase& op) {
+  switch (op.request.op) {
+    case Op::multiply:
+    case Op::combine:
+      return {0, 1};
+    case Op::scale_columns:
+      return {1};
+    case Op::normalize:
+    case Op::activation:
+    case Op::loss_gradient:
+      return {0};
+    default:
+      return {};
+  }
+}
 
 // An optimizer and its learning rate, of which ops read neither.
 struct OpOptimizer {

@@ -32,23 +32,10 @@ class SharingTest : public BackendTest {
   }
 
   std::vector<OpCase> other_ops() {
-    constexpr std::int64_t kRows = 1031, kColumns = 131;
-    std::vector<OpCase> ops = {make_.add_bias(kRows, kColumns), make_.column_sum(kRows, kColumns),
-                               make_.column_sum(150001, 1), make_.entrywise(Op::multiply, 3, kRows, kColumns),
-                               make_.entrywise(Op::combine, 3, kRows, kColumns)};
-    ops.back().request.alpha = 2;
-    ops.back().request.beta = -0.25;
-    for (const OpCase& op : make_.normalization(kRows, kColumns)) ops.push_back(op);
-    for (const catalogue::Activation activation : catalogue::all_of<catalogue::Activation>()) {
-      for (const Op kind : {Op::activation, Op::activation_gradient}) {
-        ops.push_back(make_.entrywise(kind, 2, kRows, kColumns));
-        ops.back().request.activation = activation;
-      }
-    }
-    for (const catalogue::Loss loss : catalogue::all_of<catalogue::Loss>()) {
-      ops.push_back(make_.loss(loss, false, kRows, kColumns));
-      ops.push_back(make_.loss(loss, true, kRows, kColumns));
-      ops.back().aliases = {{2, 0}};
+    std::vector<OpCase> ops = make_.others(1031, 131);
+    ops.push_back(make_.column_sum(150001, 1));
+    for (OpCase& op : ops) {
+      if (op.request.op == Op::loss_gradient) op.aliases = {{2, 0}};
     }
     return ops;
   }

@@ -1,25 +1,22 @@
 #include "harness/data/dataset.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
 
-#include "tests/support/scenarios/files.h"
+#include "tests/unit/data/values.h"
 
 namespace gdbench::data {
 namespace {
 
-using tests::csv_scenario, tests::Files, tests::linear_scenario, tests::perceptron_scenario;
+using nlohmann::json, tests::linear_scenario, tests::perceptron_scenario;
 
-using nlohmann::json;
-using Data = Files;
-
-std::vector<double> column(const Dataset& data, std::int64_t j) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < data.rows; ++i) values.push_back(data.x<double>()[i * data.features + j]);
-  return values;
-}
+class Data : public TableFile {
+ protected:
+  scenario::Problem problem(const json& scenario, const std::vector<scenario::Setting>& settings = {}) const {
+    return make_problem(scenario::read_scenario(write_json(scenario), settings).value(), dataset(scenario, settings))
+        .value();
+  }
+};
 
 std::int64_t row_of(const Dataset& data, const scenario::Problem& problem, std::int64_t step, std::int64_t position) {
   std::int64_t row = -1;
@@ -27,27 +24,12 @@ std::int64_t row_of(const Dataset& data, const scenario::Problem& problem, std::
   return row;
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double deviation(const std::vector<double>& values) {
-  const double centre = mean(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - centre) * (value - centre);
-  return std::sqrt(sum / static_cast<double>(values.size()));
-}
-
-TEST_F(Data, SyntheticDataAreTheSameOnEveryMachine) {
+TEST_F(Data, SyntheticOnesAreTheSameOnEveryMachineAndTheirDigestFollowsTheValues) {
   // Digests computed once; a change of the generator, or of its rounding on some processor, shows here.
   EXPECT_EQ(dataset(linear_scenario(), {{"dtype", "f64"}}).digest, "705b12d8c83c902c");
   EXPECT_EQ(dataset(linear_scenario(), {{"dtype", "f64"}, {"data.kind", "teacher"}}).digest, "0f13759ff0b2a645");
   EXPECT_EQ(dataset(perceptron_scenario()).digest, "91ce180ce29ced0e");
-}
-
-TEST_F(Data, DigestFollowsTheValues) {
   const std::string digest = dataset(linear_scenario()).digest;
-  EXPECT_EQ(digest.size(), 16U);
   EXPECT_EQ(dataset(linear_scenario(), {{"batch", "4"}}).digest, digest);
   for (const char* setting : {"data.seed=2", "data.noise=0.2", "dtype=f64"}) {
     EXPECT_NE(dataset(linear_scenario(), {scenario::parse_setting(setting).value()}).digest, digest) << setting;
@@ -77,10 +59,10 @@ TEST_F(Data, LinearTargetsAreLinearUpToTheNoise) {
   const Dataset noisy = dataset(linear_scenario(), large);
   std::vector<double> residuals;
   for (int i = 0; i < 20000; ++i) residuals.push_back(noisy.y<double>()[i] - slope * noisy.x<double>()[i]);
-  EXPECT_NEAR(mean(residuals), 0, 0.02);
-  EXPECT_NEAR(deviation(residuals), 0.5, 0.02);
-  EXPECT_NEAR(mean(column(noisy, 0)), 0, 0.03);
-  EXPECT_NEAR(deviation(column(noisy, 0)), 1, 0.03);
+  EXPECT_NEAR(mean_of(residuals), 0, 0.02);
+  EXPECT_NEAR(deviation_of(residuals), 0.5, 0.02);
+  EXPECT_NEAR(mean_of(column_of(noisy, 0)), 0, 0.03);
+  EXPECT_NEAR(deviation_of(column_of(noisy, 0)), 1, 0.03);
 }
 
 TEST_F(Data, BlobsLieAroundTheirClass) {
@@ -94,13 +76,14 @@ TEST_F(Data, BlobsLieAroundTheirClass) {
 }
 
 TEST_F(Data, Standardises) {
-  write("table.csv", "a,b,y\n0.1,1,10\n0.1,2,20\n0.1,6,60\n");
-  const Dataset data = dataset(csv_scenario(), {{"standardise", R"({"features": true, "targets": true})"}});
-  EXPECT_EQ(column(data, 0), (std::vector<double>{0, 0, 0})) << "a constant column becomes 0";
-  EXPECT_NEAR(mean(column(data, 1)), 0, 1e-15);
-  EXPECT_NEAR(deviation(column(data, 1)), 1, 1e-15);
-  EXPECT_NEAR(column(data, 1)[2], 3 / std::sqrt(14.0 / 3), 1e-15);
-  EXPECT_NEAR(data.y<double>()[0], -20 / std::sqrt(1400.0 / 3), 1e-15);
+  const Dataset data =
+      read("a,b,y\n0.1,1,10\n0.1,2,20\n0.1,6,60\n", {{"standardise", R"({"features": true, "targets": true})"}});
+  EXPECT_EQ(column_of(data, 0), (std::vector<double>{0, 0, 0})) << "a constant column becomes 0";
+  const double expected[] = {-2, -1, 3};
+  for (std::size_t row = 0; row < 3; ++row) {
+    EXPECT_NEAR(column_of(data, 1)[row], expected[row] / std::sqrt(14.0 / 3), 1e-15);
+    EXPECT_NEAR(data.y<double>()[row], 10 * expected[row] / std::sqrt(1400.0 / 3), 1e-15);
+  }
 }
 
 // Their squares overflow, or vanish.
@@ -110,7 +93,7 @@ TEST_F(Data, StandardisesWhatIsFarFrom1) {
     for (const char* value : {"1", "2", "-6"}) table += value + std::string(exponent) + "," + value + ",1\n";
     write("table.csv", table);
     for (const char* source : {"csv", "stream"}) {
-      json scenario = csv_scenario();
+      json scenario = tests::csv_scenario();
       scenario["data"]["source"] = source;
       scenario["batch"] = {{"rows", 1}, {"shuffle", false}};
       scenario["standardise"] = {{"features", true}};
@@ -126,12 +109,6 @@ TEST_F(Data, StandardisesWhatIsFarFrom1) {
       EXPECT_EQ(data.remarks, (std::vector<std::string>{"1 target is constant: \"y\""}));
     }
   }
-}
-
-TEST_F(Data, SinglePrecisionIsTheRoundedDouble) {
-  const Dataset narrow = dataset(linear_scenario(), {{"standardise.features", "true"}});
-  const Dataset wide = dataset(linear_scenario(), {{"standardise.features", "true"}, {"dtype", "f64"}});
-  for (int i = 0; i < 60; ++i) EXPECT_EQ(narrow.x<float>()[i], static_cast<float>(wide.x<double>()[i]));
 }
 
 TEST_F(Data, EachEpochsOrderIsAPermutationOfItsOwn) {
@@ -176,13 +153,11 @@ TEST_F(Data, OrdersAreBoundedAndOnlyWhereTheyMatter) {
   EXPECT_EQ(dataset(linear_scenario(), large).epochs, 6);
   EXPECT_FALSE(dataset(linear_scenario()).has_order);
   EXPECT_FALSE(dataset(linear_scenario(), {{"batch", "20"}}).has_order) << "the whole data";
-  EXPECT_FALSE(dataset(linear_scenario(), {{"batch", R"({"rows": 4, "shuffle": false})"}}).has_order);
 }
 
 TEST_F(Data, BatchesFollowTheOrder) {
-  const Result<scenario::Scenario> scenario = scenario::read_scenario(write_json(perceptron_scenario()), {});
   const Dataset data = dataset(perceptron_scenario());
-  const scenario::Problem problem = make_problem(scenario.value(), data).value();
+  const scenario::Problem problem = this->problem(perceptron_scenario());
   // 30 rows in batches of 8: 8, 8, 8, 6.
   EXPECT_EQ(data.batch_size(problem, 0), 8);
   EXPECT_EQ(data.batch_size(problem, 3), 6);
@@ -194,22 +169,85 @@ TEST_F(Data, BatchesFollowTheOrder) {
   std::vector<std::int64_t> rows(6);
   data.rows_of(problem, 3, 0, 6, rows.data());
   EXPECT_TRUE(std::equal(rows.begin(), rows.end(), data.order() + 24)) << "all of a batch at once";
-}
-
-TEST_F(Data, WithoutOrderRowsComeAsTheyLie) {
-  const Result<scenario::Scenario> scenario =
-      scenario::read_scenario(write_json(linear_scenario()), {{"batch", R"({"rows": 8, "shuffle": false})"}});
-  const Result<Dataset> data = make_dataset(scenario.value());
-  const Result<scenario::Problem> problem = make_problem(scenario.value(), data.value());
-  EXPECT_EQ(data->order(), nullptr);
-  EXPECT_EQ(row_of(*data, problem.value(), 0, 3), 3);
-  EXPECT_EQ(row_of(*data, problem.value(), 2, 3), 19);
-  EXPECT_EQ(row_of(*data, problem.value(), 3, 0), 0);
+  const std::vector<scenario::Setting> as_they_lie = {{"batch", R"({"rows": 8, "shuffle": false})"}};
+  const Dataset unordered = dataset(linear_scenario(), as_they_lie);
+  const scenario::Problem in_order = this->problem(linear_scenario(), as_they_lie);
+  EXPECT_EQ(unordered.order(), nullptr);
+  EXPECT_EQ(row_of(unordered, in_order, 0, 3), 3);
+  EXPECT_EQ(row_of(unordered, in_order, 2, 3), 19);
+  EXPECT_EQ(row_of(unordered, in_order, 3, 0), 0);
 }
 
 TEST_F(Data, RefusesDataLargerThanTheMachine) {
   const std::string error = data_error(linear_scenario(), {{"rows", "2147483647"}, {"features", "1000000"}});
   EXPECT_NE(error.find("s.json: /data: found data of "), std::string::npos) << error;
+}
+
+using Synthetic = Data;  // the condition of features, and their density
+
+std::vector<scenario::Setting> with(std::vector<scenario::Setting> settings,
+                                    const std::vector<scenario::Setting>& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
+
+const std::vector<scenario::Setting> kLarge = {{"dtype", "f64"}, {"rows", "5000"}, {"features", "4"}};
+
+TEST_F(Synthetic, ConditionSpreadsTheColumnsVariancesInEqualRatios) {
+  const Dataset plain = dataset(linear_scenario(), kLarge);
+  const Dataset spread = dataset(linear_scenario(), with(kLarge, {{"data.condition", "1000"}}));
+  for (std::int64_t j = 0; j < 4; ++j) {
+    const double expected = std::pow(1000, -static_cast<double>(j) / 6);
+    EXPECT_NEAR(deviation_of(column_of(spread, j)), expected, 0.05 * expected);
+    for (std::int64_t i = j; i < plain.rows * plain.features; i += 4) {
+      const double x = plain.x<double>()[i] * expected;
+      ASSERT_NEAR(spread.x<double>()[i], x, 1e-12 * std::abs(x));
+    }
+  }
+  EXPECT_TRUE(std::equal(plain.y<double>(), plain.y<double>() + plain.rows, spread.y<double>()));
+}
+
+TEST_F(Synthetic, DensityKeepsThatPartOfTheEntriesAsTheyAre) {
+  const Dataset plain = dataset(linear_scenario(), kLarge);
+  const Dataset masked = dataset(linear_scenario(), with(kLarge, {{"data.density", "0.3"}}));
+  std::int64_t kept = 0;
+  for (std::int64_t i = 0; i < plain.rows * plain.features; ++i) {
+    const double value = masked.x<double>()[i];
+    if (value == 0) continue;
+    ++kept;
+    ASSERT_EQ(value, plain.x<double>()[i]);
+  }
+  EXPECT_NEAR(static_cast<double>(kept) / static_cast<double>(plain.rows * plain.features), 0.3, 0.01);
+  EXPECT_EQ(dataset(linear_scenario(), with(kLarge, {{"data.density", "1"}})).digest, plain.digest);
+}
+
+TEST_F(Synthetic, EveryKindCanBeMaskedAndTargetsAreMadeFromMaskedFeatures) {
+  const Dataset data =
+      dataset(linear_scenario(),
+              {{"dtype", "f64"}, {"rows", "50"}, {"features", "1"}, {"data.noise", "0"}, {"data.density", "0.5"}});
+  EXPECT_GT(std::count(data.x<double>(), data.x<double>() + 50, 0.0), 10);
+  for (std::int64_t i = 0; i < 50; ++i) EXPECT_EQ(data.y<double>()[i] == 0, data.x<double>()[i] == 0);
+  const Dataset blobs = dataset(perceptron_scenario(), {{"standardise.features", "false"}, {"data.density", "0.25"}});
+  const auto zeros = std::count(blobs.x<double>(), blobs.x<double>() + 60, 0.0);
+  EXPECT_GT(zeros, 30);
+  EXPECT_LT(zeros, 60);
+  EXPECT_NE(dataset(linear_scenario(), {{"data.kind", "teacher"}, {"data.density", "0.5"}}).digest,
+            dataset(linear_scenario(), {{"data.kind", "teacher"}}).digest);
+}
+
+TEST_F(Synthetic, SaysWhatIsWrongInOneLine) {
+  const std::pair<std::vector<scenario::Setting>, const char*> rows[] = {
+      {{{"data.density", "1.5"}}, "density: found 1.5, expected a number above 0 and up to 1"},
+      {{{"data.condition", "0.5"}}, "condition: found 0.5, expected a number of at least 1"},
+      {{{"data.kind", "teacher"}, {"data.condition", "2"}},
+       "condition: found a condition with the kind \"teacher\", expected the kind \"linear\""},
+  };
+  for (const auto& [settings, message] : rows) {
+    EXPECT_EQ(read_error(linear_scenario(), settings), std::string("s.json: --set data.") + message);
+  }
+  EXPECT_EQ(dataset(linear_scenario(), {{"features", "1"}, {"data.condition", "10"}}).digest,
+            dataset(linear_scenario(), {{"features", "1"}}).digest)
+      << "one feature has nothing to spread";
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // What a training starts from.
 #include "harness/data/initial_state.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
+#include <algorithm>
 
 #include "harness/data/npy.h"
-#include "tests/support/scenarios/files.h"
+#include "tests/unit/data/values.h"
 
 namespace gdbench::data {
 namespace {
@@ -16,6 +14,11 @@ using scenario::Distribution, scenario::Initial, scenario::ParameterShape, scena
 
 State start(const Problem& problem, const Initial& initial = {}) {
   return make_initial_state(problem, initial).value();
+}
+
+double largest_of(const std::vector<double>& values) {
+  const auto [least, most] = std::ranges::minmax(values);
+  return std::max(-least, most);
 }
 
 TEST(InitialState, LeavesANormalizationAsItIs) {
@@ -45,69 +48,40 @@ TEST(InitialState, IsSeededBoundedAndExactInTheDtype) {
   EXPECT_TRUE(state.slots.empty());
   const double bounds[] = {0.5, 0.5, std::sqrt(0.02)};
   for (std::size_t p = 0; p < 3; ++p) {
-    double largest = 0;
-    for (const double value : state.parameters[p]) {
-      EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
-      largest = std::max(largest, std::abs(value));
-    }
-    EXPECT_LE(largest, bounds[p] * (1 + 1e-7));
-    EXPECT_GT(largest, bounds[p] * 0.8);
+    for (const double value : state.parameters[p]) EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
+    EXPECT_LE(largest_of(state.parameters[p]), bounds[p] * (1 + 1e-7));
+    EXPECT_GT(largest_of(state.parameters[p]), bounds[p] * 0.8);
   }
   EXPECT_EQ(start(problem).parameters, state.parameters);
   EXPECT_NE(start(problem, {.seed = 2}).parameters, state.parameters);
-}
-
-TEST(InitialState, HasZeroSlotsPerParameter) {
-  Problem problem;
-  problem.layers = {{2, 3, Activation::identity, true}};
   problem.optimizer.kind = OptimizerKind::adam;
-  const State state = start(problem);
-  ASSERT_EQ(state.slots.size(), 4U);
-  EXPECT_EQ(state.slots[2], std::vector<double>(6, 0.0));
-  EXPECT_EQ(state.slots[3], std::vector<double>(3, 0.0));
-}
-
-struct Moments {
-  double mean, deviation, largest;
-};
-
-Moments moments_of(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  double sum = 0, squares = 0, largest = 0;
-  for (const double value : values) {
-    sum += value;
-    squares += value * value;
-    largest = std::max(largest, std::abs(value));
-  }
-  return {sum / count, std::sqrt(squares / count), largest};
+  const std::vector<std::vector<double>> slots = start(problem).slots;
+  ASSERT_EQ(slots.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(slots[i], std::vector<double>(state.parameters[i % 3].size(), 0.0));
 }
 
 // 200 x 300: the standard error of a deviation is 0.3%.
 TEST(InitialState, IsDrawnAsItsDistributionSays) {
   Problem problem;
   problem.layers = {{200, 300, Activation::relu, true}};
-  struct Case {
-    Distribution distribution;
-    double deviation;
-    double bound;  // 0: none
-  };
   const double uniform = std::sqrt(1.0 / 200);
   const double glorot = std::sqrt(6.0 / 500);
-  for (const Case& each :
-       {Case{Distribution::uniform, uniform / std::sqrt(3), uniform},
-        Case{Distribution::glorot, glorot / std::sqrt(3), glorot}, Case{Distribution::lecun, std::sqrt(1.0 / 200), 0},
-        Case{Distribution::he, std::sqrt(2.0 / 200), 0}, Case{Distribution::normal, 1, 0}}) {
+  const std::tuple<Distribution, double, double> cases[] = {// the deviation; a bound, or 0
+                                                            {Distribution::uniform, uniform / std::sqrt(3), uniform},
+                                                            {Distribution::glorot, glorot / std::sqrt(3), glorot},
+                                                            {Distribution::lecun, std::sqrt(1.0 / 200), 0},
+                                                            {Distribution::he, std::sqrt(2.0 / 200), 0},
+                                                            {Distribution::normal, 1, 0}};
+  for (const auto& [distribution, deviation, bound] : cases) {
     for (const double scale : {1.0, 0.01, 0.0}) {
-      const State state = start(problem, {.distribution = each.distribution, .scale = scale});
-      const Moments weights = moments_of(state.parameters[0]);
-      const std::string what = std::string(name_of(each.distribution)) + " " + std::to_string(scale);
-      EXPECT_NEAR(weights.deviation, scale * each.deviation, 0.015 * scale * each.deviation) << what;
-      EXPECT_NEAR(weights.mean, 0, 0.02 * scale * each.deviation) << what;
-      const double bound = scale * (each.bound > 0 ? each.bound * (1 + 1e-6) : HUGE_VAL);
-      EXPECT_FALSE(weights.largest > bound) << what;
-      EXPECT_GE(weights.largest, scale * each.deviation * (each.bound > 0 ? 1.7 : 3)) << what;
-      const bool has_biases = each.distribution == Distribution::uniform && scale > 0;
-      EXPECT_EQ(moments_of(state.parameters[1]).largest > 0, has_biases) << what;
+      SCOPED_TRACE(std::string(name_of(distribution)) + " " + std::to_string(scale));
+      const State state = start(problem, {.distribution = distribution, .scale = scale});
+      const std::vector<double>& weights = state.parameters[0];
+      EXPECT_NEAR(deviation_of(weights), scale * deviation, 0.015 * scale * deviation);
+      EXPECT_NEAR(mean_of(weights), 0, 0.02 * scale * deviation);
+      EXPECT_FALSE(largest_of(weights) > scale * (bound > 0 ? bound * (1 + 1e-6) : HUGE_VAL));
+      EXPECT_GE(largest_of(weights), scale * deviation * (bound > 0 ? 1.7 : 3));
+      EXPECT_EQ(largest_of(state.parameters[1]) > 0, distribution == Distribution::uniform && scale > 0);
     }
   }
 }
@@ -149,10 +123,7 @@ TEST_F(InitialFiles, AreReadWithTheShapeOfTheirParameter) {
 TEST_F(InitialFiles, MayBeAnArchive) {
   std::filesystem::copy(GDBENCH_SOURCE_DIR "/tests/fuzz/corpus/npz/deflated.npz", folder_ / "a.npz");
   EXPECT_EQ(read_npy_array(folder_ / "a.npz" / "x", {2, 3}).value(), (std::vector<double>{0, 1, 2, 3, 4, 5}));
-  const Result<State> state = make_initial_state(problem_, {.path = folder_ / "a.npz"});
-  ASSERT_FALSE(state.ok());
-  EXPECT_EQ(state.error().message.substr(folder_.string().size() + 1),
-            "a.npz: found no member \"w0.npy\", expected one of x.npy, y.npy (did you mean x.npy?)");
+  EXPECT_EQ(error("a.npz"), "a.npz: found no member \"w0.npy\", expected one of x.npy, y.npy (did you mean x.npy?)");
 }
 
 }  // namespace

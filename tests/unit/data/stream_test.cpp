@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/data/npy.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::data {
@@ -66,22 +67,13 @@ void expect_same(const Dataset& resident, const Dataset& streamed) {
 }
 
 TEST_F(Stream, YieldsWhatResidentDataHold) {
-  expect_same<float>(dataset(scenario("csv")), dataset(scenario("stream")));
+  const Dataset streamed = dataset(scenario("stream"));
+  expect_same<float>(dataset(scenario("csv")), streamed);
   const std::vector<scenario::Setting> wide = {{"dtype", "f64"}};
   expect_same<double>(dataset(scenario("csv"), wide), dataset(scenario("stream"), wide));
-}
-
-TEST_F(Stream, TheDigestIsThatOfTheRows) {
-  const std::string digest = dataset(scenario("stream")).digest;
-  EXPECT_EQ(dataset(scenario("stream")).digest, digest);
+  EXPECT_EQ(dataset(scenario("stream")).digest, streamed.digest);
   write("table.csv", "a,b,c,y\n1,2,3,4\n1,2,3,5\n");
-  EXPECT_NE(dataset(scenario("stream"), {{"batch", "1"}}).digest, digest);
-}
-
-TEST_F(Stream, AResolvedScenarioIsReadAgain) {
-  const json first = resolved(scenario("stream"));
-  EXPECT_EQ(first["data"]["memory_cap"], 67108864);
-  EXPECT_EQ(resolved(first), first);
+  EXPECT_NE(dataset(scenario("stream"), {{"batch", "1"}}).digest, streamed.digest);
 }
 
 TEST_F(Stream, SaysWhichLineHoldsNoNumber) {
@@ -117,19 +109,15 @@ TEST_F(Stream, WhatIsNotPlainIsConverted) {
   const json keys = {{"path", "messy.txt"}, {"targets", {"y"}}, {"one_hot", {"color"}},
                      {"decimal", ","},      {"missing", {"?"}}, {"empty_cells", "mean"}};
   for (const char* loss : {"binary_cross_entropy", "softmax_cross_entropy"}) {
-    const auto scenario_of = [&](const std::string& source) {
-      json scenario = this->scenario(source);
-      scenario["data"] = keys;
-      scenario["data"]["source"] = source;
-      scenario["standardise"] = {{"features", true}};
-      scenario["loss"] = loss;
-      if (scenario["loss"] == "softmax_cross_entropy") {
-        scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 2}}}}};
-      }
-      return scenario;
-    };
-    const Dataset resident = dataset(scenario_of("csv"));
-    const Dataset streamed = dataset(scenario_of("stream"));
+    json scenario = this->scenario("csv");
+    scenario["data"] = keys;
+    scenario["standardise"] = {{"features", true}};
+    scenario["loss"] = loss;
+    if (scenario["loss"] == "softmax_cross_entropy") {
+      scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 2}}}}};
+    }
+    const Dataset resident = dataset(scenario, {{"data.source", "csv"}});
+    const Dataset streamed = dataset(scenario, {{"data.source", "stream"}});
     ASSERT_EQ(streamed.rows, kRows);
     EXPECT_EQ(streamed.feature_names, resident.feature_names);
     EXPECT_EQ(streamed.class_names, resident.class_names);
@@ -155,14 +143,10 @@ TEST_F(Stream, RemarksWhatAResidentFileDoes) {
   write("numbers.csv", "4,5\n1,2\n3,4\n");
   write("unnamed.csv", ",b,y\n0,2,4\n1,3,5\n");
   for (const char* file : {"constant.csv", "numbers.csv", "unnamed.csv"}) {
-    const auto remarks_of = [&](const char* source) {
-      json scenario = this->scenario(source);
-      scenario["data"] = {{"source", source}, {"path", file}, {"targets", {"y"}}};
-      if (file == std::string("numbers.csv")) scenario["data"]["targets"] = {"5"};
-      return dataset(scenario, {{"batch", "1"}}).remarks;
-    };
-    const std::vector<std::string> resident = remarks_of("csv");
-    std::vector<std::string> streamed = remarks_of("stream");
+    json scenario = this->scenario("csv");
+    scenario["data"] = {{"path", file}, {"targets", {file == std::string("numbers.csv") ? "5" : "y"}}};
+    const std::vector<std::string> resident = dataset(scenario, {{"batch", "1"}, {"data.source", "csv"}}).remarks;
+    std::vector<std::string> streamed = dataset(scenario, {{"batch", "1"}, {"data.source", "stream"}}).remarks;
     streamed.resize(resident.size());
     EXPECT_EQ(streamed, resident);
     EXPECT_FALSE(resident.empty()) << file;
@@ -204,7 +188,6 @@ TEST_F(Stream, AConvertedFileIsKept) {
 TEST_F(Stream, LabelsAreClassesAsInAResidentFile) {
   const json model = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 5}}}}};
   const json softmax = {{"loss", "softmax_cross_entropy"}, {"model", model}, {"batch", {{"rows", 1}}}};
-  // Labels are names of classes, as in a resident file.
   const std::pair<std::string, std::string> files[] = {
       {"1,2,3,0\n1,2,3,2\n1,2,3,1\n", "/model/layers/0/width: found 5, expected 3, for the data have 3 classes"},
       {"1,2,3,4\n1,2,3,0.5\n", "/model/layers/0/width: found 5, expected 2, for the data have 2 classes"},
@@ -220,17 +203,17 @@ TEST_F(Stream, LabelsAreClassesAsInAResidentFile) {
   }
 }
 
-TEST_F(Stream, SharesAreFrom0To1AsInAResidentFile) {
+TEST_F(Stream, SharesAreFrom0To1) {
   write("shares.csv", "a,b,c,y\n1,2,3,0.5\n1,2,3,5\n");
-  for (const char* source : {"stream", "csv"}) {
-    EXPECT_EQ(stream_error("shares.csv", {{"loss", "binary_cross_entropy"}, {"data", {{"source", source}}}}),
-              std::string("s.json: /data: found the target 5 in row 1 (counted from 0), expected a number from 0 to 1, "
-                          "which the loss binary_cross_entropy takes") +
-                  (source == std::string("csv") ? "" : " (of two, \"positive\" in /data names the one that is 1)"));
-  }
+  EXPECT_EQ(stream_error("shares.csv", {{"loss", "binary_cross_entropy"}}),
+            "s.json: /data: found the target 5 in row 1 (counted from 0), expected a number from 0 to 1, which the "
+            "loss binary_cross_entropy takes (of two, \"positive\" in /data names the one that is 1)");
 }
 
 TEST_F(Stream, ReadsInOrderWithinItsCap) {
+  const json first = resolved(scenario("stream"));
+  EXPECT_EQ(first["data"]["memory_cap"], 67108864);
+  EXPECT_EQ(resolved(first), first);
   EXPECT_EQ(
       stream_error("table.csv", {{"batch", {{"shuffle", true}}}}),
       "s.json: /batch/shuffle: found true, expected false (set batch.shuffle to false: a stream is read in order)");
@@ -245,19 +228,12 @@ TEST_F(Stream, ReadsInOrderWithinItsCap) {
 }
 
 TEST_F(Stream, ColumnsOfAnNpyFileAreNumbers) {
-  write("x.npy", "");
-  EXPECT_EQ(read_error({{"name", "s"},
-                        {"model", {{"kind", "linear_regression"}}},
-                        {"data", {{"source", "stream"}, {"path", "x.npy"}, {"targets", {"y"}}}},
-                        {"batch", {{"rows", 1}, {"shuffle", false}}},
-                        {"optimizer", {{"learning_rate", 0.1}}}}),
+  write("x.npy", npy_header(1, 2) + std::string(16, '\0'));
+  EXPECT_EQ(stream_error("x.npy", {{"data", {{"features", nullptr}}}}),
             "s.json: /data/targets: found \"y\", expected an array of column numbers, from 0");
-  write("x.npy", std::string("\x93NUMPY\x01\0\x3c\0", 10) +
-                     "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }\n" + std::string(16, '\0'));
   EXPECT_EQ(stream_error("x.npy", {{"data", {{"targets", {1, 1}}, {"features", nullptr}}}}),
             "s.json: /data/targets: found \"1\" more than once, expected distinct columns");
-  write("x.npy", std::string("\x93NUMPY\x01\0\x3c\0", 10) +
-                     "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }\n" + std::string(31, '\0') + "\1");
+  write("x.npy", npy_header(2, 2) + std::string(31, '\0') + "\1");
   json scenario = this->scenario("stream");
   scenario["data"] = {{"source", "stream"}, {"path", "x.npy"}, {"targets", {0}}};
   EXPECT_EQ(dataset(scenario, {{"batch", R"({"rows": 1, "shuffle": false})"}, {"standardise", "{}"}}).remarks,

@@ -149,8 +149,8 @@ TEST(Json, HasNullForWhatIsNoNumber) {
                                .rows = {{.label = "r", .measures = {{.value = NAN}}}}}});
   Document document{.title = "null"};
   document.section("", std::move(blocks));
-  const OrderedJson json = json_of(document);
-  EXPECT_TRUE(json["sections"][0]["blocks"][0]["figure"]["chart"]["rows"][0]["values"][0]["value"].is_null());
+  const OrderedJson figure = json_of(document)["sections"][0]["blocks"][0]["figure"];
+  EXPECT_TRUE(figure["chart"]["rows"][0]["values"][0]["value"].is_null());
 }
 
 TEST(Hues, AreGivenInTurnAndTheLastIsShared) {
@@ -170,27 +170,15 @@ TEST(FrameTest, IsLabelledAndHasItsNumbersInATable) {
             {.id = "f", .title = "T", .sentence = "S.", .height = 9, .data = {{.title = "row", .texts = {"a"}}}}, [&] {
               markup.empty("path", {{"d", "M0 0"}});
             });
-  const std::string expected = R"(<figure id="f"><figcaption><b>T.</b> S.</figcaption>
-<div class="scroll" tabindex="0" role="region" aria-label="T"><svg xmlns="http://www.w3.org/2000/svg" )"
-                               R"(viewBox="0 0 760 9" role="img" aria-labelledby="f-t f-d"><title id="f-t">T</title>)"
-                               R"(<desc id="f-d">S.</desc>
-<path d="M0 0"/>
-</svg>
-</div>
-<details><summary>Its numbers</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="T"><table><caption>T</caption>
-<thead><tr><th scope="col">row</th>
-</tr>
-</thead>
-<tbody><tr><th scope="row">a</th>
-</tr>
-</tbody>
-</table>
-</div>
-</details>
-</figure>
-)";
-  EXPECT_EQ(markup.take(), expected);
+  const std::string text = markup.take();
+  for (const char* part :
+       {R"(<figure id="f"><figcaption><b>T.</b> S.</figcaption>)",
+        R"(<div class="scroll" tabindex="0" role="region" aria-label="T"><svg )",
+        R"(viewBox="0 0 760 9" role="img" aria-labelledby="f-t f-d"><title id="f-t">T</title><desc id="f-d">S.</desc>)",
+        R"(<path d="M0 0"/>)", R"(<details><summary>Its numbers</summary>)",
+        R"(<div class="scroll" tabindex="0" role="region" aria-label="T"><table><caption>T</caption>)",
+        R"(<th scope="col">row</th>)", R"(<th scope="row">a</th>)"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 }  // namespace

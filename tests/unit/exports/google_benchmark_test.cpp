@@ -64,36 +64,21 @@ TEST(GoogleBenchmark, HasItsFieldsInItsOrder) {
   if (!theirs["context"]["caches"].empty()) {  // some machines say nothing about their caches
     EXPECT_EQ(shape_of(ours["context"]["caches"][0]), shape_of(theirs["context"]["caches"][0]));
   }
-  for (const auto& [key, value] : {std::pair<std::string, Json>{"run_type", "iteration"},
-                                   {"aggregate_name", "mean"},
-                                   {"aggregate_name", "median"},
-                                   {"aggregate_name", "stddev"},
-                                   {"aggregate_name", "cv"},
+  using Member = std::pair<std::string, Json>;
+  const std::string name = "aggregate_name";
+  for (const auto& [key, value] : {Member{"run_type", "iteration"},
+                                   {name, "mean"},
+                                   {name, "median"},
+                                   {name, "stddev"},
+                                   {name, "cv"},
                                    {"error_occurred", true}}) {
     const Json* our_entry = find(ours, key, value);
     const Json* their_entry = find(theirs, key, value);
-    ASSERT_NE(our_entry, nullptr) << key << value;
-    ASSERT_NE(their_entry, nullptr) << key << value;
+    ASSERT_TRUE(our_entry != nullptr && their_entry != nullptr) << key << value;
     EXPECT_EQ(shape_of(*our_entry), shape_of(*their_entry));
   }
   EXPECT_EQ((*find(ours, "aggregate_name", "cv"))["aggregate_unit"],
             (*find(theirs, "aggregate_name", "cv"))["aggregate_unit"]);
-}
-
-TEST(GoogleBenchmark, HasOneEntryPerSampleThatCounts) {
-  const report::Report report = example_report();
-  const Json document = Json::parse(google_benchmark(report));
-  std::vector<double> times;
-  for (const Json& entry : document["benchmarks"]) {
-    if (entry["name"] != report.cells[1].id) continue;
-    EXPECT_EQ(entry["repetition_index"], times.size());
-    times.push_back(entry["real_time"]);
-  }
-  std::vector<double> expected;
-  for (const report::Sample& sample : report.cells[1].samples) {
-    if (!sample.cold) expected.push_back(sample.real_ns);
-  }
-  EXPECT_EQ(times, expected);
 }
 
 TEST(GoogleBenchmark, SaysWhatIsKnownOfAnEntry) {
@@ -105,7 +90,6 @@ TEST(GoogleBenchmark, SaysWhatIsKnownOfAnEntry) {
                           R"("iterations":1000,"real_time":12.625,"cpu_time":12.5,"time_unit":"ns"})");
   entry = *find(document, "name", "example-3x2/example/matrix@2#base_cv");
   EXPECT_EQ(entry["run_name"], "example-3x2/example/matrix@2#base");
-  EXPECT_EQ(entry["repetitions"], 10);
   EXPECT_EQ(entry["iterations"], 10);
   entry = *find(document, "name", "example-10-50-1 batch=32 dtype=f64/example/loops_mean");
   EXPECT_EQ(entry["repetitions"], 2) << "the fewest that aggregates are made of";
@@ -139,11 +123,11 @@ TEST(GoogleBenchmark, ComputesItsAggregates) {
     report.cells[0].samples[i].cpu_ns = 2 * times[i];
   }
   const Json document = Json::parse(google_benchmark(report));
-  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "mean"))["real_time"], 3);
+  for (const auto& [name, real_time] :
+       {std::pair("mean", 3.0), {"median", 2.0}, {"stddev", std::sqrt(7.0)}, {"cv", std::sqrt(7.0) / 3}}) {
+    EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", name))["real_time"], real_time) << name;
+  }
   EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "mean"))["cpu_time"], 6);
-  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "median"))["real_time"], 2);
-  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "stddev"))["real_time"], std::sqrt(7.0));
-  EXPECT_DOUBLE_EQ((*find(document, "aggregate_name", "cv"))["real_time"], std::sqrt(7.0) / 3);
 }
 
 }  // namespace

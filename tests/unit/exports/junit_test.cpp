@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/text.h"
 #include "reports/exports/exports.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/unit/exports/hostile_report.h"
@@ -30,7 +31,6 @@ report::Report report_with(CellState state, const std::string& reason) {
 TEST(Junit, TellsFailuresErrorsAndWhatWasSkippedApart) {
   const std::string passed = junit(report_with(CellState::ok, ""));
   EXPECT_EQ(count_of(passed, "<failure") + count_of(passed, "<error") + count_of(passed, "<skipped"), 0U);
-  EXPECT_NE(passed.find("<system-out>step: 18.3 ns [18.1, 18.5], 5 launches<"), std::string::npos);
   for (const auto& [state, element, totals] :
        {std::tuple{CellState::wrong, "failure", R"(failures="1" errors="0" skipped="0")"},
         {CellState::crashed, "error", R"(failures="0" errors="1" skipped="0")"},
@@ -50,24 +50,21 @@ TEST(Junit, HasASuiteForEachScenarioAndACaseForEachCell) {
   const report::Report report = tests::example_report();
   const std::string text = junit(report);
   EXPECT_EQ(count_of(text, "<testsuite "), report.scenarios.size());
-  EXPECT_EQ(count_of(text, "<testcase "), report.cells.size());
-  const std::string expected =
-      R"(<?xml version="1.0" encoding="UTF-8"?>
+  const std::string head = R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="gdbench" tests="13" failures="1" errors="3" time="0.810">
   <testsuite name="example-3x2" tests="10" failures="1" errors="3" skipped="1" time="0.750" )"
-      R"(timestamp="2026-01-02T03:04:05">
+                           R"(timestamp="2026-01-02T03:04:05">
     <properties>
       <property name="commit" value="0123456789abcdef0123456789abcdef01234567 with changes"/>
-      <property name="processor" value="Example Processor 9000"/>
-      <property name="kernel" value="Linux 6.1.0-example"/>
-      <property name="compiler" value="ExampleCompiler 1.0"/>
-      <property name="matrix" value="example"/>
+)";
+  EXPECT_TRUE(text.starts_with(head)) << text.substr(0, head.size());
+  EXPECT_EQ(count_of(text, R"(      <property name="matrix" value="example"/>
     </properties>
     <testcase classname="example-3x2" name="example/loops" time="0.150">
       <system-out>step: 18.3 ns [18.1, 18.5], 5 launches</system-out>
     </testcase>
-)";
-  EXPECT_EQ(text.substr(0, expected.size()), expected);
+)"),
+            1U);
   EXPECT_TRUE(text.ends_with(R"(name="example/later">
       <skipped type="pending" message="pending">pending</skipped>
     </testcase>
@@ -77,15 +74,15 @@ TEST(Junit, HasASuiteForEachScenarioAndACaseForEachCell) {
 }
 
 TEST(Junit, TimesHaveThreeDecimalsAndNoExponent) {
-  report::Report report = report_with(CellState::ok, "");
-  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = 1e-9;
-  EXPECT_NE(junit(report).find(" time=\"0.000\""), std::string::npos);
-  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = 1e21;
-  EXPECT_NE(junit(report).find(" time=\"5000000000000000000000.000\""), std::string::npos);
-  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = -1;
-  EXPECT_NE(junit(report).find(" time=\"0.000\""), std::string::npos);
-  for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = INFINITY;
-  EXPECT_EQ(junit(report).find(" time="), std::string::npos);
+  for (const auto& [seconds, words] : {std::pair(1e-9, " time=\"0.000\""),
+                                       {1e21, " time=\"5000000000000000000000.000\""},
+                                       {-1, " time=\"0.000\""},
+                                       {INFINITY, ""}}) {
+    report::Report report = report_with(CellState::ok, "");
+    for (report::Launch& launch : report.cells[0].launches) launch.total_seconds = seconds;
+    EXPECT_NE(junit(report).find(words), std::string::npos) << words;
+    EXPECT_EQ(junit(report).find(" time=") == std::string::npos, seconds == INFINITY);
+  }
 }
 
 TEST(Junit, EscapesWhateverIsSaid) {
@@ -141,13 +138,9 @@ TEST(JunitOfComparisons, SaysWhatWasComparedAndHow) {
   comparison.confidence = 0.99;
   comparison.remarks = {"padded"};
   const std::string text = junit(comparison);
-  for (const auto& [name, value] : {std::pair("base", "before.json"),
-                                    {"new", "after.json"},
-                                    {"margin", "3.0%"},
-                                    {"confidence", "99%"},
-                                    {"remark", "padded"}}) {
-    EXPECT_EQ(count_of(text, std::string("<property name=\"") + name + "\" value=\"" + value + "\"/>"), 1U) << text;
-  }
+  for (const char* property : {R"("base" value="before.json")", R"("new" value="after.json")",
+                               R"("margin" value="3.0%")", R"("confidence" value="99%")", R"("remark" value="padded")"})
+    EXPECT_EQ(count_of(text, cat("<property name=", property, "/>")), 1U) << text;
 }
 
 TEST(JunitOfComparisons, NamesTheQuantityThatIsNoStep) {

@@ -26,7 +26,7 @@ constexpr std::int64_t kMiB = 1024 * kKiB;
 
 std::string environment_with(const json& caches) { return json{{"cpu", {{"caches", caches}}}}.dump(); }
 
-TEST(CacheSizes, AreThoseOfTheDataCaches) {
+TEST(CacheSizes, AreThoseOfTheDataCachesOr0WhereTheMachineDoesNotSay) {
   const CacheSizes sizes = cache_sizes(environment_with({{{"level", 1}, {"type", "Data"}, {"bytes", 32 * kKiB}},
                                                          {{"level", 1}, {"type", "Instruction"}, {"bytes", 64 * kKiB}},
                                                          {{"level", 2}, {"type", "Unified"}, {"bytes", 512 * kKiB}},
@@ -34,14 +34,11 @@ TEST(CacheSizes, AreThoseOfTheDataCaches) {
   EXPECT_EQ(sizes.l1, 32 * kKiB);
   EXPECT_EQ(sizes.l2, 512 * kKiB);
   EXPECT_EQ(sizes.l3, 32 * kMiB);
-}
-
-TEST(CacheSizes, AreZeroWhereTheMachineDoesNotSay) {
   for (const std::string& environment :
        {std::string("{}"), environment_with(nullptr), environment_with({{{"level", nullptr}, {"bytes", 5}}}),
         environment_with({{{"level", 2}, {"bytes", nullptr}}, 7, {{"level", 9}, {"bytes", 5}}})}) {
-    const CacheSizes sizes = cache_sizes(environment);
-    EXPECT_EQ(sizes.l1 + sizes.l2 + sizes.l3, 0) << environment;
+    const CacheSizes none = cache_sizes(environment);
+    EXPECT_EQ(none.l1 + none.l2 + none.l3, 0) << environment;
   }
 }
 
@@ -59,9 +56,7 @@ TEST(Levels, HaveWorkingSetsThatFitThemAndNotTheCloserOne) {
     EXPECT_EQ(levels[3].span_bytes, 256 * kMiB);
     for (const Level& level : levels) EXPECT_EQ(level.span_bytes % level.pass_bytes, 0) << level.name;
   }
-}
-
-TEST(Levels, AreOnlyThoseThatTheMachineHas) {
+  // Only those that the machine has.
   const std::vector<Level> levels = levels_of({32 * kKiB, 0, 0}, kMiB);
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[1].name, "memory");
@@ -280,26 +275,24 @@ TEST(Ceilings, LeaveThisProcessWhereItWas) {
 }
 
 TEST(Ceilings, SayWhatWentWrong) {
-  CeilingOptions options = short_options();
-  options.processors = {CPU_SETSIZE - 1};
-  EXPECT_EQ(measure_ceilings(options).error().message,
-            "ceilings: processor " + std::to_string(CPU_SETSIZE - 1) + " cannot be used");
-  options = short_options();
-  options.processors = {-1};
-  EXPECT_EQ(measure_ceilings(options).error().message, "ceilings: processor -1 cannot be used");
-  options = short_options();
-  options.memory_bytes = std::int64_t{1} << 50;
-  EXPECT_EQ(measure_ceilings(options).error().message, "ceilings: not enough memory");
-}
-
-TEST(Ceilings, CanBeCancelled) {
-  CeilingOptions options = short_options();
-  options.seconds = 60;
-  options.cancelled = [] { return true; };
-  const Result<report::CeilingsMeasurement> measured = measure_ceilings(options);
-  EXPECT_EQ(measured.error().message, "ceilings: interrupted");
+  const auto message = [](int processor, std::int64_t memory_bytes, bool (*cancelled)() = nullptr) {
+    CeilingOptions options = short_options();
+    options.processors = {processor};
+    options.memory_bytes = memory_bytes;
+    options.cancelled = cancelled;
+    options.seconds = 60;
+    return measure_ceilings(options).error().message;
+  };
+  const int allowed = allowed_processors().front();
+  const std::string last = std::to_string(CPU_SETSIZE - 1);
+  EXPECT_EQ(message(CPU_SETSIZE - 1, 4 * kMiB), "ceilings: processor " + last + " cannot be used");
+  EXPECT_EQ(message(-1, 4 * kMiB), "ceilings: processor -1 cannot be used");
+  EXPECT_EQ(message(allowed, std::int64_t{1} << 50), "ceilings: not enough memory");
+  EXPECT_EQ(message(allowed, 4 * kMiB, [] { return true; }), "ceilings: interrupted");
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
 }
+
+constexpr auto kNever = [] { return false; };
 
 std::vector<FloorFigures> figures_of(std::vector<int> processors) {
   FloorFigures figures;
@@ -311,16 +304,15 @@ std::vector<FloorFigures> figures_of(std::vector<int> processors) {
 }
 
 TEST(CeilingProbe, MeasuresWhatFloorsNeedWheneverItIsAsked) {
-  const auto never = [] { return false; };
   {
     const std::vector<int> allowed = allowed_processors();
     std::vector<FloorFigures> teams = figures_of({allowed.front()});
     if (allowed.size() > 1) teams.push_back(figures_of({allowed[1], allowed[0]}).front());
     Result<CeilingProbe> probe = CeilingProbe::start(teams);
     ASSERT_TRUE(probe.ok()) << probe.error().message;
-    ASSERT_TRUE(probe->measure(false, never).ok());
+    ASSERT_TRUE(probe->measure(false, kNever).ok());
     EXPECT_EQ(probe->measurements().front().widths.back().fma_f32_gflop_per_second, 0) << "it warmed up";
-    ASSERT_TRUE(probe->measure(true, never).ok());
+    ASSERT_TRUE(probe->measure(true, kNever).ok());
     const std::vector<report::CeilingsMeasurement> measured = probe->measurements();
     ASSERT_EQ(measured.size(), teams.size());
     for (std::size_t t = 0; t < teams.size(); ++t) {
@@ -335,14 +327,13 @@ TEST(CeilingProbe, MeasuresWhatFloorsNeedWheneverItIsAsked) {
       for (const report::SpanCeiling& span : *widest.spans) EXPECT_GT(span.gb_per_second, 0);
     }
     const double first = measured[0].widths.back().fma_f32_gflop_per_second;
-    ASSERT_TRUE(probe->measure(true, never).ok());
+    ASSERT_TRUE(probe->measure(true, kNever).ok());
     EXPECT_GE(probe->measurements()[0].widths.back().fma_f32_gflop_per_second, first) << "the best of all";
   }
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
 }
 
 TEST(CeilingProbe, SaysWhatWentWrong) {
-  const auto never = [] { return false; };
   const auto message = [](std::vector<int> processors, std::int64_t bytes, const std::function<bool()>& cancelled) {
     std::vector<FloorFigures> figures = figures_of(std::move(processors));
     figures.front().spans = {{bytes, 1, 0}};
@@ -351,9 +342,9 @@ TEST(CeilingProbe, SaysWhatWentWrong) {
     return probe->measure(true, cancelled).error().message;
   };
   const int allowed = allowed_processors().front();
-  EXPECT_EQ(message({CPU_SETSIZE - 1}, kMiB, never),
+  EXPECT_EQ(message({CPU_SETSIZE - 1}, kMiB, kNever),
             "ceilings: processor " + std::to_string(CPU_SETSIZE - 1) + " cannot be used");
-  EXPECT_EQ(message({allowed}, std::int64_t{1} << 50, never), "ceilings: not enough memory");
+  EXPECT_EQ(message({allowed}, std::int64_t{1} << 50, kNever), "ceilings: not enough memory");
   EXPECT_EQ(message({allowed}, 512 * kMiB, [] { return true; }), "ceilings: interrupted");
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
 }

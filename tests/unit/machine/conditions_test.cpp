@@ -130,6 +130,9 @@ TEST(DeviceState, IsWhatTheLibrarySays) {
   EXPECT_EQ(state->power_watts, 412.5);
   EXPECT_EQ(state->temperature_celsius, 54);
   EXPECT_EQ(state->throttled_by, Reasons()) << "an idle device is not throttled";
+  EXPECT_EQ(state_of("1")->throttled_by, (Reasons{"power cap", "temperature"})) << "each once";
+  EXPECT_FALSE(DeviceMonitor("libgdbench-no-such-library.so.1").state());
+  EXPECT_FALSE(DeviceMonitor("libm.so.6").state()) << "a library that is another one";
 }
 
 TEST(DeviceState, IsOfTheDeviceThatProgramsSeeFirst) {
@@ -138,16 +141,6 @@ TEST(DeviceState, IsOfTheDeviceThatProgramsSeeFirst) {
   EXPECT_EQ(state_of("")->name, "Example Device 0");
   EXPECT_FALSE(state_of("7"));
   EXPECT_FALSE(state_of("GPU-two"));
-}
-
-TEST(DeviceState, SaysWhatThrottlesItOnce) {
-  EXPECT_EQ(state_of("1")->throttled_by, (Reasons{"power cap", "temperature"}));
-}
-
-TEST(DeviceState, IsNothingWithoutALibrary) {
-  EXPECT_FALSE(DeviceMonitor("libgdbench-no-such-library.so.1").state());
-  // A library that is another one.
-  EXPECT_FALSE(DeviceMonitor("libm.so.6").state());
 }
 
 }  // namespace

@@ -45,19 +45,15 @@ TEST(Environment, ReadsTheTreeUnderItsRoot) {
   const TemporaryFolder folder;
   fill(folder.path());
   const json found = json::parse(environment(folder.path()));
-  EXPECT_EQ(found["cpu"]["model"], "Example CPU");
-  EXPECT_EQ(found["cpu"]["vendor"], "ExampleVendor");
-  EXPECT_EQ(found["cpu"]["logical_processors"], 2);
-  EXPECT_EQ(found["cpu"]["features"], json({"sse4_2", "avx", "avx2", "fma"}));
-  EXPECT_EQ(found["cpu"]["caches"], json({{{"level", 1}, {"type", "Data"}, {"bytes", 49152}, {"shared_by", 1}},
-                                          {{"level", 3}, {"type", "Unified"}, {"bytes", 31457280}, {"shared_by", 7}}}));
-  EXPECT_EQ(found["cpu"]["governor"], "powersave");
-  EXPECT_EQ(found["cpu"]["frequency_mhz"], 3500.0);
-  EXPECT_EQ(found["memory_bytes"], 24684084LL * 1024);
-  EXPECT_EQ(found["operating_system"], "Example Linux 12 (bookworm)");
-  EXPECT_EQ(found["virtual_machine"], true);
-  EXPECT_EQ(found["load_average"], json({0.13, 0.03, 0.01}));
-  EXPECT_EQ(found["aslr"], 2);
+  json expected = found;
+  expected.merge_patch(json::parse(R"--({
+    "cpu": {"model": "Example CPU", "vendor": "ExampleVendor", "logical_processors": 2,
+            "features": ["sse4_2", "avx", "avx2", "fma"], "governor": "powersave", "frequency_mhz": 3500.0,
+            "caches": [{"level": 1, "type": "Data", "bytes": 49152, "shared_by": 1},
+                       {"level": 3, "type": "Unified", "bytes": 31457280, "shared_by": 7}]},
+    "memory_bytes": 25276502016, "operating_system": "Example Linux 12 (bookworm)", "virtual_machine": true,
+    "load_average": [0.13, 0.03, 0.01], "aslr": 2})--"));
+  EXPECT_EQ(found, expected);
 }
 
 TEST(Environment, NamesArmProcessorsByTheirNumbers) {
@@ -93,26 +89,20 @@ TEST(Environment, HasNullForWhatItCannotRead) {
   EXPECT_EQ(found["cpu"]["caches"], json::array());
 }
 
-TEST(Environment, HasNullForWhatMakesNoSense) {
+TEST(Environment, HasNullForWhatMakesNoSenseAndTheFrequencyOfTheMoment) {
   const TemporaryFolder folder;
   fill(folder.path());
   write_text(folder.path() / "proc/meminfo", "MemTotal: lots\n");
   write_text(folder.path() / "proc/loadavg", "0.1 high\n");
   write_text(folder.path() / "proc/sys/kernel/randomize_va_space", "\n");
   write_cache(folder.path() / "sys/devices/system/cpu/cpu0/cache/index0", "x", "Data", "48Q", "3-1");
+  std::filesystem::remove_all(folder.path() / "sys/devices/system/cpu/cpu0/cpufreq");
   const json found = json::parse(environment(folder.path()));
   EXPECT_TRUE(found["memory_bytes"].is_null());
   EXPECT_TRUE(found["load_average"].is_null());
   EXPECT_TRUE(found["aslr"].is_null());
   EXPECT_EQ(found["cpu"]["caches"][0],
             json({{"level", nullptr}, {"type", "Data"}, {"bytes", nullptr}, {"shared_by", nullptr}}));
-}
-
-TEST(Environment, FallsBackOnTheFrequencyOfTheMoment) {
-  const TemporaryFolder folder;
-  fill(folder.path());
-  std::filesystem::remove_all(folder.path() / "sys/devices/system/cpu/cpu0/cpufreq");
-  const json found = json::parse(environment(folder.path()));
   EXPECT_EQ(found["cpu"]["frequency_mhz"], 2599.998);
   EXPECT_TRUE(found["cpu"]["governor"].is_null());
 }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -46,12 +45,22 @@ class Training {
   scenario::Dtype dtype() const { return problem_.dtype; }
   scenario::State start(std::uint64_t seed) const { return data::make_initial_state(problem_, {.seed = seed}).value(); }
 
-  std::optional<ExpectedDisplacement> expected(const scenario::State& start, std::uint64_t steps) const {
+  // Nothing where the reference would take too long.
+  std::optional<ExpectedDisplacement> try_expected(const scenario::State& start, std::uint64_t steps) const {
     return expected_displacement(problem_, dataset_, start, steps);
   }
+  ExpectedDisplacement expected(const scenario::State& start, std::uint64_t steps) const {
+    return try_expected(start, steps).value();
+  }
+  ExpectedEnd end(const scenario::State& start, std::uint64_t steps) const {
+    return expected_end(problem_, dataset_, start, steps, expected(start, steps).rounding).value();
+  }
 
-  std::optional<ExpectedEnd> end(const scenario::State& start, std::uint64_t steps) const {
-    return expected_end(problem_, dataset_, start, steps, expected(start, steps)->rounding);
+  // The start of the next block, as a run varies it.
+  scenario::State next_start(const scenario::State& start, const ExpectedDisplacement& expected) {
+    static const Parameters nowhere;
+    const Parameters& way = expected.way != nullptr ? *expected.way : nowhere;
+    return varied(start, way, vary_start(start, dtype(), expected.value, generator_));
   }
 
   // As for a block of a scenario whose own start `rounding` is known of.
@@ -79,19 +88,18 @@ class Training {
  private:
   data::Dataset dataset_;
   scenario::Problem problem_;
+  std::mt19937_64 generator_{7};
 };
 
 TEST(ExpectedDisplacement, IsTheReferencesOwnWithinWhatStartsMakeOfIt) {
   for (const char* const dtype : {"f32", "f64"}) {
     const Training training("linreg-300x2", {{"dtype", dtype}});
     const scenario::State start = training.start(1);
-    const auto expected = training.expected(start, 200);
-    ASSERT_TRUE(expected.has_value());
-    EXPECT_NEAR(expected->value, training.walked<double>(start, 200), 1e-12);
-    EXPECT_GT(expected->rounding, 0);
-    // A block that made none of its steps is caught, from whatever start.
-    EXPECT_NE(untrusted_reason(0, *expected), "");
-    EXPECT_FALSE(training.expected(start, 1'000'000'000).has_value()) << "the reference would take too long";
+    const ExpectedDisplacement expected = training.expected(start, 200);
+    EXPECT_NEAR(expected.value, training.walked<double>(start, 200), 1e-12);
+    EXPECT_GT(expected.rounding, 0);
+    EXPECT_NE(untrusted_reason(0, expected), "") << "a block that made none of its steps, from whatever start";
+    EXPECT_FALSE(training.try_expected(start, 1'000'000'000).has_value());
   }
 }
 
@@ -114,12 +122,11 @@ TEST(Steps, MoveAsFarAsTheirOptimizerGathersSpeed) {
 TEST(ExpectedDisplacement, OfASingleStepIsKnownAtEverySize) {
   const Training training("mlp-784-1024-1024-10", {});
   const scenario::State start = training.start(1);
-  EXPECT_FALSE(training.expected(start, 2).has_value());
-  const auto expected = training.expected(start, 1);
-  ASSERT_TRUE(expected.has_value());
-  EXPECT_EQ(untrusted_reason(training.walked<float>(start, 1), *expected), "");
-  EXPECT_NE(untrusted_reason(0.9 * expected->value, *expected), "");
-  EXPECT_EQ(expected->way, nullptr) << "such starts are next to the scenario's";
+  EXPECT_FALSE(training.try_expected(start, 2).has_value());
+  const ExpectedDisplacement expected = training.expected(start, 1);
+  EXPECT_EQ(untrusted_reason(training.walked<float>(start, 1), expected), "");
+  EXPECT_NE(untrusted_reason(0.9 * expected.value, expected), "");
+  EXPECT_EQ(expected.way, nullptr) << "such starts are next to the scenario's";
 }
 
 struct BlocksOf {
@@ -140,26 +147,22 @@ TEST(ExpectedEnd, IsThatOfEveryRightBlock) {
       {"mlp-784-128-10", {{"width", "1"}, {"dtype", "bf16"}}, 100, 2},
       {"mlp-784-128-10", {{"width", "8"}}, 59, 1}};
   for (const BlocksOf& blocks : cases) {
-    const Training training(blocks.scenario, blocks.settings);
+    Training training(blocks.scenario, blocks.settings);
     const auto steps = static_cast<std::uint64_t>(blocks.steps);
-    std::mt19937_64 generator(7);
     for (std::uint32_t seed = 1; seed <= blocks.seeds; ++seed) {
       const scenario::State start = training.start(seed);
-      const auto expected = training.expected(start, steps);
-      ASSERT_TRUE(expected.has_value());
+      const ExpectedDisplacement expected = training.expected(start, steps);
       for (int block = 0; block < 4; ++block) {
-        const StartVariation variation = vary_start(start, training.dtype(), expected->value, generator);
-        const scenario::State own = varied(start, *expected->way, variation);
-        const auto end = training.end(own, steps);
-        ASSERT_TRUE(end.has_value());
+        const scenario::State own = training.next_start(start, expected);
+        const ExpectedEnd end = training.end(own, steps);
         const bool wide = training.dtype() == scenario::Dtype::f64;
         const scenario::State in_floats = training.trained<float>(own, blocks.steps);
-        EXPECT_TRUE(!wide || !untrusted_reason(in_floats, *end).empty()) << "not of the type that it says";
-        EXPECT_EQ(untrusted_reason(wide ? training.trained<double>(own, blocks.steps) : in_floats, *end), "")
+        EXPECT_TRUE(!wide || !untrusted_reason(in_floats, end).empty()) << "not of the type that it says";
+        EXPECT_EQ(untrusted_reason(wide ? training.trained<double>(own, blocks.steps) : in_floats, end), "")
             << blocks.scenario << ", initial_seed " << seed << ", block " << block;
         if (block > 0) continue;
-        EXPECT_NE(untrusted_reason(own, *end), "") << "no step";
-        EXPECT_NE(untrusted_reason(training.trained<float>(own, blocks.steps / 2), *end), "") << "half of the steps";
+        EXPECT_NE(untrusted_reason(own, end), "") << "no step";
+        EXPECT_NE(untrusted_reason(training.trained<float>(own, blocks.steps / 2), end), "") << "half of the steps";
       }
     }
   }
@@ -167,26 +170,22 @@ TEST(ExpectedEnd, IsThatOfEveryRightBlock) {
 
 // In a small network rounding may decide for which rows a unit of a ReLU stays off: one start of some fifty.
 TEST(ExpectedEnd, IsForgivenWhereRoundingAloneLeadsElsewhere) {
-  const Training training("mlp-10-50-1", {{"rows", "10"}, {"width", "4"}, {"learning_rate", "0.0004"}});
+  Training training("mlp-10-50-1", {{"rows", "10"}, {"width", "4"}, {"learning_rate", "0.0004"}});
   constexpr std::uint64_t kSteps = 4900;
   constexpr int kMostBlocks = 500;
   const scenario::State start = training.start(1);
-  const auto expected = training.expected(start, kSteps);
-  ASSERT_TRUE(expected.has_value());
-  std::mt19937_64 generator(7);
+  const ExpectedDisplacement expected = training.expected(start, kSteps);
   for (int block = 0; block < kMostBlocks; ++block) {
-    const scenario::State own =
-        varied(start, *expected->way, vary_start(start, training.dtype(), expected->value, generator));
+    const scenario::State own = training.next_start(start, expected);
     const scenario::State right = training.trained<float>(own, kSteps);
-    const auto end = training.end(own, kSteps);
-    ASSERT_TRUE(end.has_value());
+    const ExpectedEnd end = training.end(own, kSteps);
     if (block == 0) {
       const scenario::State tenth_less = training.trained<float>(own, kSteps * 9 / 10);
-      EXPECT_NE(training.reason(own, kSteps, expected->rounding, tenth_less), "");
+      EXPECT_NE(training.reason(own, kSteps, expected.rounding, tenth_less), "");
     }
-    if (verify::displacement(right, end->state) <= end->forgivable) continue;
-    EXPECT_EQ(training.reason(own, kSteps, expected->rounding, right), "");
-    EXPECT_NE(training.reason(own, kSteps, expected->rounding, own), "") << "no step";
+    if (verify::displacement(right, end.state) <= end.forgivable) continue;
+    EXPECT_EQ(training.reason(own, kSteps, expected.rounding, right), "");
+    EXPECT_NE(training.reason(own, kSteps, expected.rounding, own), "") << "no step";
     return;
   }
   FAIL() << "no start parts what is right";
@@ -196,38 +195,32 @@ TEST(ExpectedEnd, IsForgivenWhereRoundingAloneLeadsElsewhere) {
 TEST(ExpectedEnd, IsNotWhatAnotherBlocksWayLeadsTo) {
   for (const auto& [scenario, steps] :
        {std::pair("linreg-3x2", 300U), {"linreg-300x10", 300U}, {"mlp-10-50-1", 100U}}) {
-    const Training training(scenario, {});
+    Training training(scenario, {});
     const scenario::State start = training.start(1);
-    const auto expected = training.expected(start, steps);
-    ASSERT_TRUE(expected.has_value());
-    std::mt19937_64 generator(7);
-    EXPECT_EQ(untrusted_reason(training.trained<double>(start, steps), training.end(start, steps).value()), "")
+    const ExpectedDisplacement expected = training.expected(start, steps);
+    EXPECT_EQ(untrusted_reason(training.trained<double>(start, steps), training.end(start, steps)), "")
         << "more exact is right, too";
     int found = 0;
     constexpr int kBlocks = 10;
     for (int block = 0; block < kBlocks; ++block) {
-      const scenario::State own =
-          varied(start, *expected->way, vary_start(start, training.dtype(), expected->value, generator));
+      const scenario::State own = training.next_start(start, expected);
       scenario::State extrapolated = own;
       for (std::size_t i = 0; i < own.parameters.size(); ++i) {
         for (std::size_t j = 0; j < own.parameters[i].size(); ++j) {
-          extrapolated.parameters[i][j] += (*expected->way)[i][j];
+          extrapolated.parameters[i][j] += (*expected.way)[i][j];
         }
       }
-      found += untrusted_reason(extrapolated, training.end(own, steps).value()).empty() ? 0 : 1;
+      found += untrusted_reason(extrapolated, training.end(own, steps)).empty() ? 0 : 1;
     }
     EXPECT_GE(found, kBlocks / 2) << scenario;
   }
 }
 
 TEST(BlockStarts, AreNeverTheSame) {
-  const Training training("linreg-300x10", {});
+  Training training("linreg-300x10", {});
   const scenario::State start = training.start(1);
-  std::mt19937_64 generator(7);
   std::set<double> seen = {start.parameters[0][0]};
-  for (int i = 0; i < 50; ++i) {
-    seen.insert(varied(start, {}, vary_start(start, training.dtype(), 0, generator)).parameters[0][0]);
-  }
+  for (int i = 0; i < 50; ++i) seen.insert(training.next_start(start, {}).parameters[0][0]);
   EXPECT_EQ(seen.size(), 51U);
 }
 

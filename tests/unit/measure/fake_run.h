@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/plan.h"
@@ -41,19 +43,18 @@ class FakeRun : public testing::Test {
                  const std::vector<scenario::Setting>& settings = {},
                  const std::vector<scenario::Setting>& alternatives = {}) {
     PlanRequest request;
-    const auto add_points = [&](const std::string& name, const std::vector<scenario::Setting>& all) {
-      const auto file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
-      for (const auto& entry : catalogue_) request.points.push_back({name, file, all, entry.implementation.id, {}, 1});
-    };
     for (const std::string& name : scenarios) {
-      if (alternatives.empty()) add_points(name, settings);
-      for (const scenario::Setting& alternative : alternatives) {
-        const std::size_t first = request.points.size();
-        std::vector<scenario::Setting> all = settings;
-        all.push_back(alternative);
-        add_points(name, all);
-        for (std::size_t i = first; i < request.points.size(); ++i)
-          request.points[i].alternatives = {{alternative.key, alternative.value}};
+      const auto file = std::filesystem::path(GDBENCH_SOURCE_DIR) / "scenarios" / (name + ".json");
+      for (std::size_t i = 0; i < std::max<std::size_t>(alternatives.size(), 1); ++i) {
+        scenario::Point point{name, file, settings, "", {}, 1};
+        if (!alternatives.empty()) {
+          point.scenario_settings.push_back(alternatives[i]);
+          point.alternatives = {{alternatives[i].key, alternatives[i].value}};
+        }
+        for (const protocol::CatalogueEntry& entry : catalogue_) {
+          point.implementation = entry.implementation.id;
+          request.points.push_back(point);
+        }
       }
     }
     request.arms.resize(1);
@@ -84,13 +85,15 @@ class FakeRun : public testing::Test {
 
   const report::Cell& cell(std::size_t index) const { return report_.cells.at(index); }
 
-  // A reason that is expected with "..." at its end need only begin so.
+  // "..." stands for whatever else there is between the beginning and the end of a reason.
   void expect_status(std::size_t index, report::CellState state, const std::string& expected) const {
-    EXPECT_EQ(cell(index).status.state, state) << cell(index).id << ": " << cell(index).status.reason;
-    const bool goes_on = expected.ends_with("...");
-    const std::string beginning = expected.substr(0, expected.size() - (goes_on ? 3 : 0));
     const std::string& reason = cell(index).status.reason;
-    EXPECT_TRUE(goes_on ? reason.starts_with(beginning) : reason == expected) << cell(index).id << ": " << reason;
+    EXPECT_EQ(cell(index).status.state, state) << cell(index).id << ": " << reason;
+    const std::size_t gap = expected.find("...");
+    const bool fits = gap == std::string::npos
+                          ? reason == expected
+                          : reason.starts_with(expected.substr(0, gap)) && reason.ends_with(expected.substr(gap + 3));
+    EXPECT_TRUE(fits) << cell(index).id << ": " << reason;
   }
 
   std::map<std::string, std::function<Status(const std::string& request)>> on_request_;  // by implementation
@@ -102,6 +105,20 @@ class FakeRun : public testing::Test {
   report::Journal journal_;
   tests::TemporaryFolder folder_;
 };
+
+// Which cell was visited when: (launch, round) and the cells in order.
+inline std::map<std::pair<int, int>, std::vector<std::string>> visits_of(const std::vector<report::Cell>& cells) {
+  std::map<std::pair<int, int>, std::vector<std::string>> visits;
+  for (const report::Cell& cell : cells) {
+    for (const report::Sample& sample : cell.samples) {
+      std::vector<std::string>& order = visits[{sample.launch, sample.round}];
+      order.resize(std::max(order.size(), static_cast<std::size_t>(sample.position) + 1));
+      EXPECT_EQ(order[static_cast<std::size_t>(sample.position)], "") << "two cells have one position";
+      order[static_cast<std::size_t>(sample.position)] = cell.id;
+    }
+  }
+  return visits;
+}
 
 // Lets the request of that name through `count` times, then answers with an error.
 inline std::function<Status(const std::string&)> fail_after(int count, const std::string& name, const Error& error) {

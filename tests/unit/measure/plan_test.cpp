@@ -25,11 +25,7 @@ scenario::Point point(const std::string& name, const std::string& implementation
 CatalogueEntry entry(const std::string& id) {
   CatalogueEntry made;
   made.implementation.id = id;
-  made.implementation.tasks = {"train"};
   made.implementation.dtypes = {"f32", "f64"};
-  made.implementation.activations = {"identity"};
-  made.implementation.losses = {"mse"};
-  made.implementation.optimizers = {"sgd"};
   return made;
 }
 

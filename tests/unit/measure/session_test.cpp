@@ -2,7 +2,6 @@
 #include "harness/measure/session.h"
 
 #include <algorithm>
-#include <map>
 
 #include "harness/measure/verify_cell.h"
 #include "tests/unit/measure/fake_run.h"
@@ -13,33 +12,6 @@ namespace {
 using report::CellState;
 
 using SessionTest = FakeRun;
-
-TEST_F(SessionTest, LaunchesEveryVerifiedCellAsOftenAsAsked) {
-  add("a/quick");
-  add("b/slow").step_ns = 400'000;
-  plan_and_run({"linreg-3x2", "linreg-300x2"});
-  for (const report::Cell& cell : report_.cells) {
-    EXPECT_EQ(cell.status.state, CellState::ok) << cell.id << ": " << cell.status.reason;
-    EXPECT_EQ(cell.launches.size(), 2U);
-    ASSERT_EQ(cell.samples.size(), 6U) << "two launches of a cold round and two more";
-    const double step_ns = cell.implementation == "b/slow" ? 400'000 : 100'000;
-    for (const report::Sample& sample : cell.samples) {
-      EXPECT_EQ(sample.cold, sample.round == 0);
-      EXPECT_NEAR(sample.real_ns, step_ns, 0.01 * step_ns);
-    }
-  }
-  EXPECT_EQ(cell(0).block->steps, 20U) << "2 ms";
-  EXPECT_EQ(cell(1).block->steps, 5U);
-}
-
-TEST_F(SessionTest, AWrongCellIsNotTimed) {
-  add("a/right");
-  add("b/lazy").steps_made = [](std::uint64_t steps) { return steps > 2 ? steps - 1 : steps; };
-  plan_and_run();
-  EXPECT_EQ(cell(0).launches.size(), 2U);
-  expect_status(1, CellState::wrong, "leaves the reference at step 3...");
-  EXPECT_TRUE(cell(1).samples.empty());
-}
 
 TEST_F(SessionTest, ATrainingThatDivergesIsAskedOfNoWorker) {
   add("a/right");
@@ -218,20 +190,6 @@ TEST_F(SessionTest, StopsWhenItIsCancelledAndBlamesNobody) {
   expect_status(1, CellState::ok, "");
   EXPECT_TRUE(cell(0).launches.empty());
   EXPECT_GE(cell(0).samples.size(), 1U);
-}
-
-// Which cell was visited when: "launch.round: cells in order".
-std::map<std::pair<int, int>, std::vector<std::string>> visits_of(const std::vector<report::Cell>& cells) {
-  std::map<std::pair<int, int>, std::vector<std::string>> visits;
-  for (const report::Cell& cell : cells) {
-    for (const report::Sample& sample : cell.samples) {
-      std::vector<std::string>& order = visits[{sample.launch, sample.round}];
-      order.resize(std::max(order.size(), static_cast<std::size_t>(sample.position) + 1));
-      EXPECT_EQ(order[static_cast<std::size_t>(sample.position)], "") << "two cells have one position";
-      order[static_cast<std::size_t>(sample.position)] = cell.id;
-    }
-  }
-  return visits;
 }
 
 const std::vector<scenario::Setting> kRates = {{"learning_rate", "0.01"}, {"learning_rate", "0.02"}};

@@ -1,12 +1,15 @@
-// What is verified of a cell before it is timed, by which references, and which blocks it gets.
+// What is verified of a cell before it is timed, by which references, also of one that rounds otherwise or takes the
+// rows in another order; and which blocks it gets.
 #include "harness/measure/verify_cell.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/verify/reference_trajectory.h"
 #include "tests/unit/measure/fake_run.h"
 
 namespace gdbench::measure {
@@ -45,11 +48,15 @@ TEST_F(VerifyCellTest, SaysWhatIsWrong) {
                 "leaves the reference at step 2: the state's step number is 3, expected 2, after 2 steps");
   expect_status(1, CellState::wrong, "leaves the reference at step 5: ...");
   expect_status(2, CellState::wrong, "in two parts (...");
-  EXPECT_EQ(cell(3).status.state, CellState::wrong);
-  EXPECT_NE(cell(3).status.reason.find("loss"), std::string::npos) << cell(3).status.reason;
-  EXPECT_FALSE(cell(3).block.has_value()) << "it is not to be timed";
+  expect_status(3, CellState::wrong, "leaves the reference at step 5: the loss is ...");
   expect_status(4, CellState::ok, "");
   expect_status(5, CellState::crashed, "signal 11");
+  for (const report::Cell& cell : report_.cells) {
+    const bool is_timed = cell.implementation == "states no loss";
+    EXPECT_EQ(cell.block.has_value(), is_timed) << cell.id;
+    EXPECT_EQ(cell.launches.size(), is_timed ? 2U : 0U) << cell.id;
+    EXPECT_EQ(cell.samples.empty(), !is_timed) << cell.id;
+  }
 }
 
 TEST_F(VerifyCellTest, BothPartsOfADividedBlockHaveSteps) {
@@ -116,12 +123,10 @@ TEST_F(VerifyCellTest, SaysHowFarTheWorstTensorIsOffByTheEnd) {
   const std::vector<report::TensorCheck>& tensors = cell(0).verification.value().tensors;
   ASSERT_EQ(tensors.size(), 4U);
   const report::TensorCheck& worst = *std::ranges::max_element(tensors, {}, &report::TensorCheck::relative);
-  EXPECT_EQ(cell(0).status.state, CellState::wrong);
-  const std::string& reason = cell(0).status.reason;
-  EXPECT_TRUE(reason.starts_with("leaves the reference at step 1: ")) << reason;
-  EXPECT_TRUE(reason.ends_with(formatted(", after 1 step); %s is off by %.1e, %.1e of its norm, after 5 steps",
-                                         worst.name.c_str(), worst.error, worst.relative)))
-      << reason;
+  expect_status(0, CellState::wrong,
+                formatted("leaves the reference at step 1: ..., after 1 step); %s is off by %.1e, %.1e of its norm, "
+                          "after 5 steps",
+                          worst.name.c_str(), worst.error, worst.relative));
 }
 
 TEST_F(VerifyCellTest, WhatTakesNoTimeGetsAsManyStepsAsCanBeCounted) {
@@ -158,6 +163,107 @@ TEST_F(VerifyCellTest, TimedBlocksScaleEveryRateOfASchedule) {
   planned.problem.optimizer.learning_rates = {0.5, 0.25};
   const scenario::Problem problem = timed_problem(planned, planned.cells[0], {.learning_rate = 0.1});
   EXPECT_EQ(problem.optimizer.learning_rates, (std::vector<double>{0.1, 0.05}));
+}
+
+class ArithmeticTest : public FakeRun {
+ protected:
+  using Computes = std::function<void(scenario::Problem& problem)>;
+  struct Declared {
+    const char* id;
+    std::vector<std::string> capabilities;
+    Computes computes;
+    CellState state;
+    const char* reason;
+  };
+
+  void expect_statuses(const char* scenario, const std::vector<scenario::Setting>& settings,
+                       const std::vector<Declared>& all) {
+    for (const Declared& each : all) {
+      add(each.id).computes = each.computes;
+      protocol::ImplementationDescription& implementation = catalogue_.back().implementation;
+      implementation.capabilities = each.capabilities;
+      implementation.dtypes = {"f32", "bf16"};
+      implementation.activations = {"identity", "relu"};
+    }
+    plan_and_run({scenario}, settings);
+    for (std::size_t i = 0; i < all.size(); ++i) expect_status(i, all[i].state, all[i].reason);
+  }
+
+  const Computes as_it_is_ = [](scenario::Problem& /*problem*/) {};
+  const std::vector<scenario::Setting> bf16_ = {{"dtype", "bf16"}, {"learning_rate", "0.1"}};
+};
+
+TEST_F(ArithmeticTest, CoarserProductsAreAllowedForWhereTheyAreDeclared) {
+  const Computes a_little_off = [](scenario::Problem& problem) { problem.optimizer.learning_rates.front() *= 1.0005; };
+  expect_statuses(
+      "linreg-3x2", {},
+      {{"a/exact", {}, a_little_off, CellState::wrong, "leaves the reference at step ..."},
+       {"b/tf32", {"tf32_products"}, a_little_off, CellState::ok, ""},
+       // What is declared of other dtypes does not matter.
+       {"c", {"rounds_results", "rounds_parameters", "rounds_stochastically"}, as_it_is_, CellState::ok, ""}});
+}
+
+TEST_F(ArithmeticTest, ParametersAreRoundedAsItIsDeclared) {
+  using catalogue::ParameterRounding;
+  const Computes nearest = [](scenario::Problem& problem) { problem.parameter_rounding = ParameterRounding::nearest; };
+  const Computes stochastic = [](scenario::Problem& problem) {
+    problem.parameter_rounding = ParameterRounding::stochastic;
+  };
+  const char* const leaves = "leaves the reference in step 1: ...";
+  const char* const wide = "leaves the reference ..., expected a bfloat16, after 1 step";
+  expect_statuses("mlp-10-50-1", {bf16_[0], bf16_[1], {"rows", "16"}},
+                  {{"a/wide", {}, as_it_is_, CellState::ok, ""},
+                   {"b/nearest", {"rounds_parameters"}, nearest, CellState::ok, ""},
+                   {"c/stochastic", {"rounds_stochastically"}, stochastic, CellState::ok, ""},
+                   {"d/undeclared", {}, nearest, CellState::wrong, leaves},
+                   {"e/declared only", {"rounds_parameters"}, as_it_is_, CellState::wrong, wide},
+                   {"f/another", {"rounds_parameters"}, stochastic, CellState::wrong, leaves}});
+  EXPECT_EQ(cell(3).verification.value().steps, 1);
+  EXPECT_GT(cell(3).verification.value().tensors.at(0).error, 0);
+}
+
+TEST_F(ArithmeticTest, RoundedResultsAreNoExcuseForRoundingNothing) {
+  const Computes rounded = [](scenario::Problem& problem) { problem.rounds_results = true; };
+  const Computes nothing = [](scenario::Problem& problem) { problem = verify::uniform_of(problem); };
+  expect_statuses("linreg-300x2", bf16_,
+                  {{"a/rounds", {"rounds_results"}, rounded, CellState::ok, ""},
+                   {"b/operands", {"rounds_results"}, as_it_is_, CellState::ok, ""},
+                   {"c/nothing",
+                    {"rounds_results"},
+                    nothing,
+                    CellState::wrong,
+                    "rounds nothing: its step is that of f32, within the tolerance of that"},
+                   {"d/nothing, undeclared", {}, nothing, CellState::wrong, "leaves the reference in step 1: ..."},
+                   {"e/stochastic",
+                    {"rounds_stochastically"},
+                    as_it_is_,
+                    CellState::unsupported,
+                    "too coarse to be verified here: one step ends within the tolerance of one that rounds parameters "
+                    "otherwise, so a wrong result could not be distinguished from a right one"}});
+}
+
+// Its trajectory is nobody else's: that it learns, and states the loss of its parameters, is all there is to check.
+TEST_F(ArithmeticTest, AnOrderOfItsOwnIsJudgedByItsLoss) {
+  const auto add_shuffling = [this](const std::string& id) -> tests::FakeWorker& {
+    tests::FakeWorker& worker = add(id);
+    catalogue_.back().implementation.capabilities = {"shuffle", "own_order"};
+    return worker;
+  };
+  add_shuffling("a/learns");
+  add_shuffling("b/does nothing").steps_made = [](std::uint64_t /*steps*/) { return 0; };
+  add_shuffling("c/flatters").stated_loss_factor = 0.9;
+  plan_and_run({"linreg-300x2"}, {{"batch", "32"}, {"batch.shuffle", "true"}});
+  expect_status(0, CellState::ok, "");
+  const report::Verification& verification = cell(0).verification.value();
+  EXPECT_EQ(verification.steps, 1000);
+  EXPECT_LT(verification.final_loss, verification.initial_loss / 2);
+  const std::string before = formatted("%.6g", verification.initial_loss);
+  const std::string after = formatted("%.6g", verification.final_loss);
+  expect_status(1, CellState::wrong,
+                cat("its loss is ", before, " after 1000 steps, no less than ", before, " at the start"));
+  expect_status(2, CellState::wrong,
+                cat("states the loss ", formatted("%.6g", 0.9 * verification.final_loss),
+                    " after 1000 steps, the reference evaluates its parameters to ", after));
 }
 
 class ReferenceTrajectoriesTest : public FakeRun {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <filesystem>
+#include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "harness/worker/plugin_library.h"
 #include "implementations/backends/common/kernel_library.h"
-#include "tests/fakes/plugin_driver.h"
 #include "tests/support/implementations/local_ranks.h"
 #include "tests/support/implementations/processors.h"
 #include "tests/support/implementations/training_case.h"
@@ -19,8 +22,8 @@ namespace {
 class PluginTest : public testing::TestWithParam<backends::BackendCase> {
  protected:
   void SetUp() override {
-    ASSERT_NE(loaded_.plugin(), nullptr) << loaded_.load_error() << loaded_.reported_error();
-    implementation_ = &loaded_.implementation();
+    implementation_ = library().find("hand/" + GetParam().backend);
+    ASSERT_NE(implementation_, nullptr);
     ASSERT_EQ(implementation_->create(&instance_), GDBENCH_OK);
   }
   void TearDown() override {
@@ -28,16 +31,27 @@ class PluginTest : public testing::TestWithParam<backends::BackendCase> {
   }
 
   static bool is_device() { return backends::is_device(GetParam().backend); }
-  const std::string& error() const { return loaded_.reported_error(); }
-  std::vector<const gdbench_implementation*> implementations() const {
-    const gdbench_plugin& plugin = *loaded_.plugin();
-    return {plugin.implementations, plugin.implementations + plugin.implementation_count};
-  }
 
-  // What prepare answers, with its reason in error().
+  // Opened once.
+  static worker::PluginLibrary& library() {
+    static std::map<std::string, std::unique_ptr<worker::PluginLibrary>> opened;
+    const std::string& name = GetParam().backend;
+    std::unique_ptr<worker::PluginLibrary>& library = opened[name];
+    if (library == nullptr) {
+      auto result = worker::PluginLibrary::open(backends::plugin_folder(name) + "/libgdbench_" + name + ".so");
+      if (!result.ok()) throw std::runtime_error(result.error().message);
+      library = std::move(result).value();
+    }
+    return *library;
+  }
+  static std::string error() { return library().take_error(""); }
+
+  // What prepare answers, with its reason in error_.
   gdbench_status prepare(const TrainingProblem& training) {
     EXPECT_EQ(implementation_->load(instance_, &training.data()), GDBENCH_OK);
-    return implementation_->prepare(instance_, &training.problem(), &training.settings());
+    const gdbench_status status = implementation_->prepare(instance_, &training.problem(), &training.settings());
+    error_ = error();
+    return status;
   }
 
   void expect_trains(const gdbench_implementation& implementation, gdbench_instance* instance,
@@ -62,15 +76,12 @@ class PluginTest : public testing::TestWithParam<backends::BackendCase> {
     return {.layers = {layer(2, 1)}, .dtype = GetParam().dtype, .rows = 3, .batch_rows = 3};
   }
 
-  fakes::LoadedPlugin loaded_{backends::plugin_folder(GetParam().backend) + "/libgdbench_" + GetParam().backend +
-                              ".so"};
   const gdbench_implementation* implementation_ = nullptr;
   gdbench_instance* instance_ = nullptr;
+  std::string error_;
 };
 
 TEST_P(PluginTest, DescribesItself) {
-  EXPECT_EQ(loaded_.plugin()->abi_major, static_cast<std::uint32_t>(GDBENCH_ABI_MAJOR));
-  EXPECT_EQ(implementation_->id, "hand/" + GetParam().backend);
   EXPECT_EQ(implementation_->tasks,
             GDBENCH_BIT(GDBENCH_TASK_TRAIN) | GDBENCH_BIT(GDBENCH_TASK_UPDATE) | GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
   EXPECT_EQ(implementation_->dtypes, backends::backend_named(GetParam().backend).dtypes);
@@ -79,7 +90,7 @@ TEST_P(PluginTest, DescribesItself) {
   EXPECT_EQ(implementation_->max_compute_threads, is_device() ? 1 : 64);
   const char* built_for = is_device() ? "cuda" : "-march=";
   EXPECT_NE(std::string(implementation_->build).find(built_for), std::string::npos) << implementation_->build;
-  const gdbench_implementation* rerecord = loaded_.implementation("tape/" + GetParam().backend + "+rerecord");
+  const gdbench_implementation* rerecord = library().find("tape/" + GetParam().backend + "+rerecord");
   ASSERT_NE(rerecord, nullptr);
   EXPECT_EQ(rerecord->tasks, GDBENCH_BIT(GDBENCH_TASK_GRADIENTS));
 }
@@ -98,7 +109,7 @@ TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
   const std::int32_t processor = any_processor();
   training.mutable_settings().helper_core_count = 1;
   training.mutable_settings().helper_cores = &processor;
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error();
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
   EXPECT_EQ(implementation_->helper_threads_in_use(instance_), 1 + own);
   ASSERT_EQ(implementation_->set_state(instance_, &training.state()), GDBENCH_OK);
   ASSERT_EQ(implementation_->run(instance_, 3), GDBENCH_OK);
@@ -109,9 +120,10 @@ TEST_P(PluginTest, SaysHowManyHelperThreadsItReallyHas) {
 // from before there were ranks says nothing of them.
 TEST_P(PluginTest, HasRanksByPolicy) {
   int policies = 0;
-  for (const gdbench_implementation* implementation : implementations()) {
-    SCOPED_TRACE(implementation->id);
-    const bool policy = std::string(implementation->id).ends_with("+mpi");
+  for (const protocol::ImplementationDescription& described : library().describe().implementations) {
+    SCOPED_TRACE(described.id);
+    const gdbench_implementation* implementation = library().find(described.id);
+    const bool policy = described.id.ends_with("+mpi");
     EXPECT_EQ((implementation->capabilities & GDBENCH_BIT(GDBENCH_CAPABILITY_RANKS)) != 0, policy);
     if (!policy) continue;
     ++policies;
@@ -139,7 +151,7 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   TrainingProblem training(small_case());
   const auto expect_refusal = [&](const char* reason) {
     EXPECT_EQ(prepare(training), GDBENCH_UNSUPPORTED) << reason;
-    EXPECT_NE(error().find(reason), std::string::npos) << error();
+    EXPECT_NE(error_.find(reason), std::string::npos) << error_;
   };
   training.mutable_settings().ranks = &ranks.rank(1);
   expect_refusal("ranks: only ids with the policy +mpi train as one of several");
@@ -153,7 +165,7 @@ TEST_P(PluginTest, RefusesWhatItDoesNotOffer) {
   training.mutable_data().stream = &stream;
   expect_refusal(is_device() ? "streamed" : "memory_cap is 0");
   training.mutable_data().stream = nullptr;
-  EXPECT_EQ(prepare(training), GDBENCH_OK) << error();
+  EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
 }
 
 TEST_P(PluginTest, UpdatesByGradientsThatAreGiven) {
@@ -165,9 +177,9 @@ TEST_P(PluginTest, UpdatesByGradientsThatAreGiven) {
   TrainingProblem training(values);
   training.mutable_data().features = 8;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  EXPECT_NE(error().find("found 8 gradients, expected 9"), std::string::npos) << error();
+  EXPECT_NE(error_.find("found 8 gradients, expected 9"), std::string::npos) << error_;
   training.mutable_data().features = 9;
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error();
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
   expect_trains(*implementation_, instance_, training, 4);
   double loss = 0;
   EXPECT_EQ(implementation_->evaluate(instance_, 0, &loss), GDBENCH_UNSUPPORTED);
@@ -180,9 +192,9 @@ TEST_P(PluginTest, RejectsALossThatIsNoSumOverColumns) {
   values.task = catalogue::Task::gradients;
   TrainingProblem training(values);
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
-  EXPECT_NE(error().find("task gradients"), std::string::npos) << error();
+  EXPECT_NE(error_.find("task gradients"), std::string::npos) << error_;
   training.mutable_problem().task = GDBENCH_TASK_TRAIN;
-  EXPECT_EQ(prepare(training), GDBENCH_OK) << error();
+  EXPECT_EQ(prepare(training), GDBENCH_OK) << error_;
 }
 
 TEST_P(PluginTest, RejectsABrokenContract) {
@@ -201,7 +213,7 @@ TEST_P(PluginTest, RejectsABrokenContract) {
   problem.micro_batches = 0;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID);
   problem = right;
-  ASSERT_EQ(prepare(training), GDBENCH_OK) << error();
+  ASSERT_EQ(prepare(training), GDBENCH_OK) << error_;
   EXPECT_EQ(prepare(training), GDBENCH_INVALID) << "twice";
   double loss = 0;
   EXPECT_EQ(implementation_->evaluate(instance_, 2, &loss), GDBENCH_INVALID);
@@ -213,12 +225,6 @@ TEST(KernelLibraryTest, SaysWhatCannotBeOpened) {
   std::string error;
   EXPECT_EQ(backends::open_kernel_library("eigen", "/nowhere", error), nullptr);
   EXPECT_NE(error.find("/nowhere/libgdbench_kernels_eigen.so"), std::string::npos) << error;
-}
-
-TEST(KernelLibraryTest, LooksBesideItsOwnFile) {
-  // Relative where the test was started by a relative path.
-  EXPECT_EQ(std::filesystem::weakly_canonical(backends::kernel_folder()),
-            std::filesystem::weakly_canonical(GDBENCH_BINARY_DIR "/tests/kernels"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_F(ChannelTest, SendsOneLineThatItReceivesAgain) {
   EXPECT_EQ(received->at("text"), "two\nlines");
 }
 
-TEST_F(ChannelTest, PutsALineTogetherFromParts) {
+TEST_F(ChannelTest, PutsLinesTogetherFromPartsAndKeepsThemApart) {
   std::thread writer([this] {
     for (const char* part : {"{\"a\"", ":", " 1", "}\n{}\n"}) {
       write_text(part);
@@ -64,9 +64,6 @@ TEST_F(ChannelTest, PutsALineTogetherFromParts) {
   EXPECT_EQ(received->at("a"), 1);
   // The line behind it is shorter than what had been searched for its end.
   EXPECT_TRUE(channel_.receive(milliseconds(1000), nullptr).ok());
-}
-
-TEST_F(ChannelTest, KeepsTheLinesThatCameTogetherApart) {
   write_text("{\"a\": 1}\n{\"a\": 2}\n{\"a\"");
   for (const int expected : {1, 2}) EXPECT_EQ(received_within(1000).value().at("a"), expected);
   write_text(": 3}\n");
@@ -102,14 +99,11 @@ TEST_F(ChannelTest, ReportsAReaderThatIsGone) {
   EXPECT_EQ(sent.error().kind, ErrorKind::disconnected);
 }
 
-TEST_F(ChannelTest, TimesOut) {
+TEST_F(ChannelTest, TimesOutOrEndsWithTheWatchsError) {
   write_text("{\"a\"");
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(error_within(80), ErrorKind::timed_out);
   EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(80));
-}
-
-TEST_F(ChannelTest, EndsWithTheWatchsError) {
   int calls = 0;
   const Result<nlohmann::json> received = channel_.receive(
       milliseconds(0), [&]() -> Status { return ++calls < 3 ? Status{} : Status(failure("seen enough")); });

@@ -13,25 +13,38 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(WorkerCommand, APluginIsHostedByTheArmsWorker) {
-  const Result<Words> command = worker_command(test_arm(), "relative/mine.so");
+class Discovery : public testing::Test {
+ protected:
+  Discovery() {
+    std::signal(SIGPIPE, SIG_IGN);
+    arm_.plugin_folders = {folder_.path()};
+  }
+
+  const TemporaryFolder folder_;
+  Arm arm_ = test_arm();
+};
+
+using WorkerCommand = Discovery;
+using Ask = Discovery;
+using ReadCatalogue = Discovery;
+
+TEST_F(WorkerCommand, APluginIsHostedByTheArmsWorker) {
+  const Result<Words> command = worker_command(arm_, "relative/mine.so");
   ASSERT_EQ(command->size(), 4U);
-  EXPECT_EQ(command.value()[0], test_arm().worker.string());
+  EXPECT_EQ(command.value()[0], arm_.worker.string());
   EXPECT_EQ(command.value()[1], "worker");
   EXPECT_EQ(command.value()[3], std::filesystem::absolute("relative/mine.so").string());
 }
 
-TEST(WorkerCommand, AnAdaptersFilesAreFoundBesideIt) {
-  const TemporaryFolder folder;
-  folder.write("adapter.pl", "");
-  const auto file = folder.write("mine.adapter.json", R"({"command": ["perl", "adapter.pl", "--fast", "other.pl"]})");
-  const Result<Words> command = worker_command(test_arm(), file);
-  EXPECT_EQ(command.value(), (Words{"perl", (folder.path() / "adapter.pl").string(), "--fast", "other.pl"}));
+TEST_F(WorkerCommand, AnAdaptersFilesAreFoundBesideIt) {
+  folder_.write("adapter.pl", "");
+  const auto file = folder_.write("mine.adapter.json", R"({"command": ["perl", "adapter.pl", "--fast", "other.pl"]})");
+  const Result<Words> command = worker_command(arm_, file);
+  EXPECT_EQ(command.value(), (Words{"perl", (folder_.path() / "adapter.pl").string(), "--fast", "other.pl"}));
 }
 
-TEST(WorkerCommand, TheInterpreterOfAnAdapterIsTheOneThatIsNamed) {
-  const TemporaryFolder folder;
-  const auto file = folder.write("mine.adapter.json", R"({"command": ["{python}", "-B", "{python}"]})");
+TEST_F(WorkerCommand, TheInterpreterOfAnAdapterIsTheOneThatIsNamed) {
+  const auto file = folder_.write("mine.adapter.json", R"({"command": ["{python}", "-B", "{python}"]})");
   for (const char* name : {"/some/python", "", static_cast<const char*>(nullptr)}) {
     if (name == nullptr) {
       unsetenv("GDBENCH_PYTHON");
@@ -39,110 +52,86 @@ TEST(WorkerCommand, TheInterpreterOfAnAdapterIsTheOneThatIsNamed) {
       setenv("GDBENCH_PYTHON", name, 1);
     }
     const bool is_named = name != nullptr && *name != '\0';
-    EXPECT_EQ(worker_command(test_arm(), file).value(),
-              (Words{is_named ? name : "/usr/bin/python3", "-B", "{python}"}));
+    EXPECT_EQ(worker_command(arm_, file).value(), (Words{is_named ? name : "/usr/bin/python3", "-B", "{python}"}));
   }
 }
 
-TEST(WorkerCommand, AMalformedManifestIsNamed) {
-  const TemporaryFolder folder;
+TEST_F(WorkerCommand, AMalformedManifestIsNamed) {
   for (const char* text : {"", "{", "[]", "3", "{}", R"({"command": "perl"})", R"({"command": []})",
                            R"({"command": ["perl", 3]})", R"({"command": {"a": "b"}})", R"({"command": null})"}) {
-    const auto file = folder.write("bad.adapter.json", text);
-    const Result<Words> command = worker_command(test_arm(), file);
+    const auto file = folder_.write("bad.adapter.json", text);
+    const Result<Words> command = worker_command(arm_, file);
     EXPECT_EQ(command.error().kind, ErrorKind::usage);
     EXPECT_EQ(command.error().message, file.string() + ": /command: expected a list of words") << text;
   }
 }
 
-TEST(Ask, DescribesAPluginAndAnAdapter) {
-  const std::vector<CatalogueEntry> plugin = ask(test_arm(), fake_plugin("delay"), {});
+TEST_F(Ask, DescribesAPluginAndAnAdapter) {
+  const std::vector<CatalogueEntry> plugin = ask(arm_, fake_plugin("delay"), {});
   ASSERT_EQ(plugin.size(), 1U);
   EXPECT_FALSE(plugin[0].problem.has_value());
   EXPECT_EQ(plugin[0].plugin, "fake 1");
   EXPECT_EQ(plugin[0].implementation.options.at(0).type, OptionType::integer);
   EXPECT_EQ(plugin[0].implementation.losses, (Words{"mse", "half_mse"}));
-  const std::vector<CatalogueEntry> adapters = ask(test_arm(), adapter("adapters", "script"), {});
+  const std::vector<CatalogueEntry> adapters = ask(arm_, adapter("adapters", "script"), {});
   ASSERT_EQ(adapters.size(), 1U);
   EXPECT_EQ(adapters[0].implementation.options.at(0).choices, (Words{"rows", "reversed"}));
 }
 
-TEST(Ask, AFileThatCannotBeAskedIsOneEntryWithItsProblem) {
-  const TemporaryFolder folder;
-  std::signal(SIGPIPE, SIG_IGN);
+TEST_F(Ask, AFileThatCannotBeAskedIsOneEntryWithItsProblem) {
   for (const char* name : {"text.so", "bad.adapter.json", "nowhere.adapter.json"}) {
-    const auto file = folder.write(
+    const auto file = folder_.write(
         name, std::string(name) == "nowhere.adapter.json" ? R"({"command": ["/nowhere/interpreter"]})" : "no plugin");
-    const std::vector<CatalogueEntry> entries = ask(test_arm(), file, {});
+    const std::vector<CatalogueEntry> entries = ask(arm_, file, {});
     ASSERT_EQ(entries.size(), 1U) << name;
     ASSERT_TRUE(entries[0].problem.has_value()) << name;
     EXPECT_EQ(entries[0].implementation.id, "plugin/" + std::string(name).substr(0, std::string(name).find('.')));
   }
 }
 
-TEST(ReadCatalogue, AsksAnAdapterOnRequestOnlyWhereAGlobNamesIt) {
-  const TemporaryFolder folder;
-  folder.write("jax.adapter.json", R"({"command": ["/nowhere/interpreter"], "on_request": "jax"})");
-  std::signal(SIGPIPE, SIG_IGN);
-  Arm arm = test_arm();
-  arm.plugin_folders = {folder.path()};
-  EXPECT_EQ(read_catalogue(arm, {})->size(), 1U);
-  EXPECT_EQ(read_catalogue(arm, {}, Words{"hand/*", "jax/jit"})->size(), 1U);
-  EXPECT_EQ(read_catalogue(arm, {}, Words{"*", "*/jit", "jaxer/jit"})->size(), 0U);
-  EXPECT_EQ(read_catalogue(arm, {}, Words{})->size(), 0U);
+TEST_F(ReadCatalogue, AsksAnAdapterOnRequestOnlyWhereAGlobNamesIt) {
+  folder_.write("jax.adapter.json", R"({"command": ["/nowhere/interpreter"], "on_request": "jax"})");
+  EXPECT_EQ(read_catalogue(arm_, {})->size(), 1U);
+  EXPECT_EQ(read_catalogue(arm_, {}, Words{"hand/*", "jax/jit"})->size(), 1U);
+  EXPECT_EQ(read_catalogue(arm_, {}, Words{"*", "*/jit", "jaxer/jit"})->size(), 0U);
+  EXPECT_EQ(read_catalogue(arm_, {}, Words{})->size(), 0U);
 }
 
-TEST(ReadCatalogue, AFrameworkIsAskedInItsEnvironments) {
-  const TemporaryFolder folder;
-  folder.write("jax.adapter.json", R"({"command": ["false", "frameworks/start.py", "jax"], "on_request": "jax"})");
-  folder.write("a.adapter.json", R"({"command": ["false"]})");
-  std::signal(SIGPIPE, SIG_IGN);
-  Arm arm = test_arm();
-  arm.plugin_folders = {folder.path()};
-  arm.environments = {{"old", "/a/python"}, {"new", "/b/python"}};
-  EXPECT_EQ(read_catalogue(arm, {}, Words{}).value().at(0).implementation.id, "plugin/a");
-  const auto catalogue = read_catalogue(arm, {});
-  ASSERT_FALSE(catalogue.ok());
-  EXPECT_TRUE(catalogue.error().message.starts_with("--env old: jax.adapter.json: could not be asked: "))
-      << catalogue.error().message;
-  const Words command = worker_command(arm, folder.path() / "jax.adapter.json", arm.environments[1]).value();
+TEST_F(ReadCatalogue, AFrameworkIsAskedInItsEnvironments) {
+  folder_.write("jax.adapter.json", R"({"command": ["false", "frameworks/start.py", "jax"], "on_request": "jax"})");
+  folder_.write("a.adapter.json", R"({"command": ["false"]})");
+  arm_.environments = {{"old", "/a/python"}, {"new", "/b/python"}};
+  EXPECT_EQ(read_catalogue(arm_, {}, Words{}).value().at(0).implementation.id, "plugin/a");
+  const std::string fault = read_catalogue(arm_, {}).error().message;
+  EXPECT_TRUE(fault.starts_with("--env old: jax.adapter.json: could not be asked: ")) << fault;
+  const Words command = worker_command(arm_, folder_.path() / "jax.adapter.json", arm_.environments[1]).value();
   EXPECT_EQ(command, (Words{"/usr/bin/env", "-u", "GDBENCH_FRAMEWORKS", "GDBENCH_PYTHON=/b/python", "false",
                             "frameworks/start.py", "jax"}));
 }
 
-TEST(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
-  const TemporaryFolder folder;
-  std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "delay.so");
-  const auto manifest = folder.write("fake.adapter.json", R"({"plugin": "delay.so", "on_request": "fake"})");
-  EXPECT_EQ(worker_command(test_arm(), manifest).value(),
-            worker_command(test_arm(), folder.path() / "delay.so").value());
-  Arm arm = test_arm();
-  arm.plugin_folders = {folder.path()};
-  EXPECT_EQ(read_catalogue(arm, {}, Words{"*"})->size(), 0U);
-  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {}).value();
+TEST_F(ReadCatalogue, APluginWithAManifestIsAskedThroughIt) {
+  std::filesystem::copy_file(fake_plugin("delay"), folder_.path() / "delay.so");
+  const auto manifest = folder_.write("fake.adapter.json", R"({"plugin": "delay.so", "on_request": "fake"})");
+  EXPECT_EQ(worker_command(arm_, manifest).value(), worker_command(arm_, folder_.path() / "delay.so").value());
+  EXPECT_EQ(read_catalogue(arm_, {}, Words{"*"})->size(), 0U);
+  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm_, {}).value();
   ASSERT_EQ(catalogue.size(), 1U);
   EXPECT_EQ(catalogue[0].implementation.id, "fake/delay");
   EXPECT_TRUE(catalogue[0].on_request);
   EXPECT_TRUE(catalogue[0].hosted());
 }
 
-TEST(ReadCatalogue, RefusesAFolderThatIsNotThere) {
-  Arm arm = test_arm();
-  arm.plugin_folders = {"/nowhere"};
-  const auto catalogue = read_catalogue(arm, {});
-  ASSERT_FALSE(catalogue.ok());
-  EXPECT_EQ(catalogue.error().message, "GDBENCH_PLUGIN_PATH: found \"/nowhere\", expected a folder");
+TEST_F(ReadCatalogue, RefusesAFolderThatIsNotThere) {
+  arm_.plugin_folders = {"/nowhere"};
+  EXPECT_EQ(read_catalogue(arm_, {}).error().message, "GDBENCH_PLUGIN_PATH: found \"/nowhere\", expected a folder");
 }
 
-TEST(ReadCatalogue, TwoPluginsCannotHaveOneName) {
-  const TemporaryFolder folder;
-  std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "a.so");
-  std::filesystem::copy_file(fake_plugin("delay"), folder.path() / "b.so");
-  std::filesystem::copy_file(fake_plugin("null"), folder.path() / "c.so");
-  folder.write("README.txt", "no plugin");
-  Arm arm = test_arm();
-  arm.plugin_folders = {folder.path()};
-  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm, {}).value();
+TEST_F(ReadCatalogue, TwoPluginsCannotHaveOneName) {
+  std::filesystem::copy_file(fake_plugin("delay"), folder_.path() / "a.so");
+  std::filesystem::copy_file(fake_plugin("delay"), folder_.path() / "b.so");
+  std::filesystem::copy_file(fake_plugin("null"), folder_.path() / "c.so");
+  folder_.write("README.txt", "no plugin");
+  const std::vector<CatalogueEntry> catalogue = read_catalogue(arm_, {}).value();
   ASSERT_EQ(catalogue.size(), 3U);
   EXPECT_EQ(catalogue[0].implementation.id, "fake/delay");
   EXPECT_EQ(catalogue[1].implementation.id, "plugin/b");

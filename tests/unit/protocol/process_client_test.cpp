@@ -45,15 +45,6 @@ class ProcessClientTest : public testing::Test {
     return client_->prepare(small_.problem, options, {}, small_.state_memory.size());
   }
 
-  Error run_error(const std::filesystem::path& file, const Limits& limits = {}) {
-    const Status prepared = prepare(file, limits);
-    EXPECT_TRUE(prepared.ok()) << prepared.error().message;
-    if (!prepared.ok()) return prepared.error();
-    const Result<BlockAnswer> answer = client_->run({.steps = 5});
-    EXPECT_FALSE(answer.ok());
-    return answer.ok() ? Error{} : answer.error();
-  }
-
   SmallProblem small_;
   std::unique_ptr<Client> client_;
 };
@@ -145,16 +136,13 @@ TEST_F(ProcessClientTest, AWorkerInAnyLanguageServes) {
   }
 }
 
-TEST_F(ProcessClientTest, RequestsOutOfOrderAreRefused) {
+TEST_F(ProcessClientTest, RequestsOutOfOrderOrOfAnImageOutsideOfTheMemoryAreRefused) {
   ASSERT_TRUE(start(fake_plugin("delay")).ok());
   EXPECT_FALSE(client_->set_state(0, 0).ok());
   EXPECT_FALSE(client_->run({.steps = 1}).ok());
   EXPECT_FALSE(client_->prepare(small_.problem, {}, {}, small_.state_memory.size()).ok());
   EXPECT_FALSE(client_->load("fake/other", small_.dataset).ok());
   EXPECT_TRUE(client_->load("fake/delay", small_.dataset).ok());
-}
-
-TEST_F(ProcessClientTest, AnImageOutsideOfTheMemoryIsRefused) {
   ASSERT_TRUE(prepare(fake_plugin("delay")).ok());
   EXPECT_FALSE(client_->set_state(2, 0).ok());
   EXPECT_TRUE(client_->set_state(1, 0).ok());
@@ -185,7 +173,8 @@ TEST_F(ProcessClientTest, AFaultInRunIsSaid) {
     limits.memory_bytes = std::int64_t{200} << 20;
     limits.request = milliseconds(std::string(fault.fake) == "hang" ? 1000 : 60'000);
     const auto start = Clock::now();
-    const Error error = run_error(fake_plugin(fault.fake), limits);
+    ASSERT_TRUE(prepare(fake_plugin(fault.fake), limits).ok());
+    const Error error = client_->run({.steps = 5}).error();
     EXPECT_EQ(error.kind, fault.kind);
     for (const std::string& part : fault.parts) EXPECT_NE(error.message.find(part), std::string::npos) << error.message;
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(40));

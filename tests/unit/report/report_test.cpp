@@ -7,6 +7,7 @@
 
 #include "harness/abi/catalogue.h"
 #include "harness/base/text.h"
+#include "harness/report/comparison.h"
 #include "tests/support/reports/example_report.h"
 #include "tests/support/reports/temporary_folder.h"
 #include "tests/unit/report/full_disk.h"
@@ -28,8 +29,7 @@ TEST(Report, WritesWhatIsNotFiniteAsNull) {
   report.cells[0].samples[0].real_ns = std::numeric_limits<double>::quiet_NaN();
   report.cells[0].samples[1].real_ns = std::numeric_limits<double>::infinity();
   const json document = to_json(report);
-  EXPECT_TRUE(document["cells"][0]["samples"][0]["real_ns"].is_null());
-  EXPECT_TRUE(document["cells"][0]["samples"][1]["real_ns"].is_null());
+  for (const std::size_t i : {0U, 1U}) EXPECT_TRUE(document["cells"][0]["samples"][i]["real_ns"].is_null());
   const Result<Report> read = from_json(document, "r.json");
   EXPECT_TRUE(std::isnan(read->cells[0].samples[0].real_ns));
   EXPECT_EQ(json(to_json(read.value())), document);
@@ -104,7 +104,6 @@ TEST(Report, TakesOtherMinors) {
   document["schema_version"]["minor"] = kSchemaMinor + 1;
   document["cells"][0]["colour"] = "red";
   EXPECT_EQ(error_of(document), "");
-
   document = example_json();
   document["schema_version"]["minor"] = 1;
   document.erase("attribution");
@@ -115,9 +114,7 @@ TEST(Report, TakesOtherMinors) {
   document["cells"][1].erase("profile");
   const Result<Report> report = from_json(document, "r.json");
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_FALSE(report->attribution.has_value());
-  EXPECT_FALSE(report->cells[0].profile->records[0].layers.has_value());
-  EXPECT_FALSE(report->cells[1].profile.has_value());
+  EXPECT_FALSE(report->attribution || report->cells[0].profile->records[0].layers || report->cells[1].profile);
 }
 
 TEST(ReportFile, IsReadAsItWasWrittenWithTheSameBytesEachTime) {
@@ -141,7 +138,6 @@ TEST(ReportFile, SurvivesTextThatIsNoUtf8) {
 
 TEST(ReportFile, NamesPathAndReasonWhenItCannotBeWritten) {
   const Status status = write_report(example_report(), "/no-such-folder/report.json");
-  ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message, "/no-such-folder/report.json: cannot be written: No such file or directory");
   EXPECT_EQ(status.error().kind, ErrorKind::failed);
 }
@@ -152,7 +148,6 @@ TEST(ReportFile, LeavesTheOldFileWhenTheDiskIsFull) {
   write_text(path, "old");
   Status status;
   tests::with_largest_file(1000, [&] { status = write_report(example_report(), path); });
-  ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message, path + ": cannot be written: File too large");
   EXPECT_EQ(text_of(path), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "a temporary file is left";
@@ -160,14 +155,79 @@ TEST(ReportFile, LeavesTheOldFileWhenTheDiskIsFull) {
 
 TEST(ReportFile, RefusesWhatCannotBeRead) {
   const TemporaryFolder folder;
-  const std::string path = folder.file("r.json");
-  for (const char* text : {"", "{\"schema\": ", static_cast<const char*>(nullptr)}) {
-    if (text == nullptr) std::filesystem::remove(path);
-    if (text != nullptr) write_text(path, text);
+  for (const std::filesystem::path& file :
+       {folder.write("empty", ""), folder.write("half", "{\"schema\": "), folder.path() / "none"}) {
+    const std::string path = file.string();
     const Result<Report> report = read_report(path);
     EXPECT_TRUE(report.error().message.starts_with(path + ": ")) << report.error().message;
     EXPECT_EQ(report.error().message.find('\n'), std::string::npos) << report.error().message;
   }
+}
+
+// What --json of the commands that compare cells writes: other programs read it by these names.
+stats::Estimate estimate(double value) {
+  return {value, {value - 1, value + 1}, 6, false, stats::IntervalMethod::order_statistics};
+}
+
+std::string json_of(const stats::Estimate& estimate) {
+  return formatted(R"({"value":%.1f,"interval":{"low":%.1f,"high":%.1f},"launches":6,"within_one_process":false,)"
+                   R"("method":"order statistics"})",
+                   estimate.value, estimate.interval.low, estimate.interval.high);
+}
+
+TEST(ComparisonDocument, NamesWhatWasFound) {
+  ReportComparison comparison;
+  comparison.base = "a.json";
+  comparison.next = "b.json";
+  comparison.paired = true;
+  comparison.margin = 0.02;
+  comparison.confidence = 0.95;
+  comparison.noise_floor = 0.01;
+  comparison.remarks = {"another kernel"};
+  ComparedCell& cell = comparison.cells.emplace_back();
+  cell.id = "s/a";
+  cell.change = Change::regressed;
+  cell.base = estimate(10);
+  cell.next = estimate(20);
+  cell.ratio = estimate(2);
+  const std::string head =
+      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":4},"base":"a.json","new":"b.json",)";
+  const std::string middle =
+      R"("paired":true,"margin":0.02,"confidence":0.95,"noise_floor":0.01,"not_comparable":"",)"
+      R"("remarks":["another kernel"],"cells":[{"id":"s/a","quantity":"step","change":"regressed","remark":"","base_ns":)" +
+      json_of(estimate(10)) + R"(,"new_ns":)" + json_of(estimate(20)) + R"(,"ratio":)" + json_of(estimate(2));
+  EXPECT_EQ(to_json(comparison).dump(), head + middle + "}]}") << "nothing of builds and layouts that nobody knows";
+  comparison.base_build = "gdbench 1";
+  comparison.next_build = "gdbench 2";
+  cell.layout = 0.25;
+  cell.layouts = {1.5, 2.5};
+  EXPECT_EQ(to_json(comparison).dump(), head + R"("base_build":"gdbench 1","new_build":"gdbench 2",)" + middle +
+                                            R"(,"layout":0.25,"layouts":[1.5,2.5]}]})");
+  cell.quantity = Quantity::peak_memory;
+  comparison.gates = {{Quantity::peak_memory, 0.05}};
+  const OrderedJson document = to_json(comparison);
+  EXPECT_EQ(document["gates"].dump(), R"([{"quantity":"peak_memory","margin":0.05}])");
+  EXPECT_EQ(document["cells"][0]["base"].dump(), json_of(estimate(10)));
+  EXPECT_FALSE(document["cells"][0].contains("base_ns"));
+}
+
+TEST(CalibrationDocument, HasTheLevelsBesideTheOutcomes) {
+  Calibration calibration;
+  calibration.launches = 12;
+  calibration.margin = 0.02;
+  calibration.confidence = 0.95;
+  calibration.planned = 3;
+  calibration.outcomes = {{7, "mlp/hand/a", 0.25, Change::regressed, 1.5, {1.25, 1.75}, 2}};
+  const std::string lower_limit = OrderedJson(levels_of(calibration).front().lower_limit).dump();
+  EXPECT_EQ(
+      to_json(calibration).dump(),
+      R"({"schema":"gdbench-calibration","schema_version":{"major":1,"minor":2},"launches":12,"margin":0.02,)"
+      R"("confidence":0.95,"planned":3,"smallest_detectable_slowdown":0.25,"levels":[{"slowdown":0.25,"comparisons":1,)"
+      R"("regressed":1,"improved":0,"share":1.0,"lower_limit":)" +
+          lower_limit +
+          R"(,"upper_limit":1.0,"median_ratio":1.5,"seconds":2.0}],"outcomes":[{"number":7,)"
+          R"("workload":"mlp/hand/a","slowdown":0.25,"change":"regressed","ratio":1.5,)"
+          R"("interval":{"low":1.25,"high":1.75},"seconds":2.0}]})");
 }
 
 }  // namespace

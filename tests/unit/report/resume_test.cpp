@@ -50,13 +50,11 @@ TEST(TakeOver, LosesNothingOfACell) {
   planned.cells[0].status = {CellState::unsupported, "not installed"};
   ASSERT_TRUE(take_over(killed, "j", planned).ok());
   EXPECT_EQ(planned.run.id, "killed");
-  EXPECT_EQ(planned.run.started_at, killed.run.started_at);
   EXPECT_EQ(planned.run.measuring_seconds, 60) << "of that part; the pause is none of it";
   EXPECT_EQ(planned.ceilings->measurements.size(), 2U);
   EXPECT_EQ(planned.notes, (std::vector<std::string>{"of this command", "seen"}));
   EXPECT_EQ(to_json(planned)["cells"][1], to_json(killed)["cells"][1]);
-  EXPECT_EQ(planned.cells[0].status.state, CellState::unsupported) << "what the plan knows of a cell is kept";
-  EXPECT_EQ(planned.cells[0].status.reason, "not installed");
+  EXPECT_EQ(planned.cells[0].status.reason, "not installed") << "what the plan knows of a cell is kept";
 }
 
 TEST(TakeOver, WhatWasBegunApartIsNotSideBySide) {
@@ -128,40 +126,28 @@ TEST(JournalResume, ARunThatEndedIsUnderWayAgain) {
   Result<Journal> journal = gone_on(path, "2026-01-01T00:00:00Z");
   EXPECT_EQ(read_report(path)->run.status, "killed") << "until it ends once more";
   run.status = "complete";
-  run.finished_at = "2026-01-02T00:00:00Z";
   ASSERT_TRUE(journal->end(run).ok());
   EXPECT_EQ(read_report(path)->run.status, "complete");
-  EXPECT_EQ(read_report(path)->run.finished_at, "2026-01-02T00:00:00Z");
 }
 
 // A run takes its journal before it measures anything, and leaves no trace where it ends before it begins.
-TEST(JournalResume, IsTakenBeforeAnythingIsWritten) {
+TEST(JournalResume, IsTakenBeforeAnythingIsWrittenAndByOneRunAtATime) {
   const tests::TemporaryFolder folder;
   const std::string path = folder.file("j");
+  const std::string refusal = path + ": found a run that is still going on, expected no other that writes it";
   Result<Journal> first = Journal::take(path);
-  EXPECT_FALSE(Journal::take(path).ok()) << "another run is refused";
+  EXPECT_EQ(Journal::take(path).error().message, refusal);
   first->leave();
   EXPECT_FALSE(std::filesystem::exists(path));
   {
     Result<Journal> journal = begun(path, planned_run());
     ASSERT_TRUE(journal.ok() && journal->note("kept").ok());
+    EXPECT_EQ(begun(path, planned_run()).error().message, refusal);
+    EXPECT_EQ(gone_on(path, "").error().message, refusal);
   }
   Result<Journal> again = Journal::take(path);
   again->leave();
   EXPECT_EQ(read_report(path)->notes, std::vector<std::string>{"kept"}) << "what was there stays";
-}
-
-TEST(JournalResume, OneRunAtATimeWritesAJournal) {
-  const tests::TemporaryFolder folder;
-  const std::string path = folder.file("j");
-  const std::string refusal = path + ": found a run that is still going on, expected no other that writes it";
-  Result<Journal> journal = begun(path, planned_run());
-  ASSERT_TRUE(journal->note("kept").ok());
-  const Result<Journal> other = begun(path, planned_run());
-  EXPECT_EQ(other.error().message, refusal);
-  const Result<Journal> resumed = gone_on(path, "");
-  EXPECT_EQ(resumed.error().message, refusal);
-  EXPECT_EQ(read_report(path)->notes, std::vector<std::string>{"kept"});
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 #include "harness/scenario/constraints.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+#include "harness/base/text.h"
 #include "harness/scenario/problem.h"
 #include "tests/support/scenarios/files.h"
 
@@ -13,58 +10,49 @@ namespace {
 using tests::csv_scenario, tests::Files, tests::linear_scenario, tests::perceptron_scenario;
 
 using nlohmann::json;
-using Posing = Files;
+
+class Posing : public Files {
+ protected:
+  Problem problem(const json& scenario, const std::vector<Setting>& settings = {}) const {
+    const Scenario read = read_scenario(write_json(scenario), settings).value();
+    return data::make_problem(read, data::make_dataset(read).value()).value();
+  }
+};
+
+std::string layers_of(const Problem& problem) {
+  std::string text;
+  for (const Layer& layer : problem.layers) {
+    text += cat(layer.inputs, " to ", layer.outputs, " ", name_of(layer.activation), layer.bias ? " + bias; " : "; ");
+  }
+  return text;
+}
 
 TEST_F(Posing, MakesTheLayersOfTheModel) {
-  const Result<Scenario> scenario = read_scenario(write_json(perceptron_scenario()), {});
-  const Result<data::Dataset> data = data::make_dataset(scenario.value());
-  const Result<Problem> problem = data::make_problem(scenario.value(), data.value());
-  ASSERT_TRUE(problem.ok()) << problem.error().message;
-  const std::vector<Layer>& layers = problem->layers;
-  ASSERT_EQ(layers.size(), 3U);
-  EXPECT_EQ(layers[0].inputs, 2);
-  EXPECT_EQ(layers[0].outputs, 5);
-  EXPECT_EQ(layers[1].inputs, 5);
-  EXPECT_EQ(layers[1].activation, Activation::tanh);
-  EXPECT_FALSE(layers[1].bias);
-  EXPECT_EQ(layers[2].outputs, 3);
-  EXPECT_EQ(problem->batch_rows, 8);
-  EXPECT_EQ(problem->rows, 30);
-  EXPECT_EQ(problem->steps_per_epoch(), 4);
-  EXPECT_EQ(problem->dtype, Dtype::f64);
+  const Problem deep = problem(perceptron_scenario());
+  EXPECT_EQ(layers_of(deep), "2 to 5 relu + bias; 5 to 4 tanh; 4 to 3 identity + bias; ");
+  EXPECT_EQ(deep.batch_rows, 8);
+  EXPECT_EQ(deep.rows, 30);
+  EXPECT_EQ(deep.steps_per_epoch(), 4);
+  EXPECT_EQ(deep.dtype, Dtype::f64);
+  const Problem linear = problem(linear_scenario(), {{"data.outputs", "2"}, {"model.bias", "true"}});
+  EXPECT_EQ(layers_of(linear), "3 to 2 identity + bias; ");
+  EXPECT_EQ(linear.batch_rows, 20);
 }
 
-TEST_F(Posing, LinearRegressionHasOneLayer) {
-  const Result<Scenario> scenario =
-      read_scenario(write_json(linear_scenario()), {{"data.outputs", "2"}, {"model.bias", "true"}});
-  const Problem problem = data::make_problem(scenario.value(), data::make_dataset(scenario.value()).value()).value();
-  ASSERT_EQ(problem.layers.size(), 1U);
-  EXPECT_EQ(problem.layers[0].inputs, 3);
-  EXPECT_EQ(problem.layers[0].outputs, 2);
-  EXPECT_TRUE(problem.layers[0].bias);
-  EXPECT_EQ(problem.batch_rows, 20);
-}
-
-TEST_F(Posing, ChecksFilesAgainstTheModel) {
-  write("table.csv", "x,y\n1,a\n2,b\n3,c\n");
-  json scenario = csv_scenario();
-  scenario["loss"] = "softmax_cross_entropy";
-  scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", {{{"width", 2}}}}};
-  EXPECT_EQ(data_error(scenario), "s.json: /model/layers/0/width: found 2, expected 3, for the data have 3 classes");
-  EXPECT_EQ(data_error(scenario, {{"model.layers.0.width", "3"}}), "");
-  EXPECT_EQ(data_error(scenario, {{"model.layers.0.width", "3"}, {"batch", "4"}}),
+TEST_F(Posing, ChecksBatchesAgainstTheRowsOfAFile) {
+  write("table.csv", "x,y\n1,2\n2,1\n3,2\n");
+  EXPECT_EQ(data_error(csv_scenario(), {{"batch", "3"}}), "");
+  EXPECT_EQ(data_error(csv_scenario(), {{"batch", "4"}}),
             "s.json: /batch: found 4, expected \"full\" or from 1 to 3, the data's rows");
 }
 
-TEST_F(Posing, RefusesWhatNoMachineHolds) {
+TEST_F(Posing, RefusesWhatNoMachineOrSinglePrecisionCanHold) {
   EXPECT_EQ(read_error(perceptron_scenario(), {{"width", "100000"}}),
             "s.json: /model: found more than 1000000000 parameters, expected fewer");
-}
-
-TEST_F(Posing, RefusesARateThatSinglePrecisionCannotHold) {
-  EXPECT_EQ(read_error(linear_scenario(), {{"learning_rate", "1e-60"}}),
-            "s.json: --set learning_rate: found a number outside the range of f32, expected a positive number that f32 "
-            "can hold");
+  const std::string outside = ": found a number outside the range of f32, expected a positive number that f32 can hold";
+  EXPECT_EQ(read_error(linear_scenario(), {{"learning_rate", "1e-60"}}), "s.json: --set learning_rate" + outside);
+  EXPECT_EQ(read_error(linear_scenario(), {{"optimizer", "adam"}, {"optimizer.epsilon", "1e-60"}}),
+            "s.json: --set optimizer.epsilon" + outside);
   EXPECT_EQ(read_error(linear_scenario(), {{"learning_rate", "1e-60"}, {"dtype", "f64"}}), "");
 }
 
@@ -96,21 +84,6 @@ Problem two_layers() {
   problem.batch_rows = 10;
   return problem;
 }
-
-TEST(Problem, NamesParametersInOrder) {
-  const std::vector<ParameterShape> shapes = parameter_shapes(two_layers());
-  ASSERT_EQ(shapes.size(), 3U);
-  EXPECT_EQ(shapes[0].name, "w0");
-  EXPECT_EQ(shapes[0].rows, 4);
-  EXPECT_EQ(shapes[0].columns, 5);
-  EXPECT_EQ(shapes[1].name, "b0");
-  EXPECT_EQ(shapes[1].rows, 1);
-  EXPECT_EQ(shapes[1].columns, 5);
-  EXPECT_EQ(shapes[2].name, "w1");
-  EXPECT_EQ(shapes[2].size(), 10);
-}
-
-TEST(Problem, CountsStepsPerEpoch) { EXPECT_EQ(two_layers().steps_per_epoch(), 3); }
 
 TEST(Problem, CountsOperations) {
   // Products: forward 10x4x5 and 10x5x2, weight gradients the same, gradient of the hidden layer 10x5x2.

@@ -26,10 +26,6 @@ std::vector<std::string> lines(const Result<std::vector<Point>>& points) {
 class MatrixFile : public Files {
  protected:
   Result<Matrix> read(const json& matrix) const { return read_matrix(write("m.json", matrix.dump())); }
-  std::string error_of(const json& matrix) const {
-    const Result<Matrix> result = read(matrix);
-    return result.ok() ? "" : result.error().message.substr(folder_.string().size() + 1);
-  }
   std::vector<std::string> cells(const json& matrix, const Selection& selection = {}) const {
     const Result<Matrix> result = read(matrix);
     if (!result.ok()) return {result.error().message};
@@ -39,6 +35,12 @@ class MatrixFile : public Files {
     }
     return found;
   }
+  // Of one scenario and implementation, and another axis.
+  std::vector<std::string> cells_of_axis(const std::string& axis, const json& values,
+                                         const Selection& selection) const {
+    const json axes = {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {axis, values}};
+    return cells({{"name", "m"}, {"axes", axes}}, selection);
+  }
 
   const std::vector<KnownScenario> scenarios_ = {{"lin-a", "lin-a.json"}, {"lin-b", "lin-b.json"}, {"mlp", "mlp.json"}};
   const std::vector<KnownImplementation> implementations_ = {{"hand/naive"}, {"hand/eigen"}, {"graph/eigen"}};
@@ -46,16 +48,40 @@ class MatrixFile : public Files {
 
 using Lines = std::vector<std::string>;
 
-TEST_F(MatrixFile, EveryKeyOfScenariosIsAnAxis) {
-  const Lines expected = {"lin-a hand/naive huber_delta=0.5 loss=huber", "lin-a hand/naive huber_delta=1 loss=huber"};
-  EXPECT_EQ(cells({{"name", "m"},
-                   {"$schema", "matrix.schema.json"},
-                   {"axes",
-                    {{"scenario", "lin-a"},
-                     {"implementation", "hand/naive"},
-                     {"loss", {"huber"}},
-                     {"huber_delta", {0.5, 1}}}}}),
-            expected);
+TEST_F(MatrixFile, Expands) {
+  const struct {
+    const char* what;
+    const char* keys;
+    Lines expected;
+  } rows[] = {
+      {"every key of scenarios is an axis",
+       R"("$schema": "matrix.schema.json",
+          "axes": {"scenario": "lin-a", "implementation": "hand/naive", "loss": ["huber"], "huber_delta": [0.5, 1]})",
+       {"lin-a hand/naive huber_delta=0.5 loss=huber", "lin-a hand/naive huber_delta=1 loss=huber"}},
+      {"in a stable order",
+       R"("axes": {"scenario": ["mlp", "lin-*"], "implementation": ["hand/*"], "batch": [1, "full"]})",
+       {"mlp hand/naive batch=1", "mlp hand/eigen batch=1", "mlp hand/naive batch=full", "mlp hand/eigen batch=full",
+        "lin-a hand/naive batch=1", "lin-a hand/eigen batch=1", "lin-a hand/naive batch=full",
+        "lin-a hand/eigen batch=full", "lin-b hand/naive batch=1", "lin-b hand/eigen batch=1",
+        "lin-b hand/naive batch=full", "lin-b hand/eigen batch=full"}},
+      {"threads and options",
+       R"("axes": {"scenario": "mlp", "implementation": "graph/*", "threads": [1, 2], "impl.fuse": [true, false]})",
+       {"mlp graph/eigen impl.fuse=true", "mlp graph/eigen x2 impl.fuse=true", "mlp graph/eigen impl.fuse=false",
+        "mlp graph/eigen x2 impl.fuse=false"}},
+      {"excludes where all keys match",
+       R"("axes": {"scenario": ["lin-*"], "implementation": ["hand/naive", "graph/eigen"], "batch": [1, 8]},
+          "exclude": [{"scenario": "lin-a", "batch": 1}, {"implementation": "graph/*", "batch": 8}])",
+       {"lin-a hand/naive batch=8", "lin-b hand/naive batch=1", "lin-b graph/eigen batch=1",
+        "lin-b hand/naive batch=8"}},
+      {"includes add cells once",
+       R"("axes": {"scenario": ["lin-a"], "implementation": ["hand/naive"]},
+          "include": [{"scenario": "mlp", "implementation": "graph/eigen", "batch": 256, "threads": 2},
+                      {"scenario": "lin-?"}])",
+       {"lin-a hand/naive", "mlp graph/eigen x2 batch=256", "lin-b hand/naive"}},
+      {"includes alone", R"("include": [{"scenario": "mlp", "implementation": "hand/naive"}])", {"mlp hand/naive"}}};
+  for (const auto& [what, keys, expected] : rows) {
+    EXPECT_EQ(cells(json::parse(cat(R"({"name": "m", )", keys, "}"))), expected) << what;
+  }
 }
 
 TEST_F(MatrixFile, SelectsRanksOnlyWhereAGlobNamesThem) {
@@ -71,46 +97,6 @@ TEST_F(MatrixFile, SelectsRanksOnlyWhereAGlobNamesThem) {
   EXPECT_EQ(selected("*+mpi"), Lines({"mlp hand/x+mpi"}));
   EXPECT_EQ(selected("*/ddp"), Lines({"mlp torch/ddp"}));
   EXPECT_EQ(selected("torch/ddp"), Lines({"mlp torch/ddp"}));
-}
-
-TEST_F(MatrixFile, ExpandsAxesInAStableOrder) {
-  const json matrix = {
-      {"name", "m"},
-      {"axes", {{"scenario", {"mlp", "lin-*"}}, {"implementation", {"hand/*"}}, {"batch", {1, "full"}}}}};
-  EXPECT_EQ(cells(matrix),
-            (Lines{"mlp hand/naive batch=1", "mlp hand/eigen batch=1", "mlp hand/naive batch=full",
-                   "mlp hand/eigen batch=full", "lin-a hand/naive batch=1", "lin-a hand/eigen batch=1",
-                   "lin-a hand/naive batch=full", "lin-a hand/eigen batch=full", "lin-b hand/naive batch=1",
-                   "lin-b hand/eigen batch=1", "lin-b hand/naive batch=full", "lin-b hand/eigen batch=full"}));
-}
-
-TEST_F(MatrixFile, HasThreadsAndOptions) {
-  const json matrix = {
-      {"name", "m"},
-      {"axes",
-       {{"scenario", "mlp"}, {"implementation", "graph/*"}, {"threads", {1, 2}}, {"impl.fuse", {true, false}}}}};
-  EXPECT_EQ(cells(matrix), (Lines{"mlp graph/eigen impl.fuse=true", "mlp graph/eigen x2 impl.fuse=true",
-                                  "mlp graph/eigen impl.fuse=false", "mlp graph/eigen x2 impl.fuse=false"}));
-}
-
-TEST_F(MatrixFile, ExcludesWhereAllKeysMatch) {
-  const json matrix = {
-      {"name", "m"},
-      {"axes", {{"scenario", {"lin-*"}}, {"implementation", {"hand/naive", "graph/eigen"}}, {"batch", {1, 8}}}},
-      {"exclude", {{{"scenario", "lin-a"}, {"batch", 1}}, {{"implementation", "graph/*"}, {"batch", 8}}}}};
-  EXPECT_EQ(cells(matrix), (Lines{"lin-a hand/naive batch=8", "lin-b hand/naive batch=1", "lin-b graph/eigen batch=1",
-                                  "lin-b hand/naive batch=8"}));
-}
-
-TEST_F(MatrixFile, IncludesAddCellsOnce) {
-  const json matrix = {{"name", "m"},
-                       {"axes", {{"scenario", {"lin-a"}}, {"implementation", {"hand/naive"}}}},
-                       {"include",
-                        {{{"scenario", "mlp"}, {"implementation", "graph/eigen"}, {"batch", 256}, {"threads", 2}},
-                         {{"scenario", "lin-?"}}}}};
-  EXPECT_EQ(cells(matrix), (Lines{"lin-a hand/naive", "mlp graph/eigen x2 batch=256", "lin-b hand/naive"}));
-  const json only = {{"name", "m"}, {"include", {{{"scenario", "mlp"}, {"implementation", "hand/naive"}}}}};
-  EXPECT_EQ(cells(only), Lines{"mlp hand/naive"});
 }
 
 TEST_F(MatrixFile, SelectionReplacesAndRestricts) {
@@ -132,13 +118,10 @@ TEST_F(MatrixFile, SelectionReplacesAndRestricts) {
 }
 
 TEST_F(MatrixFile, PowersOfTwoThreadsEndWithTheProcessors) {
-  const json matrix = {
-      {"name", "m"},
-      {"axes", {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {"threads", "powers of two"}}}};
   const auto counts = [&](int processors) {
     Selection selection;
     selection.processors = processors;
-    return cells(matrix, selection);
+    return cells_of_axis("threads", "powers of two", selection);
   };
   EXPECT_EQ(counts(1), (Lines{"mlp hand/naive"}));
   EXPECT_EQ(counts(2), (Lines{"mlp hand/naive", "mlp hand/naive x2"}));
@@ -146,25 +129,15 @@ TEST_F(MatrixFile, PowersOfTwoThreadsEndWithTheProcessors) {
   EXPECT_EQ(counts(8), (Lines{"mlp hand/naive", "mlp hand/naive x2", "mlp hand/naive x4", "mlp hand/naive x8"}));
 }
 
-TEST_F(MatrixFile, SettingsBeatAxesUnderAnyOfTheirNames) {
-  for (const auto& [axis, key] : std::vector<std::pair<std::string, std::string>>{
-           {"batch", "batch.rows"}, {"batch.rows", "batch"}, {"learning_rate", "optimizer.learning_rate"}}) {
-    const json matrix = {{"name", "m"},
-                         {"axes", {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {axis, {1, 2}}}}};
-    Selection selection;
-    selection.settings = {{key, "3"}};
-    std::string line = "mlp hand/naive ";
-    line.append(key).append("=3");
-    EXPECT_EQ(cells(matrix, selection), Lines{line});
-  }
-}
-
-TEST_F(MatrixFile, SeveralSettingsOfOneKeyAreAnAxis) {
+TEST_F(MatrixFile, SettingsBeatAxesUnderAnyOfTheirNamesAndOfOneKeyAreAnAxis) {
   Selection selection;
+  for (const auto& [axis, key] :
+       {std::pair("batch", "batch.rows"), {"batch.rows", "batch"}, {"learning_rate", "optimizer.learning_rate"}}) {
+    selection.settings = {{key, "3"}};
+    EXPECT_EQ(cells_of_axis(axis, {1, 2}, selection), Lines{cat("mlp hand/naive ", key, "=3")});
+  }
   selection.settings = {{"optimizer", "sgd"}, {"batch", "5"}, {"optimizer.kind", "adam"}};
-  const json matrix = {{"name", "m"},
-                       {"axes", {{"scenario", {"mlp"}}, {"implementation", {"hand/naive"}}, {"optimizer", {"adamw"}}}}};
-  EXPECT_EQ(cells(matrix, selection),
+  EXPECT_EQ(cells_of_axis("optimizer", {"adamw"}, selection),
             (Lines{"mlp hand/naive optimizer=sgd batch=5", "mlp hand/naive optimizer=adam batch=5"}));
 }
 
@@ -207,27 +180,29 @@ TEST_F(MatrixFile, GlobsThatMatchNothingAreNamed) {
 
 TEST_F(MatrixFile, SaysWhatIsWrongInOneLine) {
   const std::vector<std::pair<json, std::string>> faults = {
-      {{{"purpose", "p"}}, "m.json: /name: found nothing, expected text on one line"},
+      {{{"purpose", "p"}}, "name: found nothing, expected text on one line"},
       {{{"name", "m"}, {"axis", 1}},
-       "m.json: /axis: found an unknown key, expected one of name, purpose, baseline, if_usable, gate, axes, exclude, "
-       "include (did you mean axes?)"},
-      {{{"name", "m"}, {"axes", json::array()}}, "m.json: /axes: found an empty array, expected an object of arrays"},
+       "axis: found an unknown key, expected one of name, purpose, baseline, if_usable, gate, axes, exclude, include "
+       "(did you mean axes?)"},
+      {{{"name", "m"}, {"axes", json::array()}}, "axes: found an empty array, expected an object of arrays"},
       {{{"name", "m"}, {"axes", {{"batch", json::array()}}}},
-       "m.json: /axes/batch: found an empty array, expected at least one value"},
+       "axes/batch: found an empty array, expected at least one value"},
       {{{"name", "m"}, {"axes", {{"batch", {1, nullptr}}}}},
-       "m.json: /axes/batch/1: found null, expected text, a number, true or false"},
+       "axes/batch/1: found null, expected text, a number, true or false"},
       {{{"name", "m"}, {"axes", {{"bacth", {1}}}}},
-       "m.json: /axes/bacth/0: found an unknown axis, expected scenario, implementation, threads, impl.KEY or a key of "
+       "axes/bacth/0: found an unknown axis, expected scenario, implementation, threads, impl.KEY or a key of "
        "scenarios (did you mean batch?)"},
       {{{"name", "m"}, {"axes", {{"threads", {0}}}}},
-       "m.json: /axes/threads/0: found \"0\", expected an integer from 1 to 4096 or \"powers of two\""},
+       "axes/threads/0: found \"0\", expected an integer from 1 to 4096 or \"powers of two\""},
       {{{"name", "m"}, {"exclude", {{{"batch", 1}}}}},
-       "m.json: /exclude/0/batch: found a key that no axis has, expected one of scenario, implementation, threads"},
-      {{{"name", "m"}, {"exclude", {{"batch", 1}}}}, "m.json: /exclude: found an object, expected an array of objects"},
+       "exclude/0/batch: found a key that no axis has, expected one of scenario, implementation, threads"},
+      {{{"name", "m"}, {"exclude", {{"batch", 1}}}}, "exclude: found an object, expected an array of objects"},
       {{{"name", "m"}, {"include", json::array({json::object()})}},
-       "m.json: /include/0: found an object, expected an object with keys"},
+       "include/0: found an object, expected an object with keys"},
   };
-  for (const auto& [matrix, message] : faults) EXPECT_EQ(error_of(matrix), message);
+  for (const auto& [matrix, message] : faults) {
+    EXPECT_EQ(read(matrix).error().message, (folder_ / "m.json: /").string() + message);
+  }
   EXPECT_EQ(read_matrix(folder_ / "none.json").error().message,
             (folder_ / "none.json").string() + ": found no such file, expected a matrix (a JSON object)");
 }
@@ -300,20 +275,26 @@ TEST_F(MatrixFile, LeavesOutWhatIsUnwanted) {
 }
 
 TEST(GlobMatch, KnowsStarsAndQuestionMarks) {
-  EXPECT_TRUE(glob_match("*", ""));
-  EXPECT_TRUE(glob_match("", ""));
-  EXPECT_FALSE(glob_match("", "a"));
-  EXPECT_TRUE(glob_match("linreg-*x?", "linreg-300x2"));
-  EXPECT_FALSE(glob_match("linreg-*x?", "linreg-100000x32"));
-  EXPECT_TRUE(glob_match("*a*b", "aabab"));
-  EXPECT_FALSE(glob_match("*a*b", "aaba"));
-  EXPECT_TRUE(glob_match("a**", "a"));
-  EXPECT_FALSE(glob_match("?", ""));
-  EXPECT_FALSE(glob_match("hand", "hand/naive"));
-  EXPECT_TRUE(glob_match("hand/*", "hand/naive"));
-  EXPECT_TRUE(glob_match("[gh]*/[!n]*", "hand/eigen"));
-  EXPECT_FALSE(glob_match("[!h]*", "hand/eigen"));
-  EXPECT_TRUE(glob_match("./x[1].json", "./x[1].json"));
+  const std::pair<const char*, const char*> matching[] = {
+      {"*", ""},
+      {"", ""},
+      {"linreg-*x?", "linreg-300x2"},
+      {"*a*b", "aabab"},
+      {"a**", "a"},
+      {"hand/*", "hand/naive"},
+      {"[gh]*/[!n]*", "hand/eigen"},
+      {"./x[1].json", "./x[1].json"},
+  };
+  for (const auto& [glob, text] : matching) EXPECT_TRUE(glob_match(glob, text)) << glob;
+  const std::pair<const char*, const char*> others[] = {
+      {"", "a"},
+      {"linreg-*x?", "linreg-100000x32"},
+      {"*a*b", "aaba"},
+      {"?", ""},
+      {"hand", "hand/naive"},
+      {"[!h]*", "hand/eigen"},
+  };
+  for (const auto& [glob, text] : others) EXPECT_FALSE(glob_match(glob, text)) << glob;
   // No exponential backtracking.
   EXPECT_FALSE(glob_match("*a*a*a*a*a*a*a*a*a*a*b", std::string(2000, 'a')));
 }

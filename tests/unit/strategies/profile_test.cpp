@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "implementations/strategies/common/batch_rows.h"
 #include "tests/support/implementations/strategies_under_test.h"
 
 namespace gdbench::strategies {
@@ -108,33 +107,36 @@ TEST_P(ProfileTest, CountsTheCallsOfAGradientPerOutput) {
   }
 }
 
-TEST_P(ProfileTest, CountsAPassPerPartOfABatch) {
-  TrainingCase values = two_layers();
-  values.micro_batches = 3;
-  for (const StrategyDescriptor* descriptor : kTrainers) {
-    SCOPED_TRACE(name_of(*descriptor));
-    const Records records = said(*descriptor, values).records;
-    EXPECT_EQ(records.at({"product", Phase::forward}).calls, 2u * 3 * 2);
-    // Products take along what follows them, a device's last one the loss's derivative, too.
-    const bool alone = records.contains({"add_bias", Phase::forward});
-    const auto gradient = records.find({"loss_gradient", Phase::backward});
-    EXPECT_TRUE(gradient == records.end() ? (backend().flags & backends::kEpilogueGradients) != 0
-                                          : gradient->second.calls == 2u * 3);
-    const double activation = catalogue::row_of(catalogue::Activation::tanh).operations;
-    const double derivative = catalogue::row_of(values.loss.kind).gradient_operations;
-    const double biases = alone ? 0 : 10 * 5 * (1 + activation) + 10 * 2;
-    EXPECT_EQ(records.at({"product", Phase::forward}).flops,
-              2 * (2 * (10 * 3 * 5 + 10 * 5 * 2) + biases + (gradient == records.end() ? 10 * 2 * derivative : 0)));
-    EXPECT_EQ(records.at({"update", Phase::update}).calls, 2u);
-  }
-}
-
 TEST_P(ProfileTest, CountsTheBytesOfBatches) {
   TrainingCase values = two_layers();
   values.batch_rows = 5;
   values.shuffled = true;
   const double size = GetParam().dtype == catalogue::Dtype::f32 ? 4 : 8;
   EXPECT_EQ(said(hand::kDescriptor, values).records.at({"batch", Phase::data}).bytes, 2 * 2 * 5 * (3 + 2) * size);
+}
+
+// As the catalogue counts: gradients are read, parameters and slots read and written.
+TEST_P(ProfileTest, CountsWhatTheRuleOfAnUpdateTakes) {
+  const auto size = static_cast<double>(catalogue::size_of(GetParam().dtype));
+  TrainingCase values = {.layers = {layer(5, 9, catalogue::Activation::identity, false)},
+                         .rows = 1,
+                         .batch_rows = 1,
+                         .task = catalogue::Task::update};
+  const auto update = [&](const Options& options = {}) {
+    TrainingProblem training(with_dtype(values));
+    return profiled(*start(hand::kDescriptor, training, options), 3).at({"update", Phase::update});
+  };
+  for (const catalogue::OptimizerKind kind : catalogue::all_of<catalogue::OptimizerKind>()) {
+    for (const double decay : {0.0, 0.5}) {
+      values.optimizer = {kind, decay, false};
+      EXPECT_EQ(update().flops, 3 * 45 * catalogue::operations_of(kind, decay != 0, false));
+      const double arrays = 3 + 2 * static_cast<double>(catalogue::slot_count(kind));
+      EXPECT_EQ(update().bytes, 3 * (45 * arrays * size + sizeof(backends::UpdateScalars)));
+    }
+  }
+  values.layers.push_back(values.layers.front());
+  EXPECT_EQ(update().calls, 3U);
+  EXPECT_EQ(update({{"update", "each"}}).calls, 3U * 2);
 }
 
 TEST_P(ProfileTest, NamesTheLayerAndTheParametersOfEachOp) {
@@ -232,57 +234,35 @@ TEST_P(ProfileTest, GraphsAreDumpedBeforeAndAfterEachPass) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, ProfileTest, testing::ValuesIn(backends::all_cases()), backends::case_name);
 
-TEST(MicroBatchesTest, AreConsecutiveAndTheFirstOnesAreLarger) {
-  const auto sizes = [](std::int64_t rows, std::int64_t count) {
-    std::vector<std::int64_t> found;
-    std::int64_t first = 0;
-    for (const MicroBatch& part : micro_batches(rows, count)) {
-      EXPECT_EQ(part.first, first);
-      EXPECT_LE(part.rows, largest_micro_batch(rows, count));
-      EXPECT_DOUBLE_EQ(part.weight, static_cast<double>(part.rows) / static_cast<double>(rows));
-      first += part.rows;
-      found.push_back(part.rows);
-    }
-    return found;
-  };
-  EXPECT_EQ(sizes(10, 1), (std::vector<std::int64_t>{10}));
-  EXPECT_EQ(sizes(10, 4), (std::vector<std::int64_t>{3, 3, 2, 2}));
-  EXPECT_EQ(sizes(3, 5), (std::vector<std::int64_t>{1, 1, 1}));
-  EXPECT_TRUE(micro_batches(0, 3).empty());
-}
-
 // One call has the operations of the calls that it takes the place of.
 TEST(Cost, OfAProductCountsWhatFollowsIt) {
-  using backends::Op;
-  const auto flops = [](const backends::Request& request) { return cost_of(request).flops; };
-  backends::Request product{.op = Op::product, .operand_count = 3, .operands = {{4, 3}, {3, 5}, {4, 5}}};
-  const double plain = flops(product);
-  EXPECT_EQ(plain, 2 * 4 * 3 * 5);
-
-  backends::Request forward = product;
-  forward.operand_count = 4;
-  forward.operands[3] = {1, 5};
-  forward.epilogue_bias = true;
-  forward.epilogue_activation = catalogue::Activation::tanh;
-  EXPECT_EQ(flops(forward), plain + 20 * (1 + catalogue::row_of(catalogue::Activation::tanh).operations));
-
-  backends::Request backward = product;
-  backward.operand_count = 4;
-  backward.operands[3] = {4, 5};
-  backward.activation = catalogue::Activation::tanh;
-  backward.epilogue_activation_gradient = true;
-  EXPECT_EQ(flops(backward), plain + 20 * catalogue::row_of(catalogue::Activation::tanh).gradient_operations);
-
+  using backends::Operand, backends::Request;
   gdbench_optimizer sgd = {};
   sgd.kind = GDBENCH_SGD;
-  backends::Request update = product;
-  update.operand_count = 5;
-  update.operands[3] = {1, 1};
-  update.operands[4] = {1, 5};
+  const catalogue::ActivationRow& activation = catalogue::row_of(catalogue::Activation::tanh);
+  const double rule = catalogue::operations_of(catalogue::OptimizerKind::sgd, false, false);
+  Request forward, backward, update;
+  forward.epilogue_bias = update.epilogue_bias = true;
+  forward.epilogue_activation = backward.activation = catalogue::Activation::tanh;
+  backward.epilogue_activation_gradient = update.epilogue_update = true;
   update.optimizer = &sgd;
-  update.epilogue_update = update.epilogue_bias = true;
-  const double each = catalogue::operations_of(catalogue::OptimizerKind::sgd, false, false);
-  EXPECT_EQ(flops(update), plain + each * (20 + 5) + 3 * 5) << "weights, bias, and the sum of its gradient";
+  const struct {
+    Request request;
+    std::vector<Operand> operands;  // behind those of a product
+    double flops;
+  } rows[] = {{{}, {}, 0},
+              {forward, {{1, 5}}, 20 * (1 + activation.operations)},
+              {backward, {{4, 5}}, 20 * activation.gradient_operations},
+              {update, {{1, 1}, {1, 5}}, rule * (20 + 5) + 3 * 5}};  // weights, bias, and the sum of its gradient
+  for (const auto& [request, operands, flops] : rows) {
+    std::vector<Operand> all = {{4, 3}, {3, 5}, {4, 5}};
+    all.insert(all.end(), operands.begin(), operands.end());
+    Request product = request;
+    product.op = backends::Op::product;
+    product.operand_count = all.size();
+    std::ranges::copy(all, product.operands);
+    EXPECT_EQ(cost_of(product).flops, 2 * 4 * 3 * 5 + flops) << operands.size();
+  }
 }
 
 }  // namespace

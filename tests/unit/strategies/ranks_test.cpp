@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "implementations/strategies/common/batch_rows.h"
 #include "tests/support/implementations/local_ranks.h"
 #include "tests/support/implementations/processors.h"
 #include "tests/support/implementations/strategies_under_test.h"
@@ -20,11 +19,17 @@ std::vector<gdbench_layer> deep() {
   return {layer(3, 5, catalogue::Activation::tanh), layer(5, 4, catalogue::Activation::sigmoid, false), layer(4, 2)};
 }
 
-// Batches that the ranks divide unevenly, smaller last ones, fewer rows than ranks in some steps or in all of them.
+// Batches that the ranks divide unevenly, smaller last ones, fewer rows than ranks in some steps or in all of them;
+// rules with slots.
 std::vector<TrainingCase> rank_cases() {
   return {
       {.layers = deep(), .rows = 13, .batch_rows = 13},
-      {.layers = deep(), .rows = 17, .batch_rows = 7, .shuffled = true, .learning_rates = {0.1, 0.05, 0.02}},
+      {.layers = deep(),
+       .rows = 17,
+       .batch_rows = 7,
+       .shuffled = true,
+       .learning_rates = {0.1, 0.05, 0.02},
+       .optimizer = {catalogue::OptimizerKind::adam, 0.125, true}},
       {.layers = deep(), .loss = catalogue::Loss::half_mse, .rows = 17, .batch_rows = 7, .micro_batches = 2},
       {.layers = {layer(2, 1)}, .rows = 5, .batch_rows = 2},
       {.layers = {layer(4, 3)},
@@ -118,34 +123,18 @@ class RanksTest : public StrategiesTest {
 };
 
 TEST_P(RanksTest, EndWhereOneTrainingEnds) {
-  for (const TrainingCase& values : rank_cases()) {
+  std::vector<TrainingCase> cases = rank_cases();
+  if (!catalogue::is_mixed(GetParam().dtype)) {
+    for (const std::size_t normalized : {0U, 4U}) cases.push_back(normalized_cases()[normalized]);
+  }
+  for (const TrainingCase& values : cases) {
     for (const StrategyDescriptor* descriptor : ranked()) {
       for (const int count : is_thorough() ? std::vector{1, 2, 3, 5} : std::vector{3}) {
         expect_same(*descriptor, values, count);
       }
       expect_same(*descriptor, values, 5, {kOverlapped});
+      if (descriptor == &hand::kDescriptor) expect_same(*descriptor, values, 3, {kOverlapped, {"update", "each"}});
     }
-  }
-}
-
-TEST_P(RanksTest, UpdateByEveryOptimizer) {
-  for (const OptimizerCase& optimizer : optimizer_cases()) {
-    // Gradients rounded to a few bits, some of which are near 0, do not tell their signs.
-    if (catalogue::is_mixed(GetParam().dtype) && optimizer.kind == catalogue::OptimizerKind::lion) continue;
-    TrainingCase values = rank_cases()[1];
-    values.optimizer = optimizer;
-    if (is_thorough()) {
-      for (const StrategyDescriptor* descriptor : ranked()) expect_same(*descriptor, values, 3);
-    }
-    expect_same(hand::kDescriptor, values, 3, {kOverlapped, {"update", "each"}});
-  }
-}
-
-TEST_P(RanksTest, NormalizeLayers) {
-  if (catalogue::is_mixed(GetParam().dtype)) GTEST_SKIP() << "mixed dtypes do not have it";
-  for (const StrategyDescriptor* descriptor : ranked()) {
-    expect_same(*descriptor, normalized_cases()[0], 3);
-    expect_same(*descriptor, normalized_cases()[4], 3, {kOverlapped});
   }
 }
 
@@ -169,58 +158,51 @@ TEST_P(RanksTest, TakeTheirRowsOfSparseFeatures) {
   }
 }
 
-TEST_P(RanksTest, ExchangeOnceInAStepOrByLayers) {
-  const auto calls_of = [](const StrategyDescriptor& descriptor, const Options& options) {
-    LocalRanks ranks(3);  // of which the last one has no rows
-    const TrainingCase values = {.layers = deep(), .rows = 4, .batch_rows = 2, .micro_batches = 2};
-    const auto trainings = start_ranks(ranks, descriptor, values, options);
-    ranks.for_each([&](int rank) { trainings[static_cast<std::size_t>(rank)]->strategy->run(2); });
-    const std::vector<std::string> calls = ranks.take_calls(0);
-    EXPECT_EQ(calls, ranks.take_calls(1));
-    EXPECT_EQ(calls, ranks.take_calls(2));
-    return calls;
+TEST_P(RanksTest, ExchangeOnceInAStepOrByLayersAndSaySo) {
+  struct Ran {
+    Records records;
+    std::vector<std::string> calls;
   };
-  for (const StrategyDescriptor* descriptor : ranked()) {
-    SCOPED_TRACE(name_of(*descriptor));
-    EXPECT_EQ(calls_of(*descriptor, {}).size(), 2u);
-    // From the last layer to the first.
-    const std::vector<std::string> calls = calls_of(*descriptor, {kOverlapped});
-    ASSERT_EQ(calls.size(), 2u * 4);
-    EXPECT_EQ(calls[1], "begin 20");
-    EXPECT_EQ(calls[3], "finish");
-    EXPECT_EQ(calls[7], "finish");
-    EXPECT_GE(calls[0], "begin 10");
-    EXPECT_GE(calls[2], "begin 20");
-  }
-}
-
-TEST_P(RanksTest, SayWhatTheExchangeTakes) {
-  const auto records_of = [](const StrategyDescriptor& descriptor, const Options& options) {
-    LocalRanks ranks(2);
-    std::vector<Records> records(2);
-    const auto trainings =
-        start_ranks(ranks, descriptor, {.layers = {layer(8, 8)}, .rows = 4, .batch_rows = 4}, options);
+  const auto ran = [](const StrategyDescriptor& descriptor, const Options& options) {
+    LocalRanks ranks(3);  // of which the last one has no rows
+    // Of as many entries as leave no gaps where tensors are aligned.
+    const TrainingCase values = {.layers = {layer(8, 8, catalogue::Activation::tanh, false),
+                                            layer(8, 8, catalogue::Activation::sigmoid, false), layer(8, 2)},
+                                 .rows = 4,
+                                 .batch_rows = 2,
+                                 .micro_batches = 2};
+    const auto trainings = start_ranks(ranks, descriptor, values, options);
+    std::vector<Records> records(3);
     ranks.for_each([&](int rank) {
       const auto at = static_cast<std::size_t>(rank);
       trainings[at]->strategy->run(1);
       records[at] = profiled(*trainings[at]->strategy, 3);
     });
-    return records[0];
+    const Ran first = {records[0], ranks.take_calls(0)};
+    EXPECT_EQ(ranks.take_calls(1), first.calls);
+    EXPECT_EQ(ranks.take_calls(2), first.calls);
+    return first;
   };
-  const double bytes = 2.0 * (64 + 8) * static_cast<double>(catalogue::size_of(GetParam().dtype));
+  using enum catalogue::Phase;
+  const double bytes = 2.0 * (64 + 64 + 18) * static_cast<double>(catalogue::size_of(GetParam().dtype));
   for (const StrategyDescriptor* descriptor : ranked()) {
     SCOPED_TRACE(name_of(*descriptor));
-    const Records flat = records_of(*descriptor, {});
-    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::exchange}).calls, 3u);
-    EXPECT_EQ(flat.at({"all-reduce", catalogue::Phase::exchange}).bytes, 3 * bytes);
-    if (GetParam().dtype == catalogue::Dtype::f16) {
-      EXPECT_EQ(flat.at({"unscale", catalogue::Phase::update}).calls, 3u);
-    } else {
-      EXPECT_EQ(flat.at({"update", catalogue::Phase::update}).calls, 3u);
+    const Ran flat = ran(*descriptor, {});
+    EXPECT_EQ(flat.calls.size(), 4u);
+    EXPECT_EQ(flat.records.at({"all-reduce", exchange}).calls, 3u);
+    EXPECT_EQ(flat.records.at({"all-reduce", exchange}).bytes, 3 * bytes);
+    const char* const op = GetParam().dtype == catalogue::Dtype::f16 ? "unscale" : "update";
+    EXPECT_EQ(flat.records.at({op, update}).calls, 3u);
+    // From the last layer to the first.
+    const Ran overlapped = ran(*descriptor, {kOverlapped});
+    ASSERT_EQ(overlapped.calls.size(), 4u * 4);
+    for (std::size_t step = 0; step < 4; ++step) {
+      const std::vector<std::string> calls(overlapped.calls.begin() + static_cast<std::ptrdiff_t>(4 * step),
+                                           overlapped.calls.begin() + static_cast<std::ptrdiff_t>(4 * step + 4));
+      EXPECT_EQ(calls, (std::vector<std::string>{"begin 18", "begin 64", "begin 64", "finish"}));
     }
-    const Records overlapped = records_of(*descriptor, {kOverlapped});
-    EXPECT_EQ(overlapped.at({"begin all-reduce", catalogue::Phase::exchange}).calls, 3u);
-    EXPECT_EQ(overlapped.at({"finish all-reduces", catalogue::Phase::exchange}).bytes, 3 * bytes);
+    EXPECT_EQ(overlapped.records.at({"begin all-reduce", exchange}).calls, 3u * 3);
+    EXPECT_EQ(overlapped.records.at({"finish all-reduces", exchange}).bytes, 3 * bytes);
   }
 }
 

@@ -1,6 +1,7 @@
 // Every strategy that trains, on every backend and with every option that changes what it runs, ends where the
 // reference does.
-#include "implementations/strategies/graph/passes/pipeline.h"
+#include <algorithm>
+
 #include "tests/support/implementations/strategies_under_test.h"
 
 namespace gdbench::strategies {
@@ -25,6 +26,8 @@ const std::vector<Trainer> kWays = {
     {&graph::kDescriptor, {{"passes", "-buffer-reuse,-merge-updates"}}},
 };
 
+constexpr OptimizerCase kAdam = {catalogue::OptimizerKind::adam, 0.125, true};
+
 TrainingCase perceptron(const OptimizerCase& optimizer) {
   return {.layers = {layer(3, 5, catalogue::Activation::tanh), layer(5, 2)},
           .rows = 10,
@@ -34,11 +37,31 @@ TrainingCase perceptron(const OptimizerCase& optimizer) {
           .optimizer = optimizer};
 }
 
+gdbench_layer tensor(std::int64_t rows, std::int64_t columns) {
+  return layer(rows, columns, catalogue::Activation::identity, false);
+}
+
+// Of the task update: tensors of these sizes, which are no chain, whose gradients are given.
+TrainingCase update_of(const std::vector<gdbench_layer>& tensors, const OptimizerCase& optimizer) {
+  return {.layers = tensors,
+          .rows = 1,
+          .batch_rows = 1,
+          .learning_rates = {0.05, 0.03, 0.04},
+          .task = catalogue::Task::update,
+          .optimizer = optimizer};
+}
+
+const std::vector<gdbench_layer> kTensors = {tensor(3, 5), tensor(1, 1), tensor(7, 1), tensor(4, 4), tensor(1, 33)};
+
 class TrainingTest : public StrategiesTest {
  protected:
+  static std::string text_of(const Trainer& trainer) {
+    return name_of(*trainer.descriptor) + (trainer.options.empty() ? "" : trainer.options.front().value);
+  }
+
   // `steps` updates in two calls, then the losses of both splits.
   static void check(const Trainer& trainer, const TrainingCase& values, std::int64_t steps) {
-    SCOPED_TRACE(name_of(*trainer.descriptor) + (trainer.options.empty() ? "" : trainer.options.front().value));
+    SCOPED_TRACE(text_of(trainer));
     TrainingProblem training(with_dtype(values));
     const auto strategy = start(*trainer.descriptor, training, trainer.options);
     strategy->run(1);
@@ -53,34 +76,69 @@ class TrainingTest : public StrategiesTest {
     strategy->run(2);  // evaluating changed nothing
     expect_trained(training, *strategy, steps + 2);
   }
+
+  // By every way. Tapes end with the bits of hand, or of each other: a difference of their times is the strategy's,
+  // which runs the same kernels on the same numbers.
+  static void check_all(const TrainingCase& values) {
+    for (const Trainer& trainer : kWays) check(trainer, values, 8);
+    std::vector<const StrategyDescriptor*> tapes = {&tape::kDescriptor, &tape::kReplayDescriptor};
+    const StrategyDescriptor* same = &hand::kDescriptor;
+    if (values.task == catalogue::Task::gradients) {
+      check({&tape::kRerecordDescriptor}, values, 8);
+      tapes.push_back(&tape::kRerecordDescriptor);
+      same = &tape::kDescriptor;
+    } else if (values.micro_batches > 1) {
+      return;
+    }
+    for (const StrategyDescriptor* descriptor : tapes) {
+      expect_near(trained(*descriptor, values, 9), trained(*same, values, 9), 0);
+    }
+  }
+
+  // Parameters and slots by gradients that are given, after `steps` updates in two calls.
+  static void check_update(const Trainer& trainer, const TrainingCase& values, std::int64_t steps) {
+    SCOPED_TRACE(text_of(trainer) + " " + catalogue::name_of(values.optimizer.kind));
+    TrainingProblem training(with_dtype(values));
+    training.add_slots();
+    const auto strategy = start(*trainer.descriptor, training, trainer.options);
+    const std::vector<Dense> expected = training.trained(steps);
+    auto* gradients = static_cast<std::byte*>(const_cast<void*>(training.data().x));
+    std::fill_n(gradients, 8, std::byte{0});  // they were copied
+    strategy->run(static_cast<std::uint64_t>(steps / 2));
+    strategy->run(static_cast<std::uint64_t>(steps - steps / 2));
+    strategy->sync();
+    strategy->get_state(training.state());
+    EXPECT_EQ(training.state().step, steps);
+    expect_near(training.state_values(), expected, 128 * epsilon_of(GetParam().dtype));
+    EXPECT_THROW(strategy->evaluate(0), implementations::Failure) << "there is no loss";
+  }
 };
 
-TEST_P(TrainingTest, EndsWhereTheReferenceDoes) {
-  for_each_case(training_cases(), [](const TrainingCase& values) {
-    for (const Trainer& trainer : kWays) check(trainer, values, 8);
-  });
-}
+TEST_P(TrainingTest, EndsWhereTheReferenceDoes) { for_each_case(training_cases(), check_all); }
 
 TEST_P(TrainingTest, OfNormalizedLayers) {
   if (backends::is_device(GetParam().backend)) GTEST_SKIP() << "devices do not offer it";
-  for_each_case(normalized_cases(), [](const TrainingCase& values) {
-    for (const Trainer& trainer : kWays) check(trainer, values, 8);
-    if (values.micro_batches > 1) return;
-    expect_near(trained(tape::kReplayDescriptor, values, 9), trained(hand::kDescriptor, values, 9), 0);
-  });
+  for_each_case(normalized_cases(), check_all);
 }
 
-TEST_P(TrainingTest, ByAGradientPerOutput) {
-  for_each_case(gradients_cases(), [](const TrainingCase& values) {
-    for (const Trainer& trainer : kWays) check(trainer, values, 8);
-    check({&tape::kRerecordDescriptor}, values, 8);
-  });
-}
+TEST_P(TrainingTest, ByAGradientPerOutput) { for_each_case(gradients_cases(), check_all); }
 
 TEST_P(TrainingTest, ByEveryOptimizer) {
   for (const OptimizerCase& optimizer : optimizer_cases()) {
     SCOPED_TRACE(catalogue::name_of(optimizer.kind));
     for (const Trainer& trainer : kWays) check(trainer, perceptron(optimizer), 18);
+  }
+}
+
+TEST_P(TrainingTest, ByGradientsThatAreGiven) {
+  std::vector<gdbench_layer> many(500, tensor(64, 1));
+  many.push_back(tensor(512, 512));
+  for (const Trainer& trainer : kWays) {
+    for (const OptimizerCase& optimizer : optimizer_cases()) check_update(trainer, update_of(kTensors, optimizer), 37);
+    check_update(trainer, update_of({tensor(5, 9)}, kAdam), 5);  // a tensor alone
+  }
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    check_update({descriptor}, update_of(many, {catalogue::OptimizerKind::momentum, 0, false}), 2);
   }
 }
 
@@ -116,7 +174,7 @@ TEST_P(TrainingTest, OnSparseFeatures) {
 TEST_P(TrainingTest, SetStateRewindsTheStepAndTheSlots) {
   for (const StrategyDescriptor* descriptor : kTrainers) {
     SCOPED_TRACE(name_of(*descriptor));
-    const TrainingCase values = with_dtype(perceptron({catalogue::OptimizerKind::adam, 0.125, true}));
+    const TrainingCase values = with_dtype(perceptron(kAdam));
     TrainingProblem training(values);
     const auto strategy = start(*descriptor, training);
     strategy->run(5);
@@ -137,23 +195,6 @@ TEST_P(TrainingTest, EvaluatesMoreRowsThanAPieceHolds) {
   }
 }
 
-// A difference of times of hand and tape is the strategy's: they run the same kernels on the same numbers.
-TEST_P(TrainingTest, TapesEndWithTheSameBits) {
-  const auto expect_same = [](const StrategyDescriptor& one, const StrategyDescriptor& other,
-                              const TrainingCase& values) {
-    expect_near(trained(one, values, 9), trained(other, values, 9), 0);
-  };
-  for_each_case(training_cases(), [&](const TrainingCase& values) {
-    if (values.micro_batches > 1) return;
-    expect_same(tape::kDescriptor, hand::kDescriptor, values);
-    expect_same(tape::kReplayDescriptor, hand::kDescriptor, values);
-  });
-  for_each_case(gradients_cases(), [&](const TrainingCase& values) {
-    expect_same(tape::kReplayDescriptor, tape::kDescriptor, values);
-    expect_same(tape::kRerecordDescriptor, tape::kDescriptor, values);
-  });
-}
-
 // Where a library allocates by itself, not more than hand with the same calls.
 TEST_P(TrainingTest, ASteadyStepAllocatesNothing) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns malloc";
@@ -166,7 +207,7 @@ TEST_P(TrainingTest, ASteadyStepAllocatesNothing) {
                    .batch_rows = 32,
                    .shuffled = true,
                    .learning_rates = {0.01, 0.02, 0.03},
-                   .optimizer = {catalogue::OptimizerKind::adam, 0.125, true}});
+                   .optimizer = kAdam});
   for (const TrainingCase& values : training_cases()) cases.push_back(values);
   for (const TrainingCase& values : normalized_cases()) cases.push_back(values);
   const auto counted = [](const Trainer& trainer, const TrainingCase& values, std::uint64_t warm_up) {
@@ -192,6 +233,9 @@ TEST_P(TrainingTest, ASteadyStepAllocatesNothing) {
       EXPECT_EQ(counted({descriptor, {{"features", "csr"}}}, values, 0), 0U);
     }
   });
+  for (const StrategyDescriptor* descriptor : kTrainers) {
+    EXPECT_EQ(counted({descriptor}, update_of(kTensors, kAdam), 0), 0U) << name_of(*descriptor);
+  }
   // The counter works, also for what the kernel library allocates.
   TrainingProblem training(with_dtype(cases[0]));
   const std::uint64_t before = allocation_count();

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "tests/support/verify/cases.h"
 
 namespace gdbench::verify {
@@ -76,15 +74,6 @@ TYPED_TEST(ProductsTest, AreThoseOfThreePlainLoopsBitForBitWithAnyNumberOfThread
     product_with_transposed(a.data(), b_transposed.data(), c.data(), m, k, n);
     EXPECT_TRUE(c == from_zero) << size << ", B transposed";
   }
-}
-
-TEST(ParallelTest, EveryPartIsDoneOnceAndNoThreadIsLeft) {
-  for (const std::size_t threads : {1U, 3U, 20U}) {
-    std::vector<std::atomic<int>> done(11);
-    for_each_part(done.size(), threads, [&](std::size_t part) { ++done[part]; });
-    for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
-  }
-  for_each_part(0, 4, [](std::size_t) { FAIL(); });
 }
 
 TEST(ParallelTest, SmallProductsStartNoThread) {

@@ -1,8 +1,16 @@
+// The reference: trajectories that scripts/golden-trajectories computed with NumPy, and what is special to some states.
 #include "harness/verify/reference.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "harness/verify/norms.h"
 #include "tests/support/verify/cases.h"
@@ -10,45 +18,8 @@
 namespace gdbench::verify {
 namespace {
 
-using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::Problem, testing::Case, testing::describe;
+using scenario::Activation, scenario::Dtype, scenario::Loss, scenario::Problem, testing::Case;
 using testing::make_case, testing::make_problem;
-
-// Central differences of the batch loss in long double, for every entry of every parameter.
-void expect_gradients_match_differences(const Case& problem_case, std::int64_t step) {
-  ReferenceState<long double> state = to_reference<long double>(problem_case.start);
-  state.step = step;
-  const auto analytic = gradients(problem_case.problem, problem_case.dataset, state);
-  constexpr long double kStep = 1e-7L;
-  for (std::size_t p = 0; p < state.parameters.size(); ++p) {
-    std::vector<long double> differences;
-    for (long double& value : state.parameters[p]) {
-      const long double original = value;
-      value = original + kStep;
-      const long double above = gradients(problem_case.problem, problem_case.dataset, state).loss;
-      value = original - kStep;
-      const long double below = gradients(problem_case.problem, problem_case.dataset, state).loss;
-      value = original;
-      differences.push_back((above - below) / (2 * kStep));
-    }
-    // The differences' own error is of the order of kStep^2.
-    EXPECT_LE(distance(differences, analytic.parameters[p]), 1e-9 * (1 + norm(differences)))
-        << describe(problem_case.problem) << ", step " << step << ", parameter " << p;
-  }
-}
-
-TEST(ReferenceTest, GradientsOfRandomShapesMatchFiniteDifferences) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Case problem_case = testing::random_case(seed * 77, Dtype::f64);
-    const std::int64_t last = problem_case.problem.steps_per_epoch() - 1;
-    for (const std::int64_t step : {last, last + 1}) expect_gradients_match_differences(problem_case, step);
-  }
-}
-
-TEST(ReferenceTest, OutputActivationsAreDifferentiatedToo) {
-  Problem problem = make_problem({3, 4, 2}, Activation::tanh, true, Loss::mse, 5, 5, Dtype::f64, 0.1);
-  problem.layers.back().activation = Activation::sigmoid;
-  expect_gradients_match_differences(make_case(problem, 9), 0);
-}
 
 TEST(ReferenceTest, SoftmaxStaysFiniteForLargeLogits) {
   const Problem problem =
@@ -59,16 +30,6 @@ TEST(ReferenceTest, SoftmaxStaysFiniteForLargeLogits) {
   EXPECT_NEAR(batch.loss, 9000 + std::log(2.0), 1e-3);
   EXPECT_FLOAT_EQ(batch.parameters[0][0], -1);
   EXPECT_FLOAT_EQ(batch.parameters[0][1], 0.5);
-}
-
-TEST(ReferenceTest, LearningRatesFollowTheSchedule) {
-  const scenario::Optimizer optimizer{scenario::OptimizerKind::sgd, {0.5, 0.25}};
-  EXPECT_EQ(learning_rate(optimizer, 0), 0.5);
-  EXPECT_EQ(learning_rate(optimizer, 1), 0.25);
-  EXPECT_EQ(learning_rate(optimizer, 7), 0.25);
-  ReferenceState<double> state{1, {{1.0}}, {}};
-  update(optimizer, {{2.0}}, state);
-  EXPECT_EQ(state.parameters[0][0], 1.0 - 0.25 * 2.0);
 }
 
 TEST(ReferenceTest, CountsSubnormalNumbers) {
@@ -84,19 +45,6 @@ TEST(ReferenceTest, CountsSubnormalNumbers) {
   EXPECT_EQ(subnormal_share(Dtype::f32, {{1e-60, 0, 1}}), 0);  // becomes 0
 }
 
-TEST(TieTest, OneTieIsBoundedExactly) {
-  // The hidden unit's pre-activation 1 * 0.5 + 2 * -0.25 is exactly 0. dL/dA = 2 (P - Y) v = 2 (0 - 3) * 4 = -24.
-  const Problem problem = make_problem({2, 1, 1}, Activation::relu, false, Loss::mse, 1, 1, Dtype::f32, 0.1);
-  const auto dataset = testing::make_dataset(problem, {1, 2}, {3}, {});
-  const ReferenceState<double> state{0, {{0.5, -0.25}, {4}}, {}};
-  const auto batch = gradients(problem, dataset, state);
-  EXPECT_EQ(batch.parameters[0], (std::vector<double>{0, 0}));
-  EXPECT_DOUBLE_EQ(batch.tie_allowance[0], 24 * std::sqrt(5.0));
-  EXPECT_EQ(batch.tie_allowance[1], 0);
-  const auto flipped = gradients(problem, dataset, state, Ties::flipped);
-  EXPECT_DOUBLE_EQ(distance(batch.parameters[0], flipped.parameters[0]), batch.tie_allowance[0]);
-}
-
 TEST(TieTest, TiesOfOneRowInTwoLayersAddUp) {
   // Both hidden units get 0, so nothing passes the upper one; with a touch more both pass, and dL/dZ0 is
   // 2 (0 - 3) * 4 * 2 = -48.
@@ -108,13 +56,6 @@ TEST(TieTest, TiesOfOneRowInTwoLayersAddUp) {
   const auto open = gradients(problem, dataset, shifted);
   EXPECT_NEAR(distance(closed.parameters[0], open.parameters[0]), 48 * std::sqrt(5.0), 1e-5);
   EXPECT_NEAR(closed.tie_allowance[0], 48 * std::sqrt(5.0), 1e-5);
-}
-
-TEST(TieTest, NoTieNoAllowance) {
-  const Case problem_case =
-      make_case(make_problem({4, 8, 8, 2}, Activation::relu, true, Loss::mse, 20, 20, Dtype::f32, 0.1), 3);
-  const auto batch = gradients(problem_case.problem, problem_case.dataset, to_reference<double>(problem_case.start));
-  for (const double allowance : batch.tie_allowance) EXPECT_EQ(allowance, 0);
 }
 
 TEST(TieTest, AbsentInputsAreNoTie) {
@@ -148,6 +89,8 @@ TEST(TieTest, AllowanceBoundsTheEffectOfTiesWithoutBeingLoose) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Case problem_case =
         make_case(make_problem({5, 7, 6, 3}, Activation::relu, true, Loss::mse, 9, 9, Dtype::f32, 0.1), seed);
+    const auto untied = gradients(problem_case.problem, problem_case.dataset, to_reference<double>(problem_case.start));
+    for (const double allowance : untied.tie_allowance) EXPECT_EQ(allowance, 0) << "seed " << seed;
     make_tie(problem_case, seed % 2, 1);
     if (seed % 3 == 0) make_tie(problem_case, 1, 4);
     const auto state = to_reference<double>(problem_case.start);
@@ -163,6 +106,122 @@ TEST(TieTest, AllowanceBoundsTheEffectOfTiesWithoutBeingLoose) {
     EXPECT_EQ(batch.tie_allowance[4], 0) << "a tie does not reach the layer above";
   }
   EXPECT_GT(effects, 40);
+}
+
+using nlohmann::json;
+
+// Relative to the largest entry of the same tensor: entries that cancel to nearly zero have no relative accuracy.
+constexpr double kRelative = 1e-12;
+
+std::vector<std::filesystem::path> golden_files() {
+  std::vector<std::filesystem::path> files;
+  const std::filesystem::path folder = std::filesystem::path(GDBENCH_SOURCE_DIR) / "tests/golden/trajectories";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  return files;
+}
+
+// The enumerator among 0, 1, ... count - 1 that has a name.
+template <class Enum>
+Enum named(const json& name) {
+  return catalogue::find<Enum>(name.get<std::string>()).value();
+}
+
+scenario::Optimizer optimizer_of(const json& golden) {
+  const json& settings = golden["optimizer"];
+  scenario::Optimizer optimizer;
+  optimizer.kind = named<catalogue::OptimizerKind>(settings["kind"]);
+  optimizer.learning_rates = golden["learning_rates"].get<std::vector<double>>();
+  for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
+    optimizer.*constant->member = settings.value(constant->name, 0.0);
+  }
+  optimizer.epsilon_place = named<catalogue::EpsilonPlace>(settings.value("epsilon_place", "outside"));
+  optimizer.weight_decay = settings.value("weight_decay", 0.0);
+  optimizer.decoupled_weight_decay = settings.value("decoupled_weight_decay", false);
+  return optimizer;
+}
+
+scenario::Problem problem_of(const json& golden) {
+  scenario::Problem problem;
+  problem.dtype = named<scenario::Dtype>(golden.value("dtype", "f64"));
+  problem.loss = {named<catalogue::Loss>(golden["loss"]), golden.value("huber_delta", 1.0)};
+  problem.rows = golden["rows"];
+  problem.batch_rows = golden["batch_rows"];
+  problem.optimizer = optimizer_of(golden);
+  if (golden.contains("loss_scaling")) {
+    const json& scaling = golden["loss_scaling"];
+    problem.loss_scaling = {scaling["initial"].get<double>(), scaling["growth_interval"].get<std::int64_t>()};
+  }
+  for (const json& layer : golden["layers"]) {
+    problem.layers.push_back({layer["inputs"], layer["outputs"], named<catalogue::Activation>(layer["activation"]),
+                              layer["bias"], named<catalogue::Normalization>(layer.value("normalization", "none"))});
+  }
+  return problem;
+}
+
+template <class T>
+void expect_close(const std::vector<T>& actual, const json& expected, const std::string& what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  double largest = 0;
+  for (const json& value : expected) largest = std::max(largest, std::abs(value.get<double>()));
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(actual[i]), expected[i].get<double>(), kRelative * largest)
+        << what << "[" << i << "]";
+  }
+}
+
+template <class T>
+void expect_trajectory(const json& golden) {
+  const scenario::Problem problem = problem_of(golden);
+  std::vector<std::uint32_t> order;
+  for (const json& epoch : golden["order"]) {
+    const auto rows = epoch.get<std::vector<std::uint32_t>>();
+    order.insert(order.end(), rows.begin(), rows.end());
+  }
+  const auto dataset = testing::make_dataset(problem, golden["x"].get<std::vector<double>>(),
+                                             golden["targets"].get<std::vector<double>>(), order);
+  scenario::State start{0, golden["initial_parameters"].get<std::vector<std::vector<double>>>(), {}};
+  if (golden.contains("loss_scaling")) start.loss_scaling = {problem.loss_scaling.initial, 0, 0};
+  ReferenceState<T> state = to_reference<T>(start);
+  expect_close(train(problem, dataset, state, golden["steps"]), golden["losses"], "losses");
+  ASSERT_EQ(state.parameters.size(), golden["final_parameters"].size());
+  for (std::size_t p = 0; p < state.parameters.size(); ++p) {
+    expect_close(state.parameters[p], golden["final_parameters"][p], "parameter " + std::to_string(p));
+  }
+  if (golden.contains("loss_scaling")) {
+    EXPECT_EQ(state.skipped, golden["loss_scaling"]["skipped"].get<std::int64_t>());
+  }
+  const double final_loss = golden["final_loss"];
+  EXPECT_NEAR(static_cast<double>(evaluate(problem, dataset, state)), final_loss, kRelative * final_loss);
+}
+
+template <class Enum>
+void expect_all(const std::set<Enum>& found) {
+  for (const Enum value : catalogue::all_of<Enum>()) {
+    EXPECT_TRUE(found.contains(value)) << "no trajectory has " << catalogue::name_of(value);
+  }
+}
+
+TEST(GoldenTrajectoriesTest, ReferenceAgreesWithNumPy) {
+  const auto files = golden_files();
+  std::set<catalogue::OptimizerKind> optimizers;
+  std::set<catalogue::Activation> activations;
+  std::set<catalogue::Loss> losses;
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.filename().string());
+    std::ifstream stream(file);
+    const json golden = json::parse(stream);
+    const scenario::Problem problem = problem_of(golden);
+    optimizers.insert(problem.optimizer.kind);
+    losses.insert(problem.loss);
+    for (const scenario::Layer& layer : problem.layers) activations.insert(layer.activation);
+    expect_trajectory<double>(golden);
+    expect_trajectory<long double>(golden);
+  }
+  expect_all(optimizers);
+  expect_all(activations);
+  expect_all(losses);
 }
 
 }  // namespace

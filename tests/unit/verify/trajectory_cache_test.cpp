@@ -44,7 +44,9 @@ class TrajectoryCacheTest : public ::testing::Test {
 
   const tests::TemporaryFolder own_folder_;
   const fs::path folder_ = own_folder_.path() / "reference trajectories";
-  TrajectoryCache cache_{folder_ / "new"};
+  const TrajectoryCache cache_{folder_ / "new"};
+  const Case case_ = case_of(Dtype::f32);
+  const ReferenceTrajectory reference_ = reference_of(case_);
 };
 
 TEST_F(TrajectoryCacheTest, GivesBackWhatWasKept) {
@@ -113,48 +115,42 @@ TEST(DefaultCacheFolder, IsTheUsersOwn) {
 }
 
 TEST_F(TrajectoryCacheTest, ADamagedFileCountsAsNoneAndIsReplaced) {
-  const Case problem_case = case_of(Dtype::f32);
-  const ReferenceTrajectory reference = reference_of(problem_case);
   const std::function<void(std::string&)> damages[] = {
       [](std::string& bytes) { bytes[bytes.size() / 2] ^= 1; }, [](std::string& bytes) { bytes.pop_back(); },
       [](std::string& bytes) { bytes.resize(bytes.size() / 2); }, [](std::string& bytes) { bytes.clear(); },
       [](std::string& bytes) { bytes += "x"; }};
   for (const auto& damage : damages) {
-    cache_.keep("a", problem_case.start, reference);
-    ASSERT_TRUE(cache_.find("a", problem_case.start));
+    cache_.keep("a", case_.start, reference_);
+    ASSERT_TRUE(cache_.find("a", case_.start));
     change(damage);
-    EXPECT_FALSE(cache_.find("a", problem_case.start));
+    EXPECT_FALSE(cache_.find("a", case_.start));
   }
 }
 
 TEST_F(TrajectoryCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
-  const Case problem_case = case_of(Dtype::f32);
-  const ReferenceTrajectory reference = reference_of(problem_case);
   fs::create_directories(folder_);
   std::ofstream(folder_ / "file") << "in the way";
   for (const fs::path& folder : {fs::path(), folder_ / "file", folder_ / "file" / "below", fs::path("/proc/none")}) {
     const TrajectoryCache nowhere(folder);
-    nowhere.keep("a", problem_case.start, reference);
-    EXPECT_FALSE(nowhere.find("a", problem_case.start)) << folder;
+    nowhere.keep("a", case_.start, reference_);
+    EXPECT_FALSE(nowhere.find("a", case_.start)) << folder;
   }
 }
 
 TEST_F(TrajectoryCacheTest, WhatWasNotUsedForLongestMakesRoom) {
-  const Case problem_case = case_of(Dtype::f32);
-  const ReferenceTrajectory reference = reference_of(problem_case);
-  cache_.keep("a", problem_case.start, reference);
+  cache_.keep("a", case_.start, reference_);
   const std::uintmax_t bytes = fs::file_size(files().front());
   const TrajectoryCache two(folder_ / "new", 2 * bytes + bytes / 2);
-  two.keep("b", problem_case.start, reference);
+  two.keep("b", case_.start, reference_);
   for (const fs::path& file : files()) {
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
-  EXPECT_TRUE(two.find("a", problem_case.start));  // is in use again
-  two.keep("c", problem_case.start, reference);
+  EXPECT_TRUE(two.find("a", case_.start));  // is in use again
+  two.keep("c", case_.start, reference_);
   EXPECT_EQ(files().size(), 2U);
-  EXPECT_TRUE(two.find("a", problem_case.start));
-  EXPECT_FALSE(two.find("b", problem_case.start));
-  EXPECT_TRUE(two.find("c", problem_case.start));
+  EXPECT_TRUE(two.find("a", case_.start));
+  EXPECT_FALSE(two.find("b", case_.start));
+  EXPECT_TRUE(two.find("c", case_.start));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "implementations/backends/jit/loops/builder.h"
 #include "implementations/backends/jit/loops/check.h"
 #include "implementations/backends/jit/loops/unroll.h"
-#include "tests/support/implementations/jit_targets.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -17,8 +16,8 @@ const CoreModel kCore;
 constexpr int kLanes = 8;
 constexpr Type kVector{Scalar::f32, kLanes};
 
-ArrayId floats(Builder& builder, std::size_t argument, std::int64_t size) {
-  return builder.array({argument == 0 ? "x" : "y", Scalar::f32, argument, 0, size, sizeof(float)});
+ArrayId floats(Builder& builder, std::int64_t size) {
+  return builder.array({"x", Scalar::f32, 0, 0, size, sizeof(float)});
 }
 
 // In each step `sweeps` times over x, whose vectors are added to one of `sums`.
@@ -26,7 +25,7 @@ Program sum_program(std::int64_t size, std::int64_t sweeps, std::int64_t sums) {
   Program program;
   program.name = "sums";
   Builder builder(program);
-  const ArrayId x = floats(builder, 0, size);
+  const ArrayId x = floats(builder, size);
   std::vector<VariableId> variables;
   for (std::int64_t i = 0; i < sums; ++i) {
     variables.push_back(builder.variable(kVector));
@@ -80,7 +79,7 @@ Program strided_program(std::int64_t rows, std::int64_t stride, std::int64_t swe
   Program program;
   program.name = "strided";
   Builder builder(program);
-  const ArrayId x = floats(builder, 0, rows * stride);
+  const ArrayId x = floats(builder, rows * stride);
   const VariableId sum = builder.variable(kVector);
   builder.set(sum, builder.constant(kVector, 0));
   builder.steps([&](const Affine&) {
@@ -129,45 +128,7 @@ TEST(JitCostTest, WhatNobodyFetchesIsWaitedFor) {
   EXPECT_GT(waited.cycles, fetched.cycles);
 }
 
-// y[i] = 3 y[i - 1] + x[i], by `rounds` rounds of a loop.
-Program recurrence_program(std::int64_t rounds) {
-  Program program;
-  program.name = "recurrence";
-  Builder builder(program);
-  const ArrayId x = floats(builder, 0, kLanes * rounds);
-  const ArrayId y = floats(builder, 1, kLanes * (rounds + 1));
-  builder.loop(0, rounds * kLanes, kLanes, [&](const Affine& i) {
-    const Register before = builder.load({y, i}, kLanes);
-    const Register three = builder.constant(kVector, 3);
-    builder.store({y, i + Affine(kLanes)}, builder.multiply_add(three, before, builder.load({x, i}, kLanes)));
-  });
-  return program;
-}
-
-std::vector<float> recurrence(const Program& program, std::int64_t rounds) {
-  std::vector<float> x(static_cast<std::size_t>(rounds * kLanes));
-  std::vector<float> y(static_cast<std::size_t>((rounds + 1) * kLanes), 1);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.1F * static_cast<float>(i);
-  const auto compiled = compiled_for(*this_machine(), program);
-  void* arguments[] = {x.data(), y.data()};
-  if (compiled != nullptr) compiled->function(arguments, 1);
-  return y;
-}
-
-TEST(JitUnrollTest, StraightLinesComputeWhatTheLoopDid) {
-  constexpr std::int64_t kRounds = 5;
-  Program program = recurrence_program(kRounds);
-  const std::vector<float> expected = recurrence(program, kRounds);
-  EXPECT_EQ(unroll_short_loops(program, 4 * kRounds), 1);
-  EXPECT_EQ(program_error(program), "");
-  for (const Statement& statement : program.body) EXPECT_EQ(statement.loop, nullptr);
-  EXPECT_EQ(recurrence(program, kRounds), expected);
-}
-
 TEST(JitUnrollTest, LongLoopsAndStepsStay) {
-  constexpr std::int64_t kRounds = 5;
-  Program program = recurrence_program(kRounds);
-  EXPECT_EQ(unroll_short_loops(program, 4 * kRounds - 1), 0);
   Program steps = sum_program(1024, 2, 8);
   EXPECT_EQ(unroll_short_loops(steps, 100), 0);
   Program both = sum_program(8 * kLanes * 3, 2, 8);

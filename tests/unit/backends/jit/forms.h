@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "implementations/common/failure.h"
 #include "tests/support/implementations/jit_targets.h"
 #include "tests/support/implementations/said_records.h"
 #include "tests/support/implementations/trained_by_jit.h"
@@ -59,6 +60,7 @@ inline std::vector<Form> forms() {
         .batch_rows = 101,
         .shuffled = true,
         .optimizer = adam}},
+      {"row stream of whole vectors", {.layers = {layer(32, 1)}, .rows = 131, .batch_rows = 131}},
   };
   for (Form& form : forms) form.values.scaled_weights = true;
   return forms;
@@ -120,6 +122,19 @@ class JitFixture : public testing::TestWithParam<catalogue::Dtype> {
     expect_as_reference(training, training.state_values(), steps);
     const double expected = training.loss(training.state_values(), 0);
     EXPECT_NEAR(loss, expected, (GetParam() == catalogue::Dtype::f64 ? 1e-10 : 2e-4) * std::max(1.0, expected));
+  }
+
+  // Why it does not train, which is that something is unsupported; empty where it does.
+  static std::string refusal(const TrainingCase& values, int threads,
+                             const StrategyDescriptor& descriptor = graph::kRegionDescriptor) {
+    TrainingProblem training(with_dtype(values));
+    try {
+      trained_by_jit(training, 2, {}, threads, descriptor);
+    } catch (const implementations::Failure& failure) {
+      EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
+      return failure.what();
+    }
+    return "";
   }
 
   // What a compiled training says of itself.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -171,22 +170,6 @@ TEST(JitRefinementTest, IsAsExactAsItSays) {
   });
 }
 
-TEST(JitRefinementTest, TakesTheLeastNormalNumberForSmallerOnes) {
-  using Limits = std::numeric_limits<float>;
-  std::vector<float> x(16, Limits::min());
-  x[0] = 0;
-  x[1] = Limits::denorm_min();
-  x[2] = Limits::min() / 2;
-  x[3] = Limits::quiet_NaN();
-  x[4] = Limits::infinity();
-  for_each_target_with_estimates([&](const Target& target) {
-    const std::vector<float> roots = mapped(target, x, refined_root);
-    for (const std::size_t i : {0U, 1U, 2U, 5U}) EXPECT_FLOAT_EQ(roots[i], std::sqrt(Limits::min())) << i;
-    EXPECT_TRUE(std::isnan(roots[3]));
-    EXPECT_TRUE(std::isnan(roots[4]));
-  });
-}
-
 TEST(JitCheckTest, SeesWhatLiesOutsideOfAnArray) {
   const auto error_of = [](std::int64_t size, std::int64_t count, std::int64_t step, std::int64_t offset, int lanes) {
     Program program;
@@ -270,100 +253,6 @@ Program sample_program(const Target& target) {
   builder.store({y, 7},
                 builder.divide(sums_of_lanes(builder, {builder.get(sum)}), builder.maximum_of_lanes(builder.get(sum))));
   return program;
-}
-
-// Sums of the lanes of `vectors`, each of which has as many as the machine's vectors; and what the function, given them
-// all, stores of its result.
-struct LaneSums {
-  std::vector<double> sums;
-  std::vector<double> stored;
-};
-
-LaneSums lane_sums(const Target& target, Register (*function)(Builder&, std::vector<Register>), Scalar real,
-                   int vectors, int stored) {
-  const int lanes = target.lanes(real);
-  Program program;
-  Builder builder(program);
-  const ArrayId x = builder.array(array_of("x", Scalar::i32, 0, vectors * lanes));
-  const ArrayId y = builder.array(array_of("y", real, 1, stored));
-  std::vector<Register> registers;
-  for (int i = 0; i < vectors; ++i) registers.push_back(builder.convert(builder.load({x, i * lanes}, lanes), real));
-  builder.store({y, 0}, function(builder, registers), stored);
-  EXPECT_EQ(program_error(program), "");
-  const auto compiled = compiled_for(target, program);
-  LaneSums result{std::vector<double>(static_cast<std::size_t>(vectors)),
-                  std::vector<double>(static_cast<std::size_t>(stored))};
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(vectors * lanes));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = static_cast<std::int32_t>(i * i % 97);
-    result.sums[i / static_cast<std::size_t>(lanes)] += numbers[i];
-  }
-  std::vector<float> floats(result.stored.size());
-  void* to = real == Scalar::f64 ? static_cast<void*>(result.stored.data()) : floats.data();
-  void* arguments[] = {numbers.data(), to};
-  compiled->function(arguments, 1);
-  if (real == Scalar::f32) result.stored.assign(floats.begin(), floats.end());
-  return result;
-}
-
-TEST(JitLaneSumsTest, AddUpEachVectorOnceOrInAllLanes) {
-  for_each_target([](const Target& target) {
-    for (const Scalar real : {Scalar::f32, Scalar::f64}) {
-      const int lanes = target.lanes(real);
-      for (int count = 1; count <= lanes; ++count) {
-        SCOPED_TRACE(count);
-        const LaneSums once = lane_sums(target, sums_of_lanes, real, count, count);
-        EXPECT_EQ(once.stored, once.sums);
-        if (lanes % count != 0) continue;
-        const LaneSums repeated = lane_sums(target, repeated_sums_of_lanes, real, count, lanes);
-        for (std::size_t lane = 0; lane < repeated.stored.size(); ++lane) {
-          EXPECT_EQ(repeated.stored[lane], repeated.sums[lane % static_cast<std::size_t>(count)]);
-        }
-      }
-    }
-  });
-}
-
-TEST(JitPairsTest, RoundsAndPairsAsItSays) {
-  const Target* machine = this_machine(InstructionSet::avx512);
-  if (machine == nullptr || !machine->pairs) GTEST_SKIP() << "this processor does not multiply bfloat16";
-  Program program;
-  program.name = "pairs";
-  Builder builder(program);
-  const auto x = builder.array(array_of("x", Scalar::f32, 0, 2 * kLanesOfPairs));
-  const auto pairs = builder.array(array_of("pairs", Scalar::i32, 1, 2 * kLanesOfPairs));
-  const auto sums = builder.array(array_of("sums", Scalar::f32, 2, 2 * kLanesOfPairs));
-  const auto a = builder.load({x, 0}, kLanesOfPairs);
-  const auto b = builder.load({x, kLanesOfPairs}, kLanesOfPairs);
-  const auto both = builder.pair_lanes(a, b);
-  builder.store({pairs, 0}, both);
-  builder.store({pairs, kLanesOfPairs}, builder.pair_neighbours(a));
-  builder.store({sums, 0}, builder.add_pairs(both, both, a));
-  builder.store({sums, kLanesOfPairs}, builder.narrow(a));
-  ASSERT_EQ(program_error(program), "");
-  const auto compiled = compiled_for(*machine, program);
-  ASSERT_NE(compiled, nullptr);
-
-  std::vector<float> in(2 * kLanesOfPairs);
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1 + static_cast<float>(i) * 0x1p-8F;  // each second one a middle
-  std::vector<std::uint32_t> halves(in.size());
-  std::vector<float> out(in.size());
-  void* arguments[] = {in.data(), halves.data(), out.data()};
-  compiled->function(arguments, 1);
-  const auto rounded = [](float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  };
-  for (std::size_t i = 0; i < kLanesOfPairs; ++i) {
-    EXPECT_EQ(halves[i], rounded(in[i]) | rounded(in[kLanesOfPairs + i]) << 16);
-    EXPECT_EQ(out[kLanesOfPairs + i], std::bit_cast<float>(rounded(in[i]) << 16));
-    const float first = std::bit_cast<float>(rounded(in[i]) << 16);
-    const float second = std::bit_cast<float>(rounded(in[kLanesOfPairs + i]) << 16);
-    EXPECT_FLOAT_EQ(out[i], in[i] + first * first + second * second);
-  }
-  for (std::size_t i = 0; i < kLanesOfPairs / 2; ++i) {
-    EXPECT_EQ(halves[kLanesOfPairs + i], rounded(in[2 * i]) | rounded(in[2 * i + 1]) << 16);
-  }
 }
 
 // AVX2 has neither vectors of 512 bits nor registers for masks nor the upper half of the others, NEON none of

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -26,36 +25,6 @@ TEST(JitTeamTest, ThreadsRunWhereTheyAreTold) {
   team.run([](const void* data, int thread) { static_cast<const Seen*>(data)->processors[thread] = sched_getcpu(); },
            &seen);
   EXPECT_EQ(seen.processors[1], allowed[1]);
-}
-
-struct Rounds {
-  Barrier& barrier;
-  mutable std::atomic<int> arrivals = 0;
-  mutable std::atomic<int> early = 0;
-};
-
-TEST(JitTeamTest, NobodyGoesOnBeforeAllAreThere) {
-  constexpr int kThreads = 3;
-  constexpr int kRounds = 200;
-  Team team(kThreads, {});
-  EXPECT_EQ(team.size(), kThreads);
-  const Rounds rounds{team.barrier()};
-  for (int run = 0; run < 5; ++run) {
-    team.run(
-        [](const void* data, int /*thread*/) {
-          const auto& shared = *static_cast<const Rounds*>(data);
-          for (int round = 1; round <= kRounds; ++round) {
-            ++shared.arrivals;
-            shared.barrier.meet();
-            if (shared.arrivals < kThreads * round) ++shared.early;
-            shared.barrier.meet();
-          }
-        },
-        &rounds);
-    EXPECT_EQ(rounds.arrivals, kThreads * kRounds);
-    rounds.arrivals = 0;
-  }
-  EXPECT_EQ(rounds.early, 0);
 }
 
 // As in a step: each thread writes its part, and when all have, reads those of all. Without atomics, so that the thread

@@ -46,29 +46,22 @@ class ClaimFile : public testing::Test {
 };
 
 TEST_F(ClaimFile, IsReadWhole) {
-  const Result<Claim> claim = read(valid());
+  json whole = valid();
+  whole.update({{"question", "Why?"}, {"setting", "ten rows"}, {"posted", {"posted/a.json", "posted/b.json"}}});
+  json advice = whole["experiments"][0]["relations"][0];
+  advice.update({{"decides", false}, {"advice", "Do it"}});
+  whole["experiments"][0]["relations"].push_back(advice);
+  const Result<Claim> claim = read(whole);
   ASSERT_TRUE(claim.ok()) << claim.error().message;
-  EXPECT_EQ(claim->id, "mine");
+  EXPECT_EQ(claim->id + claim->question + claim->setting, "mineWhy?ten rows");
+  EXPECT_EQ(claim->posted.back(), folder_.path() / "posted" / "b.json");
   const Experiment& experiment = claim->experiments.at(0);
   EXPECT_EQ(experiment.matrix.axes.at("batch"), (std::vector<std::string>{"1", "3"}));
   const report::ClaimRelation& relation = experiment.relations.at(0);
   EXPECT_EQ(relation.at_least, 2);
   EXPECT_FALSE(relation.at_most);
   EXPECT_EQ(relation.a, (report::Settings{{"implementation", "one/x"}}));
-}
-
-TEST_F(ClaimFile, SaysWhatPeopleAskedAndWhatToDo) {
-  json claim = valid();
-  claim.update({{"question", "Why?"}, {"setting", "ten rows"}, {"posted", {"posted/a.json", "posted/b.json"}}});
-  json advice = claim["experiments"][0]["relations"][0];
-  advice.update({{"decides", false}, {"advice", "Do it"}});
-  claim["experiments"][0]["relations"].push_back(advice);
-  const Result<Claim> read_claim = read(claim);
-  ASSERT_TRUE(read_claim.ok()) << read_claim.error().message;
-  EXPECT_EQ(read_claim->question, "Why?");
-  EXPECT_EQ(read_claim->setting, "ten rows");
-  EXPECT_EQ(read_claim->posted.back(), folder_.path() / "posted" / "b.json");
-  EXPECT_EQ(read_claim->experiments.at(0).relations.at(1).advice, "Do it");
+  EXPECT_EQ(experiment.relations.at(1).advice, "Do it");
 }
 
 struct Fault {

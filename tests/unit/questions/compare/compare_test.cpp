@@ -35,7 +35,6 @@ TEST(CompareArms, NamesWhatIsSlowerAndWhatIsNot) {
   const report::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
   ASSERT_EQ(comparison.cells.size(), 3U);
   EXPECT_TRUE(comparison.paired);
-  EXPECT_EQ(comparison.base + " " + comparison.next, "base new");
   EXPECT_EQ(cell_in(comparison, "s/a").change, Change::regressed);
   EXPECT_EQ(cell_in(comparison, "s/b").change, Change::equivalent);
   EXPECT_EQ(cell_in(comparison, "s/c").change, Change::improved);
@@ -46,10 +45,8 @@ TEST(CompareArms, HoldsAtEveryLookWhereLaunchesEndedOnceItWasDecided) {
   report::Report report = report_of_arms(100, 150, 10);
   EXPECT_EQ(compared(report).ratio->method, stats::IntervalMethod::order_statistics);
   report.run.until_decided = true;
-  const report::ReportComparison comparison = compare_arms(report, {.margin = 0.01});
-  EXPECT_EQ(comparison.until_decided, true);
-  EXPECT_EQ(comparison.cells.at(0).change, Change::regressed);
-  EXPECT_EQ(comparison.cells.at(0).ratio->method, stats::IntervalMethod::every_look);
+  EXPECT_EQ(compared(report).change, Change::regressed);
+  EXPECT_EQ(compared(report).ratio->method, stats::IntervalMethod::every_look);
   report = report_of_arms(100, 150, 9);
   report.run.until_decided = true;
   EXPECT_EQ(compared(report).remark, "9 launches, at least 10 are needed");
@@ -128,13 +125,11 @@ TEST(Gates, JudgeReportsAndLeaveOutWhatIsNotThere) {
   };
   const CompareOptions options = {.margin = 0.03, .gates = {{Quantity::own_memory, 0.05}, {Quantity::import, 0.1}}};
   report::Report next = report(Quantity::own_memory, 1.5);
-  report::ReportComparison comparison = compare_reports(report(Quantity::step, 1), next, options);
+  const report::ReportComparison comparison = compare_reports(report(Quantity::step, 1), next, options);
   ASSERT_EQ(comparison.cells.size(), 3U);
   EXPECT_EQ(comparison.cells[1].change, Change::regressed);
   for (report::Launch& launch : next.cells[0].launches) launch.import_seconds.reset();
-  comparison = compare_reports(report(Quantity::step, 1), next, options);
-  ASSERT_EQ(comparison.cells.size(), 2U);
-  EXPECT_EQ(comparison.cells[1].quantity, Quantity::own_memory);
+  EXPECT_EQ(compare_reports(report(Quantity::step, 1), next, options).cells.size(), 2U);
   for (report::Launch& launch : next.cells[0].launches) launch.peak_anonymous_bytes = 1000;
   EXPECT_EQ(compare_reports(next, next, options).cells.size(), 1U) << "too little to be felt";
 }
@@ -161,35 +156,11 @@ TEST(Gates, DoNotAlarmWithoutACause) {
   EXPECT_LE(alarms, 9);
 }
 
-TEST(CompareArms, FewLaunchesReachNoVerdictAndSaySo) {
-  EXPECT_EQ(compared(report_of_arms(100, 150, 7)).change, Change::inconclusive);
-  EXPECT_EQ(compared(report_of_arms(100, 150, 7)).remark, "7 launches, at least 8 are needed");
-  const report::ComparedCell one = compared(report_of_arms(100, 150, 1));
-  EXPECT_EQ(one.change, Change::inconclusive);
-  ASSERT_TRUE(one.ratio.has_value());
-  EXPECT_NEAR(one.ratio->value, 1.5, 0.05);
-  EXPECT_TRUE(one.ratio->within_one_process) << "it says nothing of others";
-  EXPECT_EQ(compared(report_of_arms(100, 105, 9)).change, Change::regressed);
-  std::vector<report::Cell> cells;
-  for (const char* name : {"a", "b", "c", "d", "e"}) {
-    cells.push_back(cell_taking(name, "base", 100, 9));
-    cells.push_back(cell_taking(name, "new", 105, 9));
-  }
-  EXPECT_EQ(compared(report_of(cells)).change, Change::inconclusive) << "1% over five cells needs ten launches of each";
-}
-
 TEST(CompareArms, WhatIsNotConfirmedIsInconclusive) {
   report::Report report = report_of_arms(100, 110, 80);
-  for (report::Cell& cell : report.cells) cell.confirmed_from = 40;
+  report.cells[1].confirmed_from = 40;
   EXPECT_EQ(compared(report).change, Change::regressed);
-  for (report::Sample& sample : report.cells[1].samples) {
-    if (sample.launch >= 40) sample.real_ns /= 1.1;
-  }
-  EXPECT_EQ(compared(report).change, Change::inconclusive);
-  EXPECT_EQ(compared(report).remark, "slower at first, not again in fresh launches");
-
-  report = report_of_arms(100, 110, 80);
-  for (report::Cell& cell : report.cells) cell.confirmed_from = 79;
+  report.cells[1].confirmed_from = 79;
   EXPECT_EQ(compared(report).change, Change::inconclusive);
   EXPECT_EQ(compared(report).remark,
             "slower at first; fresh launches: measured within one process: says nothing about other launches");
@@ -200,6 +171,7 @@ TEST(CompareArms, FreshLaunchesBeginWithTheOneThatIsNamed) {
   report::Report report = report_of_arms(100, 100, 49);
   report.cells[1].confirmed_from = 40;
   for (report::Sample& sample : report.cells[1].samples) sample.real_ns *= sample.launch < 40 ? 1.1 : 1;
+  EXPECT_EQ(compared(report, 0.02).change, Change::inconclusive);
   EXPECT_EQ(compared(report, 0.02).remark, "slower at first, not again in fresh launches");
   EXPECT_EQ(compared(report, 0.02).ratio->launches, 9);
 }
@@ -215,14 +187,9 @@ TEST(CompareArms, SaysWhichBuildsItComparesAndHow) {
   EXPECT_EQ(comparison.margin, 0.019);
   EXPECT_EQ(comparison.confidence, 0.95);
   EXPECT_NEAR(comparison.noise_floor, 0.003, 0.0005) << "what the control is off by";
-  ASSERT_EQ(comparison.cells.size(), 2U);
-  EXPECT_NEAR(comparison.cells[0].base->value, 100, 1);
-  EXPECT_NEAR(comparison.cells[0].ratio->value, 1, 1e-9);
-  EXPECT_TRUE(comparison.cells[0].layouts.empty()) << "there is one layout";
+  EXPECT_EQ(comparison.cells.size(), 2U);
   ASSERT_EQ(comparison.remarks.size(), 1U);
-  EXPECT_EQ(comparison.remarks[0],
-            "differences below 2% between two builds may come from where the linker put the code: measure padded "
-            "builds too (--padded) before you act on them");
+  EXPECT_TRUE(comparison.remarks[0].starts_with("differences below 2% between two builds may come from where the "));
   EXPECT_TRUE(compare_arms(report, {.margin = 0.02}).remarks.empty());
 }
 
@@ -238,18 +205,12 @@ TEST(CompareArms, WhatPaddingAloneDoesIsNoRegression) {
   EXPECT_EQ(slower_in_all.layouts.size(), 4U);
   EXPECT_NEAR(slower_in_all.layouts[3], 104.5 / 100.5, 1e-3);
   EXPECT_NEAR(slower_in_all.layout.value(), 0.005, 1e-3);
-  // From the least ratio, 104 / 100.5, to the largest, 104.5 / 100.
-  EXPECT_LE(slower_in_all.ratio->interval.low, 104 / 100.5 + 1e-9);
-  EXPECT_GE(slower_in_all.ratio->interval.high, 1.045 - 1e-9);
-  EXPECT_NEAR(slower_in_all.ratio->value, 1.04, 1e-9);
-
+  EXPECT_LE(slower_in_all.ratio->interval.low, 104 / 100.5 + 1e-9) << "the least ratio";
+  EXPECT_GE(slower_in_all.ratio->interval.high, 1.045 - 1e-9) << "the largest";
   const report::ReportComparison one_layout_only = with_padded(104, 104);
   EXPECT_EQ(one_layout_only.cells[0].change, Change::inconclusive);
   EXPECT_EQ(one_layout_only.cells[0].remark, "not so in every layout of the code");
   EXPECT_NEAR(one_layout_only.cells[0].layout.value(), 0.04, 1e-3);
-  EXPECT_LE(one_layout_only.cells[0].ratio->interval.low, 1);
-  EXPECT_NE(one_layout_only.remarks.at(0).find("differ by up to 4%"), std::string::npos) << one_layout_only.remarks[0];
-
   const report::ReportComparison one_side = compare_arms(
       report_of({cell_taking("a", "base", 100), cell_taking("a", "new", 100), cell_taking("a", "base-padded", 100.99)}),
       {.margin = 0.02});
@@ -258,24 +219,6 @@ TEST(CompareArms, WhatPaddingAloneDoesIsNoRegression) {
   EXPECT_EQ(one_side.remarks.at(0),
             "padded builds, which differ in the addresses of their code alone, differ by up to 0.99%; intervals span "
             "all layouts");
-}
-
-TEST(CompareArms, ADirtyControlLowersEveryVerdict) {
-  const report::Report report =
-      report_of({cell_taking("a", "base", 100), cell_taking("a", "control", 104), cell_taking("a", "new", 150)});
-  EXPECT_EQ(compared(report).change, Change::inconclusive);
-  EXPECT_NE(compared(report).remark.find("unfit"), std::string::npos) << compared(report).remark;
-}
-
-TEST(CompareReports, TheSameReportTwiceIsEquivalent) {
-  const report::Report report = report_of({cell_taking("a", "new", 100), cell_taking("b", "new", 7)});
-  const report::ReportComparison comparison = compare_reports(report, report, {});
-  EXPECT_TRUE(comparison.paired);
-  EXPECT_TRUE(comparison.remarks.empty());
-  for (const report::ComparedCell& cell : comparison.cells) {
-    EXPECT_EQ(cell.change, Change::equivalent) << cell.remark;
-    EXPECT_EQ(cell.ratio->value, 1);
-  }
 }
 
 report::Cell with_status(report::Cell cell, CellState state, const std::string& reason) {
@@ -308,29 +251,20 @@ TEST(CompareReports, SaysWhatCameAndWentAndWhyACellHasNoRatio) {
   const report::Report next =
       report_of({cell_taking("z", "new", 16), with_status(cell_taking("c", "new", 1), CellState::wrong, "w0 differs"),
                  with_status(cell_taking("u", "new", 1), CellState::unsupported, "f64"), neither, changed});
-  const report::ReportComparison comparison = compare_reports(base, next, {});
   // The new ones, then what went; what is unsupported has not failed.
-  expect_differences(comparison, {{"s/z", Change::added, ""},
-                                  {"s/c", Change::failing, "wrong: w0 differs"},
-                                  {"s/u", Change::removed, "unsupported: f64"},
-                                  {"s/k", Change::inconclusive, "the scenario is not the same any more"},
-                                  {"s/a", Change::removed, ""}});
-  EXPECT_NEAR(cell_in(comparison, "s/c").base->value, 4, 0.1);
-  EXPECT_FALSE(cell_in(comparison, "s/c").next);
-  EXPECT_NEAR(cell_in(comparison, "s/z").next->value, 16, 0.4);
-  expect_differences(compare_reports(next, base, {}),
-                     {{"s/a", Change::added, ""},
-                      {"s/c", Change::fixed, "wrong: w0 differs in the base"},
-                      {"s/u", Change::added, "unsupported: f64 in the base"},
+  expect_differences(compare_reports(base, next, {}),
+                     {{"s/z", Change::added, ""},
+                      {"s/c", Change::failing, "wrong: w0 differs"},
+                      {"s/u", Change::removed, "unsupported: f64"},
                       {"s/k", Change::inconclusive, "the scenario is not the same any more"},
-                      {"s/z", Change::removed, ""}});
+                      {"s/a", Change::removed, ""}});
+  EXPECT_EQ(cell_in(compare_reports(next, base, {}), "s/c").change, Change::fixed);
 }
 
 TEST(CompareReports, TimesOnOtherDataAreNotCompared) {
   const report::Report base = report_of({cell_taking("a", "new", 100), cell_taking("hand/naive", "new", 200)});
   report::Report next = base;
   next.run.id = "later";
-  EXPECT_TRUE(compare_reports(base, next, {}).cells[0].ratio);
   EXPECT_EQ(compare_ratios(base, next, {}).cells.size(), 1U);
   next.scenarios[0].data_digest = "other data";
   expect_differences(compare_reports(base, next, {}),
@@ -339,27 +273,12 @@ TEST(CompareReports, TimesOnOtherDataAreNotCompared) {
   EXPECT_EQ(compare_ratios(base, next, {}).cells.size(), 0U);
 }
 
-TEST(CompareReports, TwoRunsAreNotPaired) {
-  report::Report base = report_of({cell_taking("a", "new", 100), cell_taking("m", "new", 1)});
-  report::Report next = report_of({cell_taking("a", "new", 120, 40, 2), cell_taking("m", "new", 1, 40, 3)});
-  base.cells[0].worker = "gdbench 1";
-  next.cells[0].worker = "gdbench 2";
-  const report::ReportComparison two = compare_reports(base, next, {.margin = 0.04, .confidence = 0.98});
-  EXPECT_FALSE(two.paired);
-  EXPECT_EQ(cell_in(two, "s/a").change, Change::regressed);
-  EXPECT_EQ(cell_in(two, "s/m").change, Change::equivalent);
-  ASSERT_EQ(two.remarks.size(), 1U);
-  EXPECT_TRUE(two.remarks[0].starts_with("two runs: ")) << two.remarks[0];
-  EXPECT_EQ(two.base_build, "gdbench 1");
-  EXPECT_EQ(two.next_build, "gdbench 2");
-  EXPECT_EQ(two.margin, 0.04);
-  EXPECT_EQ(two.confidence, 0.98);
-}
-
-TEST(CompareReports, TheControlOfEitherRunIsHeeded) {
+TEST(CompareReports, ADirtyControlOfEitherSideLowersEveryVerdict) {
   const report::Report clean = report_of({cell_taking("a", "new", 100)});
-  const report::Report dirty = report_of({cell_taking("a", "new", 100), cell_taking("a", "control", 104)});
-  for (const auto& comparison : {compare_reports(clean, dirty, {}), compare_reports(dirty, clean, {})}) {
+  const report::Report dirty =
+      report_of({cell_taking("a", "base", 100), cell_taking("a", "control", 104), cell_taking("a", "new", 100)});
+  for (const auto& comparison :
+       {compare_reports(clean, dirty, {}), compare_reports(dirty, clean, {}), compare_arms(dirty, {})}) {
     EXPECT_EQ(comparison.cells[0].change, Change::inconclusive);
     EXPECT_NE(comparison.cells[0].remark.find("unfit"), std::string::npos) << comparison.cells[0].remark;
     EXPECT_NEAR(comparison.noise_floor, 0.04, 0.002);
@@ -375,14 +294,11 @@ TEST(CompareReports, OtherBuildsAreComparedAndOtherMachinesOnlyIfForced) {
   EXPECT_TRUE(refused.cells.empty());
   const report::ReportComparison forced = compare_reports(base, next, {.force = true});
   EXPECT_EQ(forced.cells.size(), 1U);
-  EXPECT_EQ(forced.not_comparable, "");
   EXPECT_EQ(forced.remarks.at(0), refused.not_comparable);
-
   base.environment = R"({"cpu": {"model": "A"}, "build": {"compiler": "g++ 12"}})";
   next.environment = R"({"cpu": {"model": "A"}, "build": {"compiler": "g++ 13"}})";
   const report::ReportComparison built = compare_reports(base, next, {});
-  ASSERT_EQ(built.remarks.size(), 1U);
-  EXPECT_EQ(built.remarks[0], "not built alike: build/compiler: found \"g++ 13\", the base has \"g++ 12\"");
+  EXPECT_EQ(built.remarks.at(0), "not built alike: build/compiler: found \"g++ 13\", the base has \"g++ 12\"");
   EXPECT_EQ(built.cells.size(), 1U);
 }
 
@@ -394,39 +310,20 @@ TEST(FirstDifference, IsCutWhereItIsLong) {
   EXPECT_EQ(first_difference(kMachine, R"({"load": 1})", R"({"load": 2})"), "") << "not what times depend on";
 }
 
-TEST(CompareReports, ADriftWithinARunIsTheLeastMargin) {
-  const report::Report base = report_of({cell_taking("a", "new", 100), cell_taking("b", "new", 100)});
+TEST(CompareReports, ADriftWithinEitherRunIsTheLeastMargin) {
+  const report::Report base = report_of({cell_taking("a", "new", 100)});
+  EXPECT_TRUE(compare_reports(base, base, {}).paired) << "of a run with itself";
+  EXPECT_EQ(compare_reports(base, base, {}).cells.at(0).change, Change::equivalent);
   report::Report next = base;
   next.run.id = "another";
-  for (report::Cell& cell : next.cells) {
-    for (report::Sample& sample : cell.samples) sample.real_ns *= sample.launch < 20 ? 1 : 1.2;
-  }
+  for (report::Sample& sample : next.cells[0].samples) sample.real_ns *= sample.launch < 20 ? 1 : 1.2;
   analysis::summarise(next);
-  const report::ReportComparison comparison = compare_reports(base, next, {.margin = 0.03});
-  EXPECT_GT(comparison.noise_floor, 0.15);
-  for (const report::ComparedCell& cell : comparison.cells) EXPECT_NE(cell.change, Change::regressed);
-  EXPECT_EQ(comparison.remarks.at(0).rfind("within one of the runs the machine's speed drifted by 20%", 0), 0U)
-      << comparison.remarks.at(0);
-  EXPECT_NEAR(compare_reports(next, base, {}).noise_floor, comparison.noise_floor, 1e-12) << "in whichever run";
-}
-
-TEST(CompareReports, ADriftIsThatOfTheCellInTheMiddleBetweenTheHalvesOfARun) {
-  // Five launches: two are the earlier half. One cell in three drifts much more, and cells without a time say nothing.
-  std::vector<report::Cell> cells;
-  for (const double drift : {1.1, 1.05, 3.0}) {
-    cells.push_back(cell_taking("c" + std::to_string(cells.size()), "new", 100, 5));
-    for (report::Sample& sample : cells.back().samples) sample.real_ns = sample.launch < 2 ? 100 * drift : 100;
+  for (const auto& comparison : {compare_reports(base, next, {}), compare_reports(next, base, {})}) {
+    EXPECT_FALSE(comparison.paired);
+    EXPECT_GT(comparison.noise_floor, 0.15);
+    EXPECT_NE(comparison.cells.at(0).change, Change::regressed);
+    EXPECT_NE(comparison.cells.at(0).change, Change::improved);
   }
-  cells.push_back(cell_taking("one launch", "new", 100, 1));
-  cells.push_back(cell_taking("unsupported", "new", 100, 5));
-  cells.back().status = {CellState::unsupported, "f64"};
-  const report::Report base = report_of(cells);
-  report::Report next = base;
-  next.run.id = "another";
-  const report::ReportComparison comparison = compare_reports(base, next, {});
-  EXPECT_NEAR(comparison.noise_floor, 0.1, 1e-9);
-  EXPECT_TRUE(comparison.remarks.at(0).starts_with("within one of the runs the machine's speed drifted by 10%, "))
-      << comparison.remarks.at(0);
 }
 
 // Cells of a run whose baseline takes `step_ns`, and others that many times as much.
@@ -448,7 +345,6 @@ TEST(CompareRatios, OfUnlikeMachinesAreWhatDiffersBetweenTheirCells) {
                                      "cpu/model: found \"Other\", the base has \"Processor\""});
   ASSERT_EQ(comparison.cells.size(), 3U) << "none of the baseline";
   EXPECT_EQ(cell_in(comparison, "s/a").change, Change::regressed);
-  EXPECT_NEAR(cell_in(comparison, "s/a").base->value, 0.33, 0.01);
   EXPECT_NEAR(cell_in(comparison, "s/a").next->value, 0.41, 0.01);
   EXPECT_NEAR(cell_in(comparison, "s/a").ratio->value, 0.41 / 0.33, 0.02);
   EXPECT_EQ(cell_in(comparison, "s/b").change, Change::equivalent);
@@ -465,7 +361,6 @@ TEST(CompareReports, SayWhereAllCellsMovedAlike) {
   };
   const report::Report base = report_of_ratios(100, ratios, 1);
   const report::ReportComparison slower = compare_reports(base, report_of_ratios(120, ratios, 11), {});
-  EXPECT_TRUE(says(slower));
   EXPECT_TRUE(slower.remarks.back().starts_with("all 5 cells moved alike, to about 1.2")) << slower.remarks.back();
   EXPECT_FALSE(says(compare_reports(base, report_of_ratios(101, ratios, 11), {}))) << "within the margin";
   EXPECT_FALSE(says(compare_reports(base, report_of_ratios(120, {{"a", 0.4}, {"b", 2}, {"c", 1.5}, {"d", 3}}, 11), {})))

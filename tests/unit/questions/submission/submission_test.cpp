@@ -61,33 +61,29 @@ report::Report evidence() {
 }
 
 TEST(Submission, SaysWhatIsNoEvidence) {
+  using report::Report;
   EXPECT_EQ(faults_of(evidence()), std::vector<std::string>());
-  const auto faults_with = [](const auto& change) {
-    report::Report report = evidence();
+  const std::pair<void (*)(Report&), std::string> cases[] = {
+      {[](Report& report) { report.run.status = "killed"; },
+       "run/status: found killed, expected complete or interrupted"},
+      {[](Report& report) { report.run.quick = true; },
+       "run/quick: found true, expected false: a quick run decides nothing"},
+      {[](Report& report) { report.environment = "{}"; },
+       "environment/build/git_revision: found none, expected one that others can build"},
+      {[](Report& report) { report.environment = R"({"build": {"git_revision": "0123456", "git_dirty": true}})"; },
+       "environment/build: found 0123456 with changes, expected a revision without changes, that others can build"},
+      {[](Report& report) { report.cells[0].summary.reset(); }, "cells: found none with a time, expected one at least"},
+      {[](Report& report) { report.cells[0].verification.reset(); },
+       "cells, s/a/b: found a time without a verification"},
+      {[](Report& report) { report.cells[0].verification->tensors[0].error = 1.5; },
+       "cells, s/a/b: found a time, though w0 is off by more than its tolerance"},
+      {[](Report& report) { report.cells[0].samples[0].real_ns = 7; },
+       "cells, s/a/b: found a block of 10 steps that takes longer than its request (launch 0, round 0)"}};
+  for (const auto& [change, fault] : cases) {
+    Report report = evidence();
     change(report);
-    return faults_of(report);
-  };
-  using Faults = std::vector<std::string>;
-  EXPECT_EQ(faults_with([](report::Report& report) { report.run.status = "killed"; }),
-            Faults{"run/status: found killed, expected complete or interrupted"});
-  EXPECT_EQ(faults_with([](report::Report& report) { report.run.quick = true; }),
-            Faults{"run/quick: found true, expected false: a quick run decides nothing"});
-  EXPECT_EQ(faults_with([](report::Report& report) { report.environment = "{}"; }),
-            Faults{"environment/build/git_revision: found none, expected one that others can build"});
-  EXPECT_EQ(
-      faults_with([](report::Report& report) {
-        report.environment = R"({"build": {"git_revision": "0123456", "git_dirty": true}})";
-      }),
-      Faults{"environment/build: found 0123456 with changes, expected a revision without changes, that others can "
-             "build"});
-  EXPECT_EQ(faults_with([](report::Report& report) { report.cells[0].summary.reset(); }),
-            Faults{"cells: found none with a time, expected one at least"});
-  EXPECT_EQ(faults_with([](report::Report& report) { report.cells[0].verification.reset(); }),
-            Faults{"cells, s/a/b: found a time without a verification"});
-  EXPECT_EQ(faults_with([](report::Report& report) { report.cells[0].verification->tensors[0].error = 1.5; }),
-            Faults{"cells, s/a/b: found a time, though w0 is off by more than its tolerance"});
-  EXPECT_EQ(faults_with([](report::Report& report) { report.cells[0].samples[0].real_ns = 7; }),
-            Faults{"cells, s/a/b: found a block of 10 steps that takes longer than its request (launch 0, round 0)"});
+    EXPECT_EQ(faults_of(report), std::vector<std::string>{fault});
+  }
 }
 
 TEST(Submission, KeepsNoFolderAndNoNameOfAKernel) {

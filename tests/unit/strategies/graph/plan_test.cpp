@@ -69,18 +69,6 @@ TEST(GraphVerifier, NamesWhatIsWrong) {
   }
 }
 
-TEST(GraphVerifier, AParameterIsReadBeforeItIsWritten) {
-  const TestOptimizer optimizer;
-  TestGraph test;
-  const NodeId w = test.parameter(3, 4);
-  const NodeId scalars = test.scalars();
-  const NodeId update = test.update(test.scale(2, w), scalars, w, optimizer.get());
-  EXPECT_EQ(graph_error(test.graph(), Stage::rewriting), "");
-  test.output(test.scale(3, w));
-  EXPECT_NE(graph_error(test.graph(), Stage::rewriting).find("read later"), std::string::npos);
-  EXPECT_EQ(test.graph().position(update), 3u);
-}
-
 TEST(GraphCopies, AreMadeOfWhatIsNeededLater) {
   TestGraph test;
   const NodeId x = test.x(5, 3);
@@ -114,40 +102,12 @@ TEST(GraphBuffers, AreReused) {
   }
 }
 
-TEST(GraphBuffers, NothingIsSharedWhereAllIsNeeded) {
-  TestGraph test;
-  const NodeId x = test.x(8, 8);
-  for (int i = 0; i < 3; ++i) test.output(test.scale(i, x));
-  const BufferPlan plan = plan_buffers(test.graph(), catalogue::Dtype::f64, true);
-  EXPECT_EQ(plan.shared + plan.in_place, 0);
-  EXPECT_EQ(plan.arena_bytes, 3 * 8 * 8 * sizeof(double));
-}
-
 TEST(GraphBuffers, MergedGradientsLieInTheParametersBlock) {
   const TestOptimizer optimizer;
   const Compiled compiled = compile_deep(optimizer.get(), "none,+merge-updates");
   const auto placed = std::count_if(compiled.plan.locations.begin(), compiled.plan.locations.end(),
                                     [](const Location& at) { return at.place == Location::Place::gradient; });
   EXPECT_EQ(placed, 8);
-}
-
-// Rules with slots, merged and one by one.
-TEST(GraphBuffers, SlotsAreWrittenInPlace) {
-  const TestOptimizer adam({0.5}, catalogue::OptimizerKind::adam);
-  const TestModel model(kDeep, catalogue::Loss::half_mse, adam.get());
-  for (const char* passes : {"all", "none"}) {
-    const Compiled compiled = compile(build_step(model.problem(), 64), adam.target(backends::kEpilogueUpdate),
-                                      parse_selection(passes), catalogue::Dtype::f32, nullptr);
-    std::size_t updates = 0;
-    for (const NodeId id : compiled.graph.order()) {
-      const Node& node = compiled.graph[id];
-      const std::size_t expected = node.is_call(Op::update) ? 5 : node.kind == Kind::update_all ? 1 + 8 * 4 : 0;
-      if (expected == 0) continue;
-      ++updates;
-      EXPECT_EQ(node.operands.size(), expected);
-    }
-    EXPECT_EQ(updates, std::string(passes) == "all" ? 1u : 8u);
-  }
 }
 
 TEST(GraphBuffers, GradientsThatAreGivenAreReadWhereTheyLie) {
@@ -186,17 +146,6 @@ TEST(GraphVerifier, AGivenGradientBelongsToItsParameter) {
   std::vector<NodeId>& operands = graph[graph.order().back()].operands;
   std::swap(operands[1], operands[3]);
   EXPECT_NE(graph_error(graph, Stage::executable).find("another parameter"), std::string::npos);
-}
-
-TEST(GraphBuffers, OffsetsOfWhatIsAliveAtOnceDoNotOverlap) {
-  std::vector<Lifetime> lifetimes = {{0, 2, 128, 0}, {1, 3, 64, 0}, {3, 5, 192, 0}, {4, 6, 64, 0}, {2, 2, 64, 0}};
-  EXPECT_EQ(assign_offsets(lifetimes), 256u);
-  for (const Lifetime& a : lifetimes) {
-    for (const Lifetime& b : lifetimes) {
-      if (&a == &b || a.first > b.last || b.first > a.last) continue;
-      EXPECT_TRUE(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
-    }
-  }
 }
 
 // A plan that lets each value die before its last reader, for every value in turn.

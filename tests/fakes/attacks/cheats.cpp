@@ -1,13 +1,17 @@
-// Honest steps that are made outside the clock, wherever that can be tried. Of a state that was foreseen it is known
-// where every number of steps leads, up to the longest block that was asked for; a run from there takes no time.
+// Implementations that are right, and not to be believed.
+#include <unistd.h>
+
 #include <algorithm>
 #include <deque>
 #include <thread>
 
 #include "attacks.h"
+#include "harness/base/control_word.h"
 
 namespace gdbench::tests {
 
+// Honest steps that are made outside the clock, wherever that can be tried. Of a state that was foreseen it is known
+// where every number of steps leads, up to the longest block that was asked for; a run from there takes no time.
 struct Foresight {
   struct Trajectory {
     std::int64_t first_step;
@@ -103,6 +107,50 @@ void wait_for_thread(gdbench_instance& self) {
 }
 void declare_thread(gdbench_implementation& table) { ++table.helper_threads; }
 
+// Comes back from run while a thread of its own still trains; a request for the state waits for it. It declares the
+// thread, so that nothing but the time is wrong.
+gdbench_status run_behind(gdbench_instance& self, std::uint64_t steps) {
+  foresight_of(self).helper = std::thread([&self, steps] { wrapped_run(self, steps); });
+  self.step += static_cast<std::int64_t>(steps);
+  return GDBENCH_OK;
+}
+
+// Says that it computes on a device, by whose clock every block takes half as long as it does.
+void declare_device(gdbench_implementation& table) {
+  table.capabilities |= GDBENCH_BIT(GDBENCH_CAPABILITY_DEVICE);
+  table.device_time = [](gdbench_instance* self, double* nanoseconds) {
+    *nanoseconds = self->block_ns / 2;
+    return GDBENCH_OK;
+  };
+}
+
+// As a library built with -ffast-math does when it is loaded.
+void flush_denormals(gdbench_instance& /*self*/) {
+  processor::set_control_word(processor::control_word() | processor::kFlushToZero | processor::kDenormalsAreZero);
+}
+
+// Repeats what it remembers of an earlier run of the same length from the same state, and so trains only once.
+gdbench_status run_or_remember(gdbench_instance& self, std::uint64_t steps) {
+  constexpr std::size_t kMemories = 16;
+  struct Memory {
+    std::uint64_t steps;
+    Values start;
+    Values end;
+  };
+  static std::deque<Memory> memories;
+  for (const Memory& memory : memories) {
+    if (memory.steps == steps && memory.start == self.start) return answer(self, memory.end, steps);
+  }
+  const gdbench_status status = honest_run(self, steps);
+  memories.push_back({steps, self.start, wrapped_values(self)});
+  if (memories.size() > kMemories) memories.pop_front();
+  return status;
+}
+
+// Has a thread that it does not declare; it only sleeps, so that no CPU time gives it away.
+void start_sleeper(gdbench_instance& /*self*/) { std::thread(pause).detach(); }
+void declare_none(gdbench_implementation& table) { table.helper_threads = 0; }
+
 }  // namespace
 
 std::vector<Attack> all_attacks() {
@@ -119,7 +167,12 @@ std::vector<Attack> all_attacks() {
        .get_state = foresee_in_thread,
        .change = declare_thread,
        .before = wait_for_thread},
+      {.id = "fake/device-clock", .run = honest_run, .change = declare_device},
+      {.id = "fake/early", .run = run_behind, .change = declare_thread, .before = wait_for_thread},
+      {.id = "fake/flush", .run = honest_run, .prepare = flush_denormals},
       {.id = "fake/memoise", .run = run_ahead<true>},
+      {.id = "fake/remember", .run = run_or_remember},
+      {.id = "fake/threads", .run = honest_run, .prepare = start_sleeper, .change = declare_none},
   };
 }
 
