@@ -14,6 +14,21 @@ fail() {
   exit 2
 }
 
+# Prints the comment at the head of the script, and ends it.
+show_help() {
+  sed --quiet '2,/^[^#]/ s/^# \{0,1\}//p' "$0"
+  exit
+}
+
+# option_value ARGUMENTS...: puts the value of the option that is the first of them into the variable of its name.
+option_value() {
+  (($# > 1)) || fail "$1 needs a value"
+  printf -v "${1#--}" '%s' "$2"
+}
+
+# size_of PATH: of a file, or of all in a folder.
+size_of() { du --summarize --bytes "$1" | awk '{ printf "%.1f MB", $1 / 1e6 }'; }
+
 # logged WHAT LOG COMMAND...: runs the command with its output in a file. How far a build is goes over one line of a
 # terminal, elsewhere a line per quarter. Of a failure the output is shown from where it begins.
 logged() {
@@ -69,14 +84,16 @@ build_preset() (
 )
 
 # make_environment FOLDER REQUIREMENTS [OPTIONS OF pip install ...]: a virtual environment with what that file pins, in
-# place of what is there. Who has added all that belongs to it copies the file to FOLDER/requirements.txt: it marks a
-# finished environment.
+# place of what is there. A copy of the file marks a finished one, which is left alone.
 make_environment() {
+  if cmp --silent "$2" "$1/requirements.txt"; then return; fi
+  say "Installing what ${2#"$GDBENCH_ROOT"/} names into $1"
   rm -rf "$1"
   "$PYTHON" -m venv "$1" >&2 ||
     fail "no virtual environment could be made with $PYTHON; on Debian: apt-get install python3-venv"
   "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" "${@:3}" >&2 ||
     fail "${1##*/} could not be installed (is there a way to PyPI?); nothing else is changed"
+  cp "$2" "$1/requirements.txt"
 }
 
 # Relative paths of the project's own files, tracked or not, without what git ignores: list_files '*.cpp' '*.h'
@@ -132,13 +149,11 @@ count_skipped() {
   say "-- $1: skipped"
 }
 
-# count_ctest PRESET [--test-dir FOLDER] [CTEST ARGUMENTS...]: runs the tests of a preset's build, or of one of it in
-# another folder, and adds their counts.
+# count_ctest PRESET [CTEST ARGUMENTS...]: runs the tests of a preset's build, and adds their counts.
 count_ctest() {
   local preset=$1 folder=$GDBENCH_ROOT/build/$1 begun=$SECONDS
   shift
-  if [[ ${1-} == --test-dir ]]; then folder=$2; fi
-  local what="tests of ${folder#"$GDBENCH_ROOT"/}" results=$folder/test-results status=0 summary counts
+  local what="tests of build/$preset" results=$folder/test-results status=0 summary counts
   say "$what; log: $folder/tests.log"
   rm -rf "$results"
   mkdir -p "$results"

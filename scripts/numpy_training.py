@@ -12,6 +12,7 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   nadam     Dozat, ICLR 2016 workshop, algorithm 2, its momentum's schedule that of section 3.4's code (NAdam)
   radam     Liu et al., ICLR 2020, algorithm 2, its threshold 5 and epsilon those of RAdam
 """
+import itertools
 import math
 
 import numpy
@@ -58,7 +59,8 @@ def cross_entropy(logits, labels):
     shifted = logits - logits.max(axis=1, keepdims=True)
     log_probabilities = shifted - numpy.log(numpy.exp(shifted).sum(axis=1, keepdims=True))
     one_hot = numpy.eye(logits.shape[1])[labels]
-    return -numpy.mean((log_probabilities * one_hot).sum(axis=1)), (numpy.exp(log_probabilities) - one_hot) / len(labels)
+    gradient = (numpy.exp(log_probabilities) - one_hot) / len(labels)
+    return -numpy.mean((log_probabilities * one_hot).sum(axis=1)), gradient
 
 
 def binary_cross_entropy(logits, targets):
@@ -254,9 +256,6 @@ class Optimizer:
         self.first = [numpy.zeros_like(parameter) for parameter in parameters]
         self.second = [numpy.zeros_like(parameter) for parameter in parameters]
 
-    def skip(self):
-        self.skipped += 1
-
     def step(self, parameters, gradients):
         """The parameters after one update."""
         rate = learning_rate(self.settings, self.steps + self.skipped)
@@ -297,29 +296,30 @@ class Optimizer:
         self.first[index] = rho * self.first[index] + (1 - rho) * gradient**2
         return gradient / self.root(self.first[index])
 
-    def adam(self, index, gradient):
+    def moments(self, index, gradient):
+        """Takes the gradient into both means; returns their factors."""
         beta1, beta2 = self.settings["beta1"], self.settings["beta2"]
         self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
         self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
+        return beta1, beta2
+
+    def adam(self, index, gradient):
+        beta1, beta2 = self.moments(index, gradient)
         mean = self.first[index] / (1 - beta1**self.steps)
         return mean / self.root(self.second[index], 1 - beta2**self.steps)
 
     adamw = adam
 
     def nadam(self, index, gradient):
-        beta1, beta2 = self.settings["beta1"], self.settings["beta2"]
+        beta1, beta2 = self.moments(index, gradient)
         numbers = numpy.arange(1, self.steps + 2)
         momenta = beta1 * (1 - 0.5 * 0.96 ** (numbers * self.settings["momentum_decay"]))
-        self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
-        self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
         ahead = momenta[-1] * self.first[index] / (1 - momenta.prod())
         ahead = ahead + (1 - momenta[-2]) * gradient / (1 - momenta[:-1].prod())
         return ahead / self.root(self.second[index], 1 - beta2**self.steps)
 
     def radam(self, index, gradient):
-        beta1, beta2, t = self.settings["beta1"], self.settings["beta2"], self.steps
-        self.first[index] = beta1 * self.first[index] + (1 - beta1) * gradient
-        self.second[index] = beta2 * self.second[index] + (1 - beta2) * gradient**2
+        (beta1, beta2), t = self.moments(index, gradient), self.steps
         mean = self.first[index] / (1 - beta1**t)
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * t * beta2**t / (1 - beta2**t)
@@ -334,3 +334,22 @@ class Optimizer:
         moved = numpy.sign((1 - beta1) * gradient + beta1 * self.first[index])
         self.first[index] = (1 - beta2) * gradient + beta2 * self.first[index]
         return moved
+
+
+def training(layers, parameters, x, targets, loss, batches, optimizer, dtype, scaling, rounded=None):
+    """Yields the loss of each step's batch and the parameters after the step, on and on. `loss`: its name, and its
+    constant if it has one; `batches`: rows of a batch, and the order of rows; `rounded` is called with the parameters
+    of an update and the step's number."""
+    state = Optimizer(optimizer, parameters)
+    for step in itertools.count():
+        rows = rows_of_step(step, len(x), *batches)
+        with numpy.errstate(invalid="ignore"):  # of steps that are skipped
+            value, gradients = loss_and_gradients(
+                layers, parameters, x[rows], targets[rows], *loss, dtype=dtype, scale=scaling.scale
+            )
+        if scaling.accepts(gradients):
+            parameters = state.step(parameters, gradients)
+            parameters = rounded(parameters, step) if rounded else parameters
+        else:
+            state.skipped += 1
+        yield value, parameters

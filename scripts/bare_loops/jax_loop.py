@@ -1,6 +1,7 @@
 """JAX, a jitted step, as its documentation writes it."""
 import jax
 import jax.numpy as jnp
+from batches import batches
 
 
 def train(loss, parameters, x, y, rows, rate):
@@ -8,14 +9,12 @@ def train(loss, parameters, x, y, rows, rate):
     def step(parameters, x, y):
         return [p - rate * g for p, g in zip(parameters, jax.grad(loss)(parameters, x, y))]
 
-    position = 0
+    data = batches(x, y, rows)
 
     def steps(n):
-        nonlocal parameters, position
+        nonlocal parameters
         for _ in range(n):
-            chosen = rows[position]
-            position = (position + 1) % len(rows)
-            parameters = step(parameters, *((x, y) if len(rows) == 1 else (x[chosen], y[chosen])))
+            parameters = step(parameters, *next(data))
         jax.block_until_ready(parameters)
 
     return steps
@@ -29,7 +28,9 @@ def linear(x, y, rate):
 def network(x, y, order, batch, widths, rate):
     keys = jax.random.split(jax.random.key(1), 2)
     shapes = list(zip(widths, widths[1:]))
-    p = [array for key, s in zip(keys, shapes) for array in (jax.random.normal(key, s, x.dtype) / 9, jnp.zeros(s[1], x.dtype))]
+    p = []
+    for key, shape in zip(keys, shapes):
+        p += [jax.random.normal(key, shape, x.dtype) / 9, jnp.zeros(shape[1], x.dtype)]
     rows = [order[i : i + batch] for i in range(0, len(x), batch)]
     x, y = (x, y) if len(rows) > 1 else (jnp.asarray(x), jnp.asarray(y))
 

@@ -1,5 +1,6 @@
 """A script in a process of its own: python loop.py FRAMEWORK ROWS BATCH WIDTH WIDTH ... Reads a number of steps per
-line, answers the nanoseconds of processor time that they took. Several outputs are classes; batches smaller than the data are shuffled."""
+line, answers the nanoseconds of processor time that they took. Several outputs are classes; batches smaller than the
+data are shuffled."""
 import importlib
 import sys
 import time

@@ -1,5 +1,6 @@
 """NumPy, as a person writes it for one model."""
 import numpy as np
+from batches import batches, repeated
 
 
 def linear(x, y, rate):
@@ -23,7 +24,6 @@ def network(x, y, order, batch, widths, rate):
     w0, w1 = (r.normal(0, 0.1, shape).astype(x.dtype) for shape in zip(widths, widths[1:]))
     b0, b1 = np.zeros(widths[1], x.dtype), np.zeros(widths[2], x.dtype)
     rows = [order[i : i + batch] for i in range(0, len(x), batch)]
-    position = 0
 
     def step(x, y):
         nonlocal w0, b0, w1, b1
@@ -42,10 +42,4 @@ def network(x, y, order, batch, widths, rate):
         g0, h0 = x.T @ d, d.sum(axis=0)
         w0, b0, w1, b1 = w0 - rate * g0, b0 - rate * h0, w1 - rate * g1, b1 - rate * h1
 
-    def steps(n):
-        nonlocal position
-        for _ in range(n):
-            step(*((x[rows[position]], y[rows[position]]) if len(rows) > 1 else (x, y)))
-            position = (position + 1) % len(rows)
-
-    return steps
+    return repeated(step, batches(x, y, rows))

@@ -1,4 +1,5 @@
 """scikit-learn: an estimator's partial_fit for each batch, with plain SGD."""
+from batches import batches, repeated
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 
@@ -9,14 +10,6 @@ def network(x, y, order, batch, widths, rate):
     model = estimator(hidden_layer_sizes=widths[1:-1], batch_size=batch, shuffle=False, **constants)
     y = y if classes else y.ravel()
     rows = [order[i : i + batch] for i in range(0, len(x), batch)]
-    position = 0
     if classes:
         model.partial_fit(x[:batch], y[:batch], classes=range(classes))
-
-    def steps(n):
-        nonlocal position
-        for _ in range(n):
-            model.partial_fit(*((x[rows[position]], y[rows[position]]) if len(rows) > 1 else (x, y)))
-            position = (position + 1) % len(rows)
-
-    return steps
+    return repeated(model.partial_fit, batches(x, y, rows))

@@ -3,13 +3,14 @@ import os
 
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
 import tensorflow as tf
+from batches import batches, repeated
 
 tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 compiled = False
 
 
-def train(outputs, variables, loss, batches, rate):
+def train(outputs, variables, loss, data, rate):
     optimizer = tf.keras.optimizers.SGD(learning_rate=rate)
     optimizer.build(variables)
 
@@ -18,19 +19,7 @@ def train(outputs, variables, loss, batches, rate):
             value = loss(outputs(x), y)
         optimizer.apply_gradients(zip(tape.gradient(value, variables), variables))
 
-    step = tf.function(step) if compiled else step
-
-    def steps(n):
-        for _ in range(n):
-            step(*next(batches))
-
-    return steps
-
-
-def forever(x, y, rows):
-    while True:
-        for chosen in rows:
-            yield (x, y) if len(rows) == 1 else (tf.gather(x, chosen), tf.gather(y, chosen))
+    return repeated(tf.function(step) if compiled else step, data)
 
 
 def mean_square(outputs, y):
@@ -44,7 +33,7 @@ def cross_entropy(outputs, y):
 def linear(x, y, rate):
     w = tf.Variable(tf.zeros((x.shape[1], 1)))
     x, y = tf.constant(x), tf.constant(y)
-    return train(lambda x: tf.matmul(x, w), [w], mean_square, forever(x, y, [0]), rate)
+    return train(lambda x: tf.matmul(x, w), [w], mean_square, batches(x, y, [0]), rate)
 
 
 def network(x, y, order, batch, widths, rate):
@@ -57,4 +46,4 @@ def network(x, y, order, batch, widths, rate):
     def outputs(x):
         return tf.matmul(tf.nn.relu(tf.matmul(x, w0) + b0), w1) + b1
 
-    return train(outputs, [w0, b0, w1, b1], loss, forever(x, y, rows), rate)
+    return train(outputs, [w0, b0, w1, b1], loss, batches(x, y, rows, tf.gather), rate)

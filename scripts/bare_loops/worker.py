@@ -16,15 +16,15 @@ def aligned(size):
 class Worker:
     """Data and states are in memory files, as the coordinator has them."""
 
-    def __init__(self, pair, implementation, shape, processor, environment):
-        real = "f4" if pair.dtype == "f32" else "f8"
+    def __init__(self, command, implementation, shape, processor, environment):
         rows, batch, widths, loss, shuffled = shape
         random = numpy.random.default_rng(1)
         labels = loss == "softmax_cross_entropy"
-        arrays = {"x": random.normal(size=(rows, widths[0])).astype(real)}
-        arrays["labels" if labels else "y"] = (
-            random.integers(0, widths[-1], rows).astype("i4") if labels else random.normal(size=(rows, 1)).astype(real)
-        )
+        arrays = {"x": random.normal(size=(rows, widths[0])).astype("f4")}
+        if labels:
+            arrays["labels"] = random.integers(0, widths[-1], rows).astype("i4")
+        else:
+            arrays["y"] = random.normal(size=(rows, 1)).astype("f4")
         if shuffled:
             arrays["order"] = numpy.stack([random.permutation(rows) for _ in range(EPOCHS)]).astype("u4")
         places, data = {}, bytearray()
@@ -36,9 +36,9 @@ class Worker:
         bias = len(widths) > 2
         state = b""
         for inputs, outputs in zip(widths, widths[1:]):
-            weights = random.normal(0, 0.1, (inputs, outputs)).astype(real).tobytes()
-            state += weights.ljust(aligned(len(weights)), b"\0") + bytes(aligned(int(real[1]) * outputs)) * bias
-        self.process = self.start(pair.worker(), environment, processor, bytes(data), state * 2)
+            weights = random.normal(0, 0.1, (inputs, outputs)).astype("f4").tobytes()
+            state += weights.ljust(aligned(len(weights)), b"\0") + bytes(aligned(4 * outputs)) * bias
+        self.process = self.start(command, environment, processor, bytes(data), state * 2)
         hidden = len(widths) - 2
         layers = [
             {"inputs": i, "outputs": o, "activation": "relu" if n < hidden else "identity", "bias": bias}
@@ -46,7 +46,7 @@ class Worker:
         ]
         optimizer = {"kind": "sgd", "learning_rates": [RATE], "weight_decay": 0, "decoupled_weight_decay": False}
         optimizer.update(momentum=0.9, beta1=0.9, beta2=0.999, rho=0.99, epsilon=1e-8)
-        data_shape = {"dtype": pair.dtype, "rows": rows}
+        data_shape = {"dtype": "f32", "rows": rows}
         source = {"source": "resident", "features": widths[0], "outputs": widths[-1], **data_shape, **places}
         self.ask("hello", protocol={"major": 1, "minor": 11})
         self.ask("load", implementation=implementation, memory={"fd": 5, "bytes": len(data)}, data=source)
@@ -54,7 +54,7 @@ class Worker:
         self.ask(
             "prepare",
             problem={**problem, "layers": layers, "optimizer": optimizer},
-            options=pair.options,
+            options={"gc": "off", "heap": "kept", "pool": "limited"},
             threads={"compute": 1, "compute_cores": [processor], "helper_cores": []},
             state={"fd": 6, "bytes": 2 * len(state), "image_bytes": len(state)},
         )
