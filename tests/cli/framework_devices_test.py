@@ -141,7 +141,7 @@ class TensorFlow(OnDevice):
 
     def test_modes(self):
         self.assert_right("assign")
-        self.assert_right("function", "optimizer=adam", "batch=32")
+        self.assert_right("function", "optimizer=momentum", "batch=32")
 
     def test_what_cannot_be_done_is_said(self):
         self.assert_says("function", (), "unsupported", "TensorFlow finds no CUDA device", fault="absent")

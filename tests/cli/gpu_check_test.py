@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 import unittest
 
+from framework_rows import ENVIRONMENTS, MISSING, is_installed
 from program import PROGRAM, SOURCE, environment, processes_in, soon
 
 BUILD = pathlib.Path(PROGRAM).parents[1]
@@ -103,6 +104,18 @@ class GpuCheck(unittest.TestCase):
             make_program(path, text)
         return broken / "gpu-check"
 
+    @unittest.skipUnless(is_installed("pytorch"), MISSING + "pytorch")
+    def test_frameworks_of_a_python(self):
+        python = str(ENVIRONMENTS / "pytorch" / "bin" / "python")
+        output, _ = self.call("--step", "frameworks", GDBENCH_PYTHON=python)
+        self.assertEqual(self.outcomes(output), {"device": "ok", "frameworks": "ok"})
+        kept = self.archived()
+        self.assertIn(f"{python} has torch\n", kept["frameworks.log"])
+        cells = json.loads(kept["gpu-frameworks.json"])["cells"]
+        states = {cell["id"]: cell["status"]["state"] for cell in cells if cell["implementation"] == "pytorch/eager"}
+        self.assertEqual(states["linreg-3x2/pytorch/eager"], "ok")
+        self.assertEqual(states["linreg-3x2/pytorch/eager?device=cuda"], "unsupported")
+
     def test_a_package_that_was_not_carried_elsewhere(self):
         """It lies below a source tree, which has scenarios of the same names."""
         tree = self.folder / "tree"
@@ -115,7 +128,9 @@ class GpuCheck(unittest.TestCase):
 
     def test_a_whole_run(self):
         output, _ = self.call()
-        self.assertEqual(self.outcomes(output), {step: "ok" for step in ALWAYS})
+        found = self.outcomes(output)
+        self.assertRegex(found.pop("frameworks"), r"^ok$|^skipped \(\S+ has no torch, jax or tensorflow\)$")
+        self.assertEqual(found, {step: "ok" for step in ALWAYS})
         self.assertIn("all is well", output)
         kept = self.archived()
         files = {str(path.relative_to(self.out)) for path in self.out.rglob("*") if path.is_file()}
@@ -225,7 +240,7 @@ class GpuCheck(unittest.TestCase):
         self.assertFalse(self.out.exists())
         self.assertIn("which build?", self.call(status=2, script=SOURCE / "scripts" / "gpu-check")[1])
         listed, _ = self.call("--list")
-        self.assertEqual([line.split()[0] for line in listed.splitlines()], [*ALWAYS, "wide", "crossover"])
+        self.assertEqual([line.split()[0] for line in listed.splitlines()], [*ALWAYS, "frameworks", "wide", "crossover"])
         self.assertEqual(listed.count("only when asked for"), 2)
         for arguments, words in (
             ((self.folder,), "there is no bin/gdbench"), ((BUILD, "--backend", "nonsense"), "has no plugin nonsense"),

@@ -62,6 +62,8 @@ def names(output, lines, known):
             false = ordered[(ordered.index(match.group()) + 1) % len(ordered)]
             if "  " in line.strip() and len(false) != len(match.group()):
                 continue  # of a table: its columns must stay where they are
+            if false + line[match.end() :].split(",")[0] in line:
+                continue  # what stands there anyway is true, said twice
             yield f"name {match.group()} -> {false}", (start + match.start(), match.group(), false)
 
 

@@ -16,7 +16,7 @@ if not is_installed("pytorch"):
 
 CASES = 300
 STEPS = 10
-LIMIT = 1e-9
+LIMIT = 1e-10
 IMPLEMENTATIONS = ("hand/naive", "hand/eigen", "tape/eigen", "graph/eigen") + ("graph/jit",) * HAS_JIT
 # What torch.optim has; of the others it has no decoupled decay.
 OPTIMIZERS = [kind for kind in CATALOGUE["optimizers"] if kind != "lion"]

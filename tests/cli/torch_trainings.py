@@ -91,7 +91,7 @@ def train(dump, rows_of_step):
     optimizer = optimizer_of(scenario["optimizer"], network.parameters())
     scheduler = scheduler_of(scenario["optimizer"].get("schedule", {"kind": "constant"}), optimizer)
     for step in range(len(dump.losses) - 1):
-        rows = torch.from_numpy(rows_of_step(step, len(x), size, dump.order).copy())
+        rows = torch.from_numpy(rows_of_step(step, len(x), size, dump.order).astype("int64"))
         optimizer.zero_grad()
         for part in torch.tensor_split(rows, batch.get("micro_batches", 1)):
             if len(part) > 0:
@@ -105,6 +105,7 @@ def train(dump, rows_of_step):
 
 def main():
     torch.set_num_threads(1)
+    torch.set_default_dtype(torch.float64)  # of what optimizers count, too
     check_dump = check_dump_of(sys.argv[1])
     for folder in sys.argv[2:]:
         dump = check_dump.Dump(pathlib.Path(folder))

@@ -83,7 +83,9 @@ def replace(fault):
     cuda.is_available = lambda: fault != "absent"
     cuda.get_device_name = lambda *_: "a processor"
     cuda.synchronize = lambda *_: None
-    cuda.max_memory_allocated, cuda.is_current_stream_capturing = lambda *_: 2**20, lambda: False
+    cuda.max_memory_allocated = lambda *_: 2**20
+    # An optimizer would ask the driver whether it is being captured.
+    torch.accelerator.current_accelerator = lambda **_: None
     cuda.Event, cuda.Stream, cuda.CUDAGraph, cuda.graph = Event, Stream, Graph, Capture
     cuda.current_stream, cuda.stream = Stream, lambda _: contextlib.nullcontext()
     Event.share = 0.3 if fault == "slow clock" else 1.0

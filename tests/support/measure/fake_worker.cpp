@@ -88,7 +88,10 @@ class FakeClient : public protocol::Client {
     now_ns_ = answer.received_ns = answer.end_ns + kRequestNs;
     answer.host_tells_outside = true;
     answer.warm_up_ns = worker_->step_ns * static_cast<double>(request.warm_up);
-    if (worker_->device_share) answer.device_ns = *worker_->device_share * answer.real_ns;
+    if (worker_->device_share) {
+      answer.device_ns = *worker_->device_share * answer.real_ns;
+      answer.device_bytes = kDeviceBytes;
+    }
     answer.end_step = TRY(get_state(request.end_image));
     worker_->says(answer);
     return answer;

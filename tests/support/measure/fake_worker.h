@@ -13,6 +13,8 @@
 
 namespace gdbench::tests {
 
+constexpr std::int64_t kDeviceBytes = 1 << 20;  // the memory that a worker with a device says it has there
+
 // What the workers of an implementation do. All of them share it, so that a test may change it while they run.
 struct FakeWorker {
   double step_ns = 100'000;  // what a step is said to take

@@ -114,6 +114,8 @@ TEST_F(DeviceCellTest, HasBlocksLongEnoughForADeviceThatWasIdleAndBothClocks) {
   for (const report::Sample& sample : cell(0).samples) EXPECT_FALSE(sample.device_ns);
   for (const report::Sample& sample : cell(1).samples) EXPECT_DOUBLE_EQ(*sample.device_ns, 0.99 * sample.real_ns);
   EXPECT_FALSE(cell(1).launches.at(0).device) << "it said nothing of its state";
+  EXPECT_FALSE(cell(0).launches.at(0).peak_device_bytes);
+  EXPECT_EQ(cell(1).launches.at(0).peak_device_bytes, tests::kDeviceBytes);
   expect_status(2, CellState::untrusted,
                 "a block takes 5 ms by the device's clock and 10 ms by the wall clock, 3 blocks in a row");
 }

@@ -97,6 +97,16 @@ TEST_F(PlanTest, NamesCellsAndHowToRepeatThemAndMergesThoseThatAreTheSame) {
   EXPECT_EQ(cells[1].index, 2U);
 }
 
+TEST_F(PlanTest, KnowsWhoComputesOnADevice) {
+  add("c/device").capabilities = {"device"};
+  add("d/either").options = {{"device", OptionType::choice, "cpu", {"cpu", "cuda"}, ""}};
+  const Plan made = plan({point("linreg-3x2", "a/plain"), point("linreg-3x2", "c/device"),
+                          point("linreg-3x2", "d/either"), point("linreg-3x2", "d/either", {}, {{"device", "cuda"}})});
+  std::vector<bool> found;
+  for (const PlannedCell& cell : made.scenarios.at(0)->cells) found.push_back(cell.on_device());
+  EXPECT_EQ(found, (std::vector<bool>{false, true, false, true}));
+}
+
 TEST_F(PlanTest, RefusesWhatNoImplementationOrScenarioHas) {
   const std::pair<scenario::Point, std::string> cases[] = {
       {point("linreg-3x2", "b/tiled", {}, {{"tile", "many"}}), "impl.tile: found \"many\", expected an integer"},

@@ -112,6 +112,15 @@ TEST(Watch, MemoryThatGrowsWithTheSteps) {
   EXPECT_NEAR(*watched.memory.bytes_per_step, 1300, 5);
 }
 
+TEST(Watch, MemoryOnADeviceThatGrows) {
+  EXPECT_FALSE(judged(200, [](int, auto&) {}).device_memory) << "no device";
+  const report::Watched watched = judged(200, [](int i, auto& block) { block.device_bytes = i * kSteps * 900; });
+  EXPECT_FALSE(watched.memory.bytes_per_step);
+  EXPECT_TRUE(watched.keeps_growing());
+  ASSERT_TRUE(watched.device_memory && watched.device_memory->bytes_per_step);
+  EXPECT_NEAR(*watched.device_memory->bytes_per_step, 900, 5);
+}
+
 TEST(Watch, MemoryThatGrowsOnceDoesNotGrow) {
   const auto later = [](int first) {
     return [first](int i, auto& block) { block.own_bytes += i < first ? 0 : 64 << 20; };
