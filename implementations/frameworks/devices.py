@@ -1,8 +1,9 @@
 """The options of modes that may train on a device, and what they exclude."""
-from runner import Unsupported
+from runner import Unsupported, choice
 
-DEVICE = {"key": "device", "type": "choice", "default": "cpu", "choices": ["cpu", "cuda"],
-          "description": "where arrays lie and steps run: on the processor, or on the first CUDA device"}
+DEVICE = choice(
+    "device", "cpu", "cuda", "where arrays lie and steps run: on the processor, or on the first CUDA device"
+)
 # "pinned" where a framework has such memory.
 TRANSFER = {"key": "transfer", "type": "choice", "default": "resident", "choices": ["resident", "pageable", "pinned"],
             "description": "batches on a device: cut from data that lie there, or copied in each step from ordinary or "

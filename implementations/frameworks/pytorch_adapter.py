@@ -6,7 +6,7 @@ import op_profile
 import pytorch_ddp
 import pytorch_ops
 import pytorch_optimizers
-from runner import Unsupported
+from runner import Unsupported, choice
 from training import LAYER_NORM_EPSILON, PhasedTraining, clock
 
 NAME = "pytorch"
@@ -14,8 +14,7 @@ MODULES = ("torch", "numpy")
 DISTRIBUTIONS = ("torch", "numpy")
 START_OPTIONS = ("device",)
 
-CUDA_GRAPH = {"key": "cuda_graph", "type": "choice", "default": "off", "choices": ["off", "step"],
-              "description": "whether a whole step is captured once, as a CUDA graph, and replayed"}
+CUDA_GRAPH = choice("cuda_graph", "off", "step", "whether a whole step is captured once, as a CUDA graph, and replayed")
 
 
 def start(threads, device="cpu"):

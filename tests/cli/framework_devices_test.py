@@ -1,10 +1,10 @@
-"""Rows of frameworks on a device, with the processor in the place of one: right, untrusted or unsupported, as it says."""
+"""Rows of frameworks on a device, with the processor in the place of one: right, untrusted or unsupported."""
 
 import json
 import unittest
 
 from framework_rows import ENVIRONMENTS, MISSING, is_installed
-from program import FRAMEWORKS, SOURCE, ProgramTest
+from program import FRAMEWORKS, SOURCE, ProgramTest, options
 
 FAKE = SOURCE / "tests" / "fakes" / "devices" / "fake_device.py"
 
@@ -25,12 +25,12 @@ class OnDevice(ProgramTest):
         (folder / "device.adapter.json").write_text(json.dumps({"command": command}), encoding="utf-8")
         return str(folder)
 
-    def verify(self, mode, *settings, fault="none", status=0, scenario="mlp-10-50-1"):
+    def verify(self, mode, *settings, fault="none", scenario="mlp-10-50-1"):
         """What follows the name in its row."""
         defaults = {"impl.device": "cuda", "rows": "100"} if scenario.startswith("mlp-1") else {"impl.device": "cuda"}
         chosen = {**defaults, **dict(setting.split("=", 1) for setting in settings)}
-        options = [word for item in chosen.items() for word in ("--set", "=".join(item))]
-        arguments = ("verify", "--scenario", scenario, "--impl", f"device/{mode}", *options)
+        arguments = ("verify", "--scenario", scenario, "--impl", f"device/{mode}")
+        arguments += tuple(options("--set", map("=".join, chosen.items())))
         output, errors = self.call(*arguments, plugins=self.plugins(fault), status=None)
         rows = [line.partition(f"device/{mode}")[2] for line in output.splitlines() if f"device/{mode}" in line]
         self.assertEqual(len(rows), 1, f"{settings}\n{output}\n{errors}")
@@ -47,8 +47,8 @@ class OnDevice(ProgramTest):
                 self.assertIn(word, row)
 
     def assert_untrusted(self, mode, *settings, fault):
-        options = [word for setting in ("impl.device=cuda", *settings) for word in ("--set", setting)]
-        self.call("run", "--scenario", "mlp-10-50-1", "--impl", f"device/{mode}", *options, "--launches", "1",
+        chosen = options("--set", ("impl.device=cuda", *settings))
+        self.call("run", "--scenario", "mlp-10-50-1", "--impl", f"device/{mode}", *chosen, "--launches", "1",
                   "--out", "report.json", plugins=self.plugins(fault), status=3)
         (cell,) = self.cells_of(self.read_json("report.json"))
         self.assertIn(cell["status"]["state"], ("untrusted", "wrong"), cell["status"])
@@ -78,8 +78,8 @@ class PyTorch(OnDevice):
         self.assert_right("fused", self.GRAPH, "optimizer=adam", "impl.transfer=pageable", "batch=32")
 
     def test_a_floor_and_a_profile(self):
-        self.call("run", "--scenario", "floor", "--impl", "device/eager", "--set", "impl.device=cuda", "--launches", "1",
-                  plugins=self.plugins("none"))
+        self.call("run", "--scenario", "floor", "--impl", "device/eager", "--set", "impl.device=cuda",
+                  "--launches", "1", plugins=self.plugins("none"))
         output, _ = self.call("profile", "mlp-10-50-1", "--impl", "device/eager", "--set", "impl.device=cuda", "--json",
                               plugins=self.plugins("none"))
         phases = {record["phase"] for record in json.loads(output)["records"]}

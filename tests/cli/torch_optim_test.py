@@ -78,7 +78,7 @@ class AgainstTorch(ProgramTest):
 
     def differences(self, folders):
         python = ENVIRONMENTS / "pytorch" / "bin" / "python"
-        command = [python, SOURCE / "tests" / "cli" / "torch_trainings.py", SOURCE / "scripts", *folders]
+        command = [python, SOURCE / "tests" / "cli" / "torch_trainings.py", *folders]
         output = subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True).stdout
         return [float(line) for line in output.splitlines()]
 

@@ -1,14 +1,14 @@
 """Trains what `gdbench train --dump` dumped once more by PyTorch's modules, autograd and torch.optim, in float64.
 
-python torch_trainings.py SCRIPTS FOLDER...: SCRIPTS holds check-dump. Prints a line for each folder: the largest
-2-norm of a parameter's difference over the parameter's own. Runs in PyTorch's environment.
+python torch_trainings.py FOLDER...: prints a line for each folder, the largest 2-norm of a parameter's difference over
+the parameter's own. Runs in PyTorch's environment.
 """
-import importlib.machinery
-import importlib.util
 import pathlib
 import sys
 
 import torch
+
+from dumps import check_dump
 
 ACTIVATIONS = {
     "identity": torch.nn.Identity, "relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid,
@@ -22,14 +22,6 @@ LOSSES = {
     "binary_cross_entropy": torch.nn.functional.binary_cross_entropy_with_logits,
     "huber": torch.nn.functional.huber_loss,
 }
-
-
-def check_dump_of(scripts):
-    sys.path.insert(0, scripts)
-    loader = importlib.machinery.SourceFileLoader("check_dump", f"{scripts}/check-dump")
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_dump", loader))
-    loader.exec_module(module)
-    return module
 
 
 def network_of(dump):
@@ -106,8 +98,7 @@ def train(dump, rows_of_step):
 def main():
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)  # of what optimizers count, too
-    check_dump = check_dump_of(sys.argv[1])
-    for folder in sys.argv[2:]:
+    for folder in sys.argv[1:]:
         dump = check_dump.Dump(pathlib.Path(folder))
         ends = zip(dump.parameters("final"), train(dump, check_dump.numpy_training.rows_of_step))
         print(max(check_dump.relative_difference(*pair) for pair in ends), flush=True)

@@ -1,23 +1,17 @@
 """`gdbench train --dump` against the same training recomputed with NumPy from the dumped files alone."""
 
 import csv
-import importlib.machinery
-import importlib.util
 import itertools
-import sys
 import unittest
 
-from program import SOURCE, ProgramTest, csv_scenario, options
+from program import ProgramTest, csv_scenario, options
 
 try:
     import numpy
 except ImportError as error:
     raise unittest.SkipTest("NumPy is not installed (Debian: python3-numpy)") from error
 
-sys.path.insert(0, str(SOURCE / "scripts"))
-loader = importlib.machinery.SourceFileLoader("check_dump", str(SOURCE / "scripts" / "check-dump"))
-check_dump = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_dump", loader))
-loader.exec_module(check_dump)
+from dumps import check_dump
 
 SCHEDULE = 'optimizer.schedule={"kind":"cosine","steps":18,"warm_up":4,"final_rate":0.0001}'
 # Trainings, which have every key that a dump depends on: conformance_test holds all implementations against one

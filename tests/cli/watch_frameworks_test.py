@@ -5,7 +5,7 @@ import sys
 import unittest
 
 from framework_rows import ENVIRONMENTS, is_installed
-from program import ProgramTest
+from program import ProgramTest, options
 
 if not is_installed("pytorch"):
     print("skipped: not installed: scripts/frameworks pytorch")
@@ -46,8 +46,7 @@ class WatchPyTorch(ProgramTest):
 
     def test_denormal_numbers_are_seen(self):
         settings = ("rows=64", "width=8", "optimizer.weight_decay=5", "learning_rate=0.02")
-        options = [word for setting in settings for word in ("--set", setting)]
-        record = self.watched("denormals-mlp", "--impl", "pytorch/eager", *options, "--steps", "4000", status=None)
+        record = self.watched("denormals-mlp", "--impl", "pytorch/eager", *options("--set", settings), "--steps", "4000", status=None)
         looks = [block["subnormals"]["state"] for block in record["blocks"] if "subnormals" in block]
         self.assertEqual(looks[0], 0)
         self.assertGreater(looks[-1], 0.9)
