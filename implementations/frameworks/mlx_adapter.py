@@ -65,7 +65,6 @@ class Arrays(Training):
     def names(self):
         """What the text of a step refers to."""
         names = {"sqrt": mx.sqrt, "sign": mx.sign, "gradient": mx.grad(self.loss_of), "evaluate": mx.eval}
-        names["scratch"] = 2 * self.problem.shapes  # not used
         return {**names, "given": self.given} if self.problem.task == "update" else names
 
     def array(self, values):

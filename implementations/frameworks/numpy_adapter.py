@@ -8,10 +8,16 @@ MODULES = ("numpy",)
 DISTRIBUTIONS = ("numpy",)
 
 
-def start(threads):
+def use(module):
+    """Makes it what all modes call: NumPy, or one that has its functions."""
     global numpy
+    numpy = module
+
+
+def start(threads):
     import numpy
 
+    use(numpy)
     blas = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"] if numpy.__version__ >= "1.25" else {}
     build = f"BLAS {blas['name']} {blas['version']}" if blas else "the distribution's BLAS"
     return {"build": build, "threads": f"{threads} by the BLAS's environment variables"}
@@ -69,12 +75,13 @@ class Written(Training):
         self.train_profiled = writer.compile(names, profiled=True)
         self.tensors = []
 
-    def names(self, _writer):
+    def names(self, writer):
         from time import perf_counter_ns
 
         names = {name: getattr(numpy, name) for name in self.FUNCTIONS}
         names.update(clock=perf_counter_ns)
-        names["scratch"] = [numpy.empty(shape, self.problem.dtype) for shape in 2 * self.problem.shapes]
+        shapes = len(writer.spare) * self.problem.shapes
+        names["scratch"] = [numpy.empty(shape, self.problem.dtype) for shape in shapes]
         if self.problem.task == "update":
             names["given"] = self.given
         return names
@@ -82,7 +89,7 @@ class Written(Training):
     FUNCTIONS = "add arange clip divide exp expm1 log1p maximum multiply negative reciprocal sign sqrt tanh".split()
 
     def set_state(self, parameters, slots):
-        self.tensors = [array.copy() for group in (parameters, *slots) for array in group]
+        self.tensors = [numpy.array(array) for group in (parameters, *slots) for array in group]
 
     def get_state(self):
         return self.tensors, []
@@ -92,7 +99,7 @@ class Written(Training):
 
     def floor(self):
         tiny = numpy.ones(1, self.problem.dtype)
-        return {"np.negative of one number": lambda: numpy.negative(tiny)}
+        return {f"{numpy.__name__}.negative of one number": lambda: numpy.negative(tiny)}
 
     def profile(self, count):
         if self.problem.scheduled or self.problem.task == "floor":

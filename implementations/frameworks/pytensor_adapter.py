@@ -66,7 +66,7 @@ class Function(Training):
         x, y = pt.matrix("x"), pt.ivector("y") if self.data.labels else pt.matrix("y")
         rate = pt.scalar("rate") if problem.scheduled else problem.rate
         numbers = {name: pt.scalar(name) for name in problem.corrections(1)}
-        names = {"sqrt": pt.sqrt, "sign": pt.sign, "gradient": self.gradient, "scratch": 2 * problem.shapes}
+        names = {"sqrt": pt.sqrt, "sign": pt.sign, "gradient": self.gradient}
         if problem.task == "update":
             names["given"] = [pytensor.shared(array) for array in self.given]
         step = SymbolicWriter(problem).compile({**names, **numbers})

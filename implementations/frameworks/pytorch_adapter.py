@@ -47,7 +47,7 @@ def build_of(configuration):
     return ", ".join([*libraries, f"products of bf16 {products}"])
 
 
-class Modules(PhasedTraining):
+class Modules(devices.Clocked, PhasedTraining):
     """Base of all modes: modules, a loss function, an optimizer."""
 
     TASKS = ("train", "update", "gradients", "floor")
@@ -146,20 +146,6 @@ class Modules(PhasedTraining):
             return tensor.to(self.device)
         pinned = tensor if tensor.is_pinned() else tensor.pin_memory()
         return pinned.to(self.device, non_blocking=True)
-
-    def begin(self):
-        if self.device_clock:
-            self.device_clock.begin()
-
-    def wait(self):
-        if self.device_clock:
-            self.device_clock.wait()
-
-    def end_phase(self, result):
-        self.wait()
-
-    def of_device(self):
-        return self.device_clock.answer() if self.device_clock else {}
 
     def make_model(self):
         modules = []

@@ -1,6 +1,7 @@
 """PyTorch on a CUDA device: what the report says of it, its clock, and steps that are captured as a CUDA graph."""
 import torch
 
+import devices
 from runner import Unsupported
 
 
@@ -11,27 +12,18 @@ def describe():
     return f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, products of f32 by {products}"
 
 
-class Clock:
-    """The device's own time of a block: from before its first work until it has done the last."""
+class Clock(devices.Clock):
+    def event(self):
+        return torch.cuda.Event(enable_timing=True)
 
-    def __init__(self):
-        self.first, self.last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        self.runs = False
-
-    def begin(self):
-        self.first.record()
-        self.runs = True
-
-    def wait(self):
-        """Until the device has done everything."""
-        if self.runs:
-            self.last.record()
+    def synchronize(self):
         torch.cuda.synchronize()
 
-    def answer(self):
-        """What the answer to the block that ended says of the device."""
-        self.runs = False
-        return {"device_ns": 1e6 * self.first.elapsed_time(self.last), "device_bytes": torch.cuda.max_memory_allocated()}
+    def milliseconds(self):
+        return self.first.elapsed_time(self.last)
+
+    def most_bytes(self):
+        return torch.cuda.max_memory_allocated()
 
 
 class CapturedStep:

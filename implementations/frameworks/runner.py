@@ -57,8 +57,8 @@ class Unsupported(Exception):
 
 
 def version(distribution):
-    # Builds without GPU support may have a name of their own.
-    for name in (distribution, f"{distribution}-cpu"):
+    # Builds without GPU support, or for one version of CUDA, may have a name of their own.
+    for name in (distribution, *(f"{distribution}-{build}" for build in ("cpu", "cuda13x", "cuda12x"))):
         try:
             return importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

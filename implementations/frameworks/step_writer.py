@@ -157,6 +157,7 @@ class StepWriter:
 
     updates = UPDATES
     function = "train"
+    spare = ""  # what an update's texts use of t and u
 
     def __init__(self, problem):
         self.problem = problem
@@ -264,7 +265,7 @@ class StepWriter:
         forward, backward = ([], []) if given else self.gradients()
         parts = [("forward", forward), ("backward", backward), ("update", self.update())]
         nadam = self.problem.optimizer.kind == "nadam"
-        scratch = [f"{name}_{p}" for name in "tu" for p in self.parameters]
+        scratch = [f"{name}_{p}" for name in self.spare for p in self.parameters]
         changed = [*self.parameters, *self.slots, *scratch, "step"]
         changed += ["product"] * nadam + ["before"] * profiled
         body = ["now = clock()", "times[0] += now - before", "before = now"] if profiled else []
@@ -276,7 +277,7 @@ class StepWriter:
             [
                 f"def train(batches, tensors, step, {'rates' if scheduled else 'rate'}{', times' if profiled else ''}):",
                 f"    [{names}] = tensors",
-                f"    [{', '.join(scratch)}] = scratch",
+                *([f"    [{', '.join(scratch)}] = scratch"] if scratch else []),
                 *(["    product = momentum_product(step)"] * nadam),
                 *([f"    [{', '.join(f'g_{p}' for p in self.parameters)}] = given"] if given else []),
                 *(["    before = clock()"] if profiled else []),
@@ -304,6 +305,7 @@ class InPlaceWriter(StepWriter):
     """Elementwise work and updates write into arrays that are there; products still make new ones."""
 
     updates = UPDATES_IN_PLACE
+    spare = "tu"
 
     def affine(self, z, inputs, weight, bias):
         return f"{z} = {inputs} @ {weight}" + (f"\n{z} += {bias}" if bias else "")

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from framework_rows import ENVIRONMENTS, MISSING, is_installed
+from framework_rows import ENVIRONMENTS, MISSING, has
 from program import FRAMEWORKS, SOURCE, ProgramTest, options
 
 FAKE = SOURCE / "tests" / "fakes" / "devices" / "fake_device.py"
@@ -11,17 +11,19 @@ FAKE = SOURCE / "tests" / "fakes" / "devices" / "fake_device.py"
 
 class OnDevice(ProgramTest):
     framework = None  # of the tests below
+    environment = property(lambda self: self.framework)  # the one that it runs in
 
     def setUp(self):
         super().setUp()
-        if not is_installed(self.framework):
-            self.skipTest(MISSING + self.framework)
+        if not has(self.environment):
+            self.skipTest(MISSING + self.environment)
+        own = ENVIRONMENTS / self.environment / "bin" / "python"
+        self.python = str(own) if own.exists() else "/usr/bin/python3"
 
     def plugins(self, fault):
         folder = self.folder / fault.replace(" ", "-")
         folder.mkdir(exist_ok=True)
-        python = ENVIRONMENTS / self.framework / "bin" / "python"
-        command = [str(python), "-B", str(FAKE), str(FRAMEWORKS), self.framework, fault]
+        command = [self.python, "-B", str(FAKE), str(FRAMEWORKS), self.framework, fault]
         (folder / "device.adapter.json").write_text(json.dumps({"command": command}), encoding="utf-8")
         return str(folder)
 
@@ -38,7 +40,7 @@ class OnDevice(ProgramTest):
 
     def assert_right(self, mode, *settings, **others):
         with self.subTest(mode=mode, settings=settings):
-            self.assertIn(" ok", self.verify(mode, *settings, **others))
+            self.assertRegex(self.verify(mode, *settings, **others), r"^(\S+=\S+ )*ok ")
 
     def assert_says(self, mode, settings, *words, fault="none"):
         with self.subTest(mode=mode, settings=settings, fault=fault):
@@ -146,6 +148,53 @@ class TensorFlow(OnDevice):
     def test_what_cannot_be_done_is_said(self):
         self.assert_says("function", (), "unsupported", "TensorFlow finds no CUDA device", fault="absent")
         self.assert_says("function", (), "crashed", "failed to allocate memory", fault="full")
+
+
+class CuPy(OnDevice):
+    framework, environment = "cupy", "numpy"
+
+    def test_modes(self):
+        self.assert_right("eager", "optimizer=nadam", "batch=32")
+        self.assert_right("eager", "loss=huber", "model.layers.0.activation=softplus", "dtype=f64")
+        self.assert_right("eager", "rows=300", scenario="mlp-784-128-10")
+        self.assert_right("eager", scenario="update-601")
+
+    def test_its_clock_is_in_the_report(self):
+        self.call("run", "--scenario", "mlp-10-50-1", "--impl", "device/eager", "--launches", "1", "--out",
+                  "report.json", plugins=self.plugins("none"))
+        (cell,) = self.cells_of(self.read_json("report.json"))
+        self.assertEqual(cell["status"]["state"], "ok", cell["status"])
+        self.assertEqual(cell["runtime"]["device"], "a processor, CUDA 13.2, products of f32 by f32")
+        self.assertEqual(cell["summary"]["peak_device_bytes"], 2**20)
+        for sample in cell["samples"]:
+            self.assertLessEqual(sample["device_ns"], sample["real_ns"])
+
+    def test_a_floor_and_a_profile(self):
+        plugins = self.plugins("none")
+        self.call("run", "--scenario", "floor", "--impl", "device/eager", "--launches", "1", plugins=plugins)
+        output, _ = self.call("profile", "mlp-10-50-1", "--impl", "device/eager", "--json", plugins=plugins)
+        phases = {record["phase"] for record in json.loads(output)["records"]}
+        self.assertLessEqual({"data", "forward", "backward", "update"}, phases)
+
+    def test_what_cannot_be_done_is_said(self):
+        self.assert_says("eager", (), "unsupported", "CuPy finds no CUDA device", fault="absent")
+        self.assert_says("eager", ("impl.device=cpu",), "unsupported", "CuPy computes on a CUDA device alone")
+        self.assert_says("eager", (), "crashed", "OutOfMemoryError: Out of memory allocating 8 bytes", fault="full")
+
+    def test_a_python_without_it(self):
+        python = self.folder / "python"
+        python.write_text('#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', encoding="utf-8")
+        python.chmod(0o755)
+        output, _ = self.call("verify", "--scenario", "linreg-3x2", "--impl", "cupy/eager", "--python", str(python),
+                              status=4)
+        self.assertRegex(output, r"cupy/eager +unsupported +\S+ has no cupy")
+
+    def test_clocks_that_differ(self):
+        self.assertRegex(self.assert_untrusted("eager", fault="slow clock"),
+                         "by the device's clock and .* by the wall clock")
+
+    def test_an_early_answer(self):
+        self.assertIn("the answer came after", self.assert_untrusted("eager", fault="early"))
 
 
 if __name__ == "__main__":

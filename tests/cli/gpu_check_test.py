@@ -129,7 +129,7 @@ class GpuCheck(unittest.TestCase):
     def test_a_whole_run(self):
         output, _ = self.call()
         found = self.outcomes(output)
-        self.assertRegex(found.pop("frameworks"), r"^ok$|^skipped \(\S+ has no torch, jax or tensorflow\)$")
+        self.assertRegex(found.pop("frameworks"), r"^ok$|^skipped \(\S+ has no torch, jax, tensorflow or cupy\)$")
         self.assertEqual(found, {step: "ok" for step in ALWAYS})
         self.assertIn("all is well", output)
         kept = self.archived()
