@@ -34,6 +34,8 @@ def start(threads, device="cpu", command_buffers="default"):
             raise Unsupported(f"command_buffers={command_buffers}: XLA captures nothing on the processor")
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {COMMAND_BUFFER_FLAGS[command_buffers]}".strip()
     os.environ["JAX_PLATFORMS"] = "cpu" if device == "cpu" else f"{device},cpu"
+    # Else its first worker takes three quarters of the memory of each device, and the next one finds none.
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -46,10 +48,11 @@ def start(threads, device="cpu", command_buffers="default"):
 
 def on_device(device):
     """What the report says of it. Its products of f32 would be of TF32 by default."""
+    jax.config.update(f"jax_{device}_visible_devices", "0")  # of those that CUDA shows
     try:
         found = jax.devices(device)
     except RuntimeError as error:
-        raise Unsupported(f"JAX finds no {device.upper()} device") from error
+        raise Unsupported(f"JAX finds no {device.upper()} device: {' '.join(str(error).split())}") from error
     jax.config.update("jax_default_device", found[0])
     jax.config.update("jax_default_matmul_precision", "highest")
     return f"{found[0].device_kind}, products of f32 by f32"

@@ -39,6 +39,7 @@ def on_device():
     if not found:
         raise Unsupported("TensorFlow finds no CUDA device")
     tf.config.experimental.enable_tensor_float_32_execution(False)
+    tf.config.set_visible_devices(found[:1], "GPU")
     tf.config.experimental.set_memory_growth(found[0], True)
     details = tf.config.experimental.get_device_details(found[0])
     return f"{details.get('device_name', 'a GPU')}, products of f32 by f32"

@@ -90,7 +90,7 @@ def elapsed_time(first, last):
 
 
 class Device:
-    id = 0
+    id = 0  # the current one
 
     def synchronize(self):
         if fault.name != "early":
@@ -115,7 +115,9 @@ def asnumpy(array):
 array = asarray
 cuda = SimpleNamespace(
     Device=Device, Event=Event, get_elapsed_time=elapsed_time, is_available=lambda: fault.name != "absent",
-    runtime=SimpleNamespace(getDeviceProperties=lambda _: {"name": b"a processor"}, runtimeGetVersion=lambda: 13020),
+    runtime=SimpleNamespace(
+        getDeviceProperties=lambda device: {"name": b"processor %d" % device}, runtimeGetVersion=lambda: 13020
+    ),
     device=SimpleNamespace(get_cublas_handle=lambda: 1), cublas=SimpleNamespace(getVersion=lambda _: 130400),
 )
 

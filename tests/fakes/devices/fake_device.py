@@ -1,7 +1,7 @@
 """A framework's worker that takes the processor for a CUDA device, so that what its adapter does for one is run anywhere.
 
 python fake_device.py FRAMEWORKS NAME FAULT: FRAMEWORKS holds NAME_adapter.py, whose modes are offered as device/MODE.
-FAULT is one of FAULTS.
+FAULT is one of FAULTS. The device is the first of two.
 """
 import importlib
 import os

@@ -14,7 +14,11 @@ waiting = []  # graphs of a device that answers early
 
 
 def moved(value):
-    return PROCESSOR if isinstance(value, torch.device) and value.type == "cuda" else value
+    if not isinstance(value, torch.device) or value.type != "cuda":
+        return value
+    if value.index:
+        out_of_memory()
+    return PROCESSOR
 
 
 class OnProcessor(TorchFunctionMode):
@@ -81,9 +85,9 @@ class Capture(TorchDispatchMode):
 def replace(fault):
     cuda = torch.cuda
     cuda.is_available = lambda: fault != "absent"
-    cuda.get_device_name = lambda *_: "a processor"
+    cuda.get_device_name = lambda device=0: f"processor {device}"
     cuda.synchronize = lambda *_: None
-    cuda.max_memory_allocated = lambda *_: 2**20
+    cuda.max_memory_allocated = lambda device=0: 2**20 + device
     # An optimizer would ask the driver whether it is being captured.
     torch.accelerator.current_accelerator = lambda **_: None
     cuda.Event, cuda.Stream, cuda.CUDAGraph, cuda.graph = Event, Stream, Graph, Capture
