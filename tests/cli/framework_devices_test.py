@@ -1,4 +1,8 @@
-"""Rows of frameworks on a device, with the processor in the place of one: right, untrusted or unsupported."""
+"""Rows of frameworks on a device, with the processor in the place of one: right, untrusted or unsupported.
+
+What compiles does so for the processor. So these tests show that torch.compile has whole steps of tensors that were
+placed on a device, and that XLA knows the flags of its command buffers, but neither Triton's code nor a CUDA graph.
+"""
 
 import json
 import unittest
@@ -31,7 +35,8 @@ class OnDevice(ProgramTest):
         """What follows the name in its row."""
         defaults = {"impl.device": "cuda", "rows": "100"} if scenario.startswith("mlp-1") else {"impl.device": "cuda"}
         chosen = {**defaults, **dict(setting.split("=", 1) for setting in settings)}
-        arguments = ("verify", "--scenario", scenario, "--impl", f"device/{mode}")
+        # Some compile for a minute where other processes have the processors.
+        arguments = ("verify", "--scenario", scenario, "--impl", f"device/{mode}", "--timeout", "200")
         arguments += tuple(options("--set", map("=".join, chosen.items())))
         output, errors = self.call(*arguments, plugins=self.plugins(fault), status=None)
         rows = [line.partition(f"device/{mode}")[2] for line in output.splitlines() if f"device/{mode}" in line]
@@ -52,7 +57,7 @@ class OnDevice(ProgramTest):
         """Its cell of a run."""
         chosen = options("--set", ("impl.device=cuda", *settings))
         self.call("run", "--scenario", "mlp-10-50-1", "--impl", f"device/{mode}", *chosen, "--launches", "1",
-                  "--out", "report.json", plugins=self.plugins("none"))
+                  "--out", "report.json", "--overwrite", plugins=self.plugins("none"))
         (cell,) = self.cells_of(self.read_json("report.json"))
         self.assertEqual(cell["status"]["state"], "ok", cell["status"])
         self.assertEqual(cell["summary"]["peak_device_bytes"], 2**20)
@@ -82,6 +87,10 @@ class PyTorch(OnDevice):
     def test_tasks(self):
         for scenario in ("update-601", "mlp-64-64-8-gradients"):
             self.assert_right("eager", scenario=scenario)
+
+    def test_compiled_steps(self):
+        self.assert_right("compile-model", scenario="linreg-3x2")
+        self.assert_right("compile-step", scenario="linreg-3x2")
 
     def test_batches_that_are_copied(self):
         self.assert_right("eager", "impl.transfer=pageable")
@@ -138,6 +147,9 @@ class Jax(OnDevice):
         self.assert_right("jit", "impl.transfer=pageable", "batch=32")
 
     def test_command_buffers(self):
+        for setting, flag in (("off", ""), ("while", r"\+WHILE")):
+            built = self.timed("loop", f"impl.command_buffers={setting}")["runtime"]["build"]
+            self.assertRegex(built, rf"^XLA flags .* --xla_gpu_enable_command_buffer={flag}$")
         self.assert_says("jit", ("impl.command_buffers=off", "impl.device=cpu"), "unsupported", "on the processor")
 
     def test_what_cannot_be_done_is_said(self):

@@ -1,4 +1,4 @@
-"""A framework's worker that takes the processor for a CUDA device, so that what its adapter does for one is run anywhere.
+"""A framework's worker that takes the processor for a CUDA device, so that its adapter's code for one runs anywhere.
 
 python fake_device.py FRAMEWORKS NAME FAULT: FRAMEWORKS holds NAME_adapter.py, whose modes are offered as device/MODE.
 FAULT is one of FAULTS. The device is the first of two.

@@ -4,23 +4,23 @@ import os
 
 
 def replace(fault):
-    # Read when JAX is loaded, before the adapter asks for other platforms.
+    # The platform is read when JAX is loaded, before the adapter asks for others; the flags when devices are asked for.
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=3"
     import jax
     from jax._src import xla_bridge
 
-    processors = jax.devices("cpu")
+    all_devices = jax.devices
 
     def devices(platform=None):
         if platform != "cuda":
-            return processors
+            return all_devices("cpu")
         if fault == "absent":
             raise RuntimeError("Unknown backend: 'cuda' requested")
         takes_all = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE") != "false"
         if takes_all or xla_bridge.CUDA_VISIBLE_DEVICES.value != "0":
             out_of_memory()
-        return processors[1:]
+        return all_devices("cpu")[1:]
 
     def memory_stats(device):
         for array in jax.live_arrays():
@@ -29,9 +29,8 @@ def replace(fault):
         return {"peak_bytes_in_use": 2**20 * device.id}
 
     jax.devices = devices
-    device_type = type(processors[0])
-    device_type.memory_stats = memory_stats
-    device_type.device_kind = property(lambda device: f"processor {device.id}")
+    jax.Device.memory_stats = memory_stats
+    jax.Device.device_kind = property(lambda device: f"processor {device.id}")
     if fault == "full":
         jax.numpy.asarray = jax.numpy.array = out_of_memory
     if fault == "early":

@@ -84,7 +84,9 @@ class Capture(TorchDispatchMode):
 
 def replace(fault):
     cuda = torch.cuda
-    cuda.is_available = lambda: fault != "absent"
+    # The adapter asks once. The compiler asks later, and generates code for what tensors lie on: the processor.
+    answers = iter([fault != "absent"])
+    cuda.is_available = lambda: next(answers, False)
     cuda.get_device_name = lambda device=0: f"processor {device}"
     cuda.synchronize = lambda *_: None
     cuda.max_memory_allocated = lambda device=0: 2**20 + device
