@@ -104,17 +104,31 @@ class GpuCheck(unittest.TestCase):
             make_program(path, text)
         return broken / "gpu-check"
 
-    @unittest.skipUnless(is_installed("pytorch"), MISSING + "pytorch")
-    def test_frameworks_of_a_python(self):
-        python = str(ENVIRONMENTS / "pytorch" / "bin" / "python")
-        output, _ = self.call("--step", "frameworks", GDBENCH_PYTHON=python)
+    def assert_frameworks_timed(self, name, module, row, *absent):
+        """By a Python that has this module alone, whatever else is installed, and that is shown no library of CUDA."""
+        if not is_installed(name):
+            self.skipTest(MISSING + name)
+        python, cublas = self.folder / "python", self.folder / "nvidia" / "cu13" / "lib" / "libcublasLt.so.13"
+        cublas.parent.mkdir(parents=True)
+        cublas.touch()
+        make_program(python, '#!/bin/sh\ncase $LD_LIBRARY_PATH in *nvidia* | *cuda*) exit 9 ;; esac\n'
+                             f'exec {ENVIRONMENTS / name / "bin" / "python"} "$@"\n')
+        output, _ = self.call("--step", "frameworks", GDBENCH_PYTHON=str(python), PYTHONPATH=str(self.folder),
+                              GDBENCH_FRAMEWORKS=str(ENVIRONMENTS))
         self.assertEqual(self.outcomes(output), {"device": "ok", "frameworks": "ok"})
         kept = self.archived()
-        self.assertIn(f"{python} has torch\n", kept["frameworks.log"])
-        cells = json.loads(kept["gpu-frameworks.json"])["cells"]
-        states = {cell["id"]: cell["status"]["state"] for cell in cells if cell["implementation"] == "pytorch/eager"}
-        self.assertEqual(states["linreg-3x2/pytorch/eager"], "ok")
-        self.assertEqual(states["linreg-3x2/pytorch/eager?device=cuda"], "unsupported")
+        self.assertIn(f"{python} has {module}\n", kept["frameworks.log"])
+        found = {cell["id"]: cell["status"] for cell in json.loads(kept["gpu-frameworks.json"])["cells"]}
+        self.assertEqual(found[f"linreg-3x2/{row}"]["state"], "ok")
+        self.assertRegex(found[f"linreg-3x2/{row}?device=cuda"]["reason"], "finds no CUDA device")
+        for other in absent:
+            self.assertRegex(found[f"linreg-3x2/{other}"]["reason"], " has no ")
+
+    def test_frameworks_of_a_python_with_pytorch(self):
+        self.assert_frameworks_timed("pytorch", "torch", "pytorch/eager", "jax/loop", "cupy/eager")
+
+    def test_frameworks_of_a_python_with_jax(self):
+        self.assert_frameworks_timed("jax", "jax", "jax/loop", "pytorch/eager", "cupy/eager")
 
     def test_a_package_that_was_not_carried_elsewhere(self):
         """It lies below a source tree, which has scenarios of the same names."""
