@@ -416,7 +416,7 @@ class CompiledModel(Eager):
         return counters["stats"]["unique_graphs"]
 
     def floor(self):
-        tiny = torch.ones(1)
+        tiny = torch.ones(1, device=self.device)
         compiled = torch.compile(torch.neg)
         return {**super().floor(), "compiled negative of one number": lambda: compiled(tiny)}
 
