@@ -5,9 +5,11 @@ placed on a device, and that XLA knows the flags of its command buffers, but nei
 """
 
 import json
+import sys
+import types
 import unittest
 
-from framework_rows import ENVIRONMENTS, MISSING, has
+from framework_rows import ENVIRONMENTS, MISSING, Modules, has, importable
 from program import FRAMEWORKS, SOURCE, ProgramTest, options
 
 FAKE = SOURCE / "tests" / "fakes" / "devices" / "fake_device.py"
@@ -218,6 +220,22 @@ class CuPy(OnDevice):
 
     def test_an_early_answer(self):
         self.assertIn("the answer came after", self.assert_untrusted("eager", fault="early"))
+
+
+@unittest.skipUnless(importable("numpy"), "there is no python3-numpy")
+class PhasesOfCuPy(Modules):
+    def test_one_ends_when_the_device_is_done(self):
+        sys.path.append(str(FAKE.parent))
+        adapter, adapter.cupy = self.module("cupy_adapter"), self.module("fake_cupy")
+        self.module("numpy_adapter").use(adapter.cupy)
+        training = adapter.Eager.__new__(adapter.Eager)
+        training.device_clock = adapter.Clock()
+        training.problem = types.SimpleNamespace(task="train", dtype="f4", shapes=[])
+        clock = training.names(types.SimpleNamespace(spare=""))["clock"]
+        made = adapter.cupy.ones(1) + 1
+        self.assertIsNone(made.held)
+        self.assertGreater(clock(), 0)
+        self.assertEqual(made.held, [2])
 
 
 if __name__ == "__main__":
