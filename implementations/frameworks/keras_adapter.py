@@ -69,7 +69,7 @@ class Fit(PipelinedTraining):
             count = min(2, problem.steps_per_epoch)
             readings = self.fit(count)
             step_ns = (readings.end - readings.start) / count
-            self.lead = max(2, self.steps_per_execution, min(self.LEAD, math.ceil(self.LEAD_NS / step_ns)))
+            self.lead = max(2, min(self.LEAD, math.ceil(self.LEAD_NS / step_ns)))
 
     def make_model(self):
         policy = "mixed_bfloat16" if self.problem.mixed else self.problem.dtype.name
@@ -136,7 +136,8 @@ class Fit(PipelinedTraining):
         """One call of fit with `count` steps from self.step on, between two calls; its clock readings. The first steps
         of a call start threads and take up to twice the later ones: self.lead steps go before the clock and are
         undone."""
-        lead = self.lead
+        lead, by_execution = self.lead, self.steps_per_execution > 1
+        counted = 0 if by_execution else lead  # steps of the lead that fit counts
         variables = [*self.model.variables, *getattr(self.model.optimizer, "variables", [])]
         saved = [variable.numpy() for variable in variables]
 
@@ -144,25 +145,45 @@ class Fit(PipelinedTraining):
             # fit calls back from a thread of its own, as it does where no callback listens to batches.
             async_safe = True
 
+            def begin(self):
+                for variable, value in zip(variables, saved):
+                    variable.assign(value)
+                before()
+                self.start_cpu, self.start = processor_ns(), time.monotonic_ns()
+
             def on_train_batch_begin(self, batch, logs=None):
-                if batch == lead:
-                    for variable, value in zip(variables, saved):
-                        variable.assign(value)
-                    before()
-                    self.start_cpu, self.start = processor_ns(), time.monotonic_ns()
+                if batch == lead and not by_execution:
+                    self.begin()
 
             def on_train_batch_end(self, batch, logs=None):
                 # The logs are numbers by now: the step is done.
-                if batch >= lead + count - 1:
+                if batch >= counted + count - 1:
                     self.end, self.end_cpu = time.monotonic_ns(), processor_ns()
                     after()
 
         readings, pipeline = Readings(), self.pipeline(self.step - lead)
-        if self.steps_per_execution > 1:
+        if by_execution:
+            self.lead_in(pipeline.take(lead), readings.begin)
             pipeline = pipeline.take(lead + count)  # else the last execution would make all of its steps
-        self.model.fit(pipeline, steps_per_epoch=lead + count, verbose=0, callbacks=[readings])
+        self.model.fit(pipeline, steps_per_epoch=counted + count, verbose=0, callbacks=[readings])
         self.step += count
         return readings
+
+    def lead_in(self, batches, begin):
+        """Has the next call of fit begin with an execution of these batches alone, as a whole one of large steps takes
+        long, leave as many of its own out, and then call begin()."""
+        self.model.make_train_function()
+        execute = self.model.train_function
+
+        def execute_lead(iterator):
+            self.model.train_function = execute
+            for _ in range(self.lead):
+                next(iterator)
+            execute(iter(batches))
+            begin()
+            return execute(iterator)
+
+        self.model.train_function = execute_lead
 
     def run(self, count):
         if count > 0:
@@ -234,7 +255,7 @@ class FitSteps(Fit):
     """fit with steps_per_execution=32: so many steps in each call of a tf.function"""
 
     TASKS = ("train",)
-    LEAD = steps_per_execution = 32
+    steps_per_execution = 32
 
     def count_dispatches(self):
         """A call is many steps"""

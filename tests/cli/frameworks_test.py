@@ -211,9 +211,10 @@ class Networks(Installed):
         loops = ("pytorch/foreach", "pytorch/dataloader", "tensorflow/dataset", "keras/fit-steps",
                  "keras/train-on-batch")
         for names, keys, settings in (
-            # In the order of the harness; the last batch of an epoch is smaller, and 32 steps are not a block.
-            *((loops, ("tanh", "mse", 2), {"batch": {"rows": 16, "shuffle": shuffle}, "optimizer": momentum})
-              for shuffle in (True, False)),
+            # In the order of the harness; the last batch of an epoch is smaller, 32 steps are not a block, and five
+            # steps of two batches go on into the third epoch.
+            *((loops, ("tanh", "mse", 2), {"batch": {"rows": rows, "shuffle": shuffle}, "optimizer": momentum})
+              for rows, shuffle in ((30, True), (16, False))),
             # Gradients of micro-batches are added up.
             (loops[:2], ("tanh", "mse", 2), {"batch": {"rows": 16, "micro_batches": 3}}),
             # A logistic regression goes through the rows.
@@ -225,6 +226,20 @@ class Networks(Installed):
                 if not there:
                     self.skipTest(MISSING + " ".join(names))
                 self.assert_net_ok(len(there), there, *keys, **settings)
+
+    def test_pipelines_of_more_batches_than_an_execution(self):
+        """35 steps or more at once: an execution of keras/fit-steps has 32. The last batch of an epoch has a row."""
+        if not has("tensorflow/dataset"):
+            self.skipTest(MISSING + "tensorflow")
+        for shuffle in (True, False):
+            settings = network("tanh", "mse", 2, batch={"rows": 3, "shuffle": shuffle}, dtype="f64")
+            settings["data"]["rows"] = 100
+            self.write_json("net.json", settings)
+            for names, prefetches in ((("keras/fit-steps", "keras/fit"), ()), (("tensorflow/dataset",), ("on", "off"))):
+                with self.subTest(names=names, shuffle=shuffle):
+                    chosen = options("--set", [f"impl.prefetch={value}" for value in prefetches])
+                    rows = self.verify("--scenario", "./net.json", *options("--impl", names), *chosen)
+                    self.assert_all_ok(rows, 2)
 
     def test_ranks_are_right(self):
         """Several processes; the last batch of an epoch has two rows, so one of three ranks has none."""
