@@ -224,9 +224,9 @@ class LossScaling:
         return True
 
 
-def rows_of_step(step, rows, batch_rows, order):
+def rows_of_step(step, rows, batch_rows, order, drop_last=False):
     """The row numbers of a step's batch; `order` is a list of permutations, one per epoch, or empty."""
-    epoch, batch = divmod(step, -(-rows // batch_rows))
+    epoch, batch = divmod(step, rows // batch_rows if drop_last else -(-rows // batch_rows))
     chosen = order[epoch % len(order)] if len(order) else numpy.arange(rows)
     return numpy.asarray(chosen)[batch * batch_rows : (batch + 1) * batch_rows]
 
@@ -338,7 +338,7 @@ class Optimizer:
 
 def training(layers, parameters, x, targets, loss, batches, optimizer, dtype, scaling, rounded=None):
     """Yields the loss of each step's batch and the parameters after the step, on and on. `loss`: its name, and its
-    constant if it has one; `batches`: rows of a batch, and the order of rows; `rounded` is called with the parameters
+    constant if it has one; `batches`: what rows_of_step takes; `rounded` is called with the parameters
     of an update and the step's number."""
     state = Optimizer(optimizer, parameters)
     for step in itertools.count():

@@ -95,7 +95,8 @@ enum class Capability : std::int32_t {
   rounds_stochastically = GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY,
   ranks = GDBENCH_CAPABILITY_RANKS,
   epsilon_place = GDBENCH_CAPABILITY_EPSILON_PLACE,
-  normalizations = GDBENCH_CAPABILITY_NORMALIZATIONS
+  normalizations = GDBENCH_CAPABILITY_NORMALIZATIONS,
+  drop_last = GDBENCH_CAPABILITY_DROP_LAST
 };
 
 // What ids of a plugin's implementations with Capability::ranks end with.
@@ -332,7 +333,8 @@ inline constexpr Named<Capability> kCapabilities[] = {{Capability::no_arithmetic
                                                       {Capability::rounds_stochastically, "rounds_stochastically"},
                                                       {Capability::ranks, "ranks"},
                                                       {Capability::epsilon_place, "epsilon_place"},
-                                                      {Capability::normalizations, "normalizations"}};
+                                                      {Capability::normalizations, "normalizations"},
+                                                      {Capability::drop_last, "drop_last"}};
 
 constexpr const auto& rows_of(Task /*any*/) { return kTasks; }
 constexpr const auto& rows_of(Dtype /*any*/) { return kDtypes; }

@@ -242,6 +242,7 @@ Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const
   problem.rows = dataset.rows;
   problem.batch_rows = scenario.batch.rows.value_or(dataset.rows);
   problem.micro_batches = scenario.batch.micro_batches;
+  problem.drops_last_batch = scenario.batch.drop_last && problem.rows % problem.batch_rows != 0;
   problem.optimizer = scenario.optimizer;
   problem.loss_scaling = scenario.loss_scaling;
   problem.rounding_seed = scenario.initial.seed;

@@ -100,6 +100,7 @@ std::string reason_unsupported(const ImplementationDescription& implementation, 
         Need{problem.optimizer.weight_decay != 0, "weight_decay", " has no weight decay"},
         Need{problem.flushes_denormals, "flush_denormals", " does not flush denormal numbers to zero"},
         Need{std::ranges::any_of(problem.layers, is_normalized), "normalizations", " does not normalise layers"},
+        Need{problem.drops_last_batch, "drop_last", " does not leave out an epoch's smaller last batch"},
         Need{problem.micro_batches > 1, "micro_batches", " does not accumulate gradients over micro-batches"}}) {
     if (exists && !implementation.has_capability(capability)) return id + text;
   }

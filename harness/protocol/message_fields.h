@@ -32,6 +32,7 @@ void fields(auto& archive, Of<Layer> auto& layer) {
 void fields(auto& archive, Of<Problem> auto& problem) {
   FIELDS(archive, problem, task, dtype, rows, batch_rows);
   archive.optional("micro_batches", problem.micro_batches);
+  archive.optional("drops_last_batch", problem.drops_last_batch);
   archive.field("loss", problem.loss.kind);
   archive.optional("huber_delta", problem.loss.huber_delta);
   if (catalogue::scales_loss(problem.dtype)) {

@@ -44,6 +44,7 @@ void decode_whole(const Json& value, const Place& place, ResolvedScenario& scena
   read("/model/tensors", scenario.tensors);
   read("/data/density", scenario.density);
   read("/batch/micro_batches", scenario.micro_batches);
+  read("/batch/drop_last", scenario.drop_last);
   read("/optimizer/kind", scenario.optimizer);
   read("/optimizer/learning_rate", scenario.learning_rate);
   read("/optimizer/weight_decay", scenario.weight_decay);

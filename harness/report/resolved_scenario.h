@@ -47,6 +47,7 @@ struct ResolvedScenario {
   std::vector<TensorsRecord> tensors;  // without a model
   std::optional<double> density;       // of the features, absent where none is 0 on purpose
   std::int64_t micro_batches = 1;
+  bool drop_last = false;
   std::optional<OptimizerKind> optimizer;
   double learning_rate = 0;
   double weight_decay = 0;

@@ -181,6 +181,9 @@ void fields(auto& archive, Of<Batch> auto& batch) {
   if (batch.rows || !archive.kWrites) {
     archive.optional("shuffle", batch.shuffle, {"Whether each epoch has an order of its own."});
     archive.optional("seed", batch.seed, {"Of the orders."});
+    if (!archive.kWrites || batch.drop_last)
+      archive.optional("drop_last", batch.drop_last,
+                       {"Whether an epoch's last batch is left out where it is smaller."});
   }
   if (!archive.kWrites || batch.micro_batches > 1)
     archive.optional("micro_batches", batch.micro_batches,

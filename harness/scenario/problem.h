@@ -40,6 +40,7 @@ struct Problem {
   std::int64_t rows = 0;           // of the training data
   std::int64_t batch_rows = 0;     // of one step; equal to rows for full-batch training
   std::int64_t micro_batches = 1;  // parts that a batch is processed in, their gradients accumulated
+  bool drops_last_batch = false;   // of an epoch; true only where it would be smaller
   Optimizer optimizer;
   catalogue::LossScaling loss_scaling = {};  // of dtypes that have one
   // Products round their operands to TF32, 10 bits after the point; only with f32. Never a scenario's wish: what an
@@ -56,7 +57,9 @@ struct Problem {
   bool rounds_parameters() const { return parameter_rounding != catalogue::ParameterRounding::none; }
   // Columns of the targets, or classes; the task update has none.
   std::int64_t outputs() const { return task == Task::update ? 0 : layers.back().outputs; }
-  std::int64_t steps_per_epoch() const { return (rows + batch_rows - 1) / batch_rows; }
+  std::int64_t steps_per_epoch() const {
+    return drops_last_batch ? rows / batch_rows : (rows + batch_rows - 1) / batch_rows;
+  }
 };
 
 // Shape of one parameter; names are w0 b0 w1 b1 ..., and scale0 shift0 of a normalised layer. All but weights have one

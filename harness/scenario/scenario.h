@@ -56,6 +56,7 @@ struct Batch {
   bool shuffle = true;               // ignored for a full batch
   std::uint64_t seed = 1;
   std::int64_t micro_batches = 1;
+  bool drop_last = false;  // of an epoch, where it would be smaller
 };
 
 // A training is done when its loss over all training rows is at or below a bound.

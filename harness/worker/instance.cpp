@@ -173,6 +173,7 @@ Status Instance::prepare(const scenario::Problem& problem, const std::map<std::s
   if (problem_.dtype == catalogue::Dtype::bf16) abi_problem_.rounding_seed = problem_.rounding_seed;
   abi_problem_.batch_rows = problem_.batch_rows;
   abi_problem_.micro_batches = problem_.micro_batches;
+  abi_problem_.drops_last_batch = problem_.drops_last_batch ? 1 : 0;
   abi_problem_.optimizer = &optimizer_;
 
   threads_ = threads;

@@ -28,7 +28,7 @@ class Problem(SimpleNamespace):
     all."""
 
     def __init__(self, request):
-        super().__init__(**{"huber_delta": 1.0, "flushes_denormals": False, **request, "dtype": dtype_of(request)})
+        super().__init__(**{"huber_delta": 1.0, "flushes_denormals": False, "drops_last_batch": False, **request, "dtype": dtype_of(request)})
         self.rank, self.addresses = self.ranks["rank"], self.ranks["addresses"]
         self.ranks = len(self.addresses)
         self.mixed = request["dtype"] if request["dtype"] in ("bf16", "f16") else ""
@@ -48,9 +48,11 @@ class Problem(SimpleNamespace):
         rates = self.optimizer.learning_rates
         self.scheduled = len(set(rates)) > 1
         self.rate = rates[0]
-        self.steps_per_epoch = -(-self.rows // self.batch_rows)
+        whole, rest = divmod(self.rows, self.batch_rows)
+        self.has_smaller_batch = rest > 0 and not self.drops_last_batch
+        self.steps_per_epoch = whole + self.has_smaller_batch
         # What an epoch's batches begin with, and their rows.
-        starts = range(0, self.rows, self.batch_rows)
+        starts = [step * self.batch_rows for step in range(self.steps_per_epoch)]
         self.epoch = [(first, min(self.batch_rows, self.rows - first)) for first in starts]
         self.uneven = any(rows % self.ranks for _, rows in self.epoch)
 

@@ -263,7 +263,7 @@ class Jit(Pure):
             self.compiled = lambda state, x, y: compiled(state, x, y, self.rate)
         else:
             self.compiled = self.jit(lambda state, x, y: self.step_of(state, x, y, problem.rate))
-        if problem.task == "train" and problem.rows % problem.batch_rows:
+        if problem.task == "train" and problem.has_smaller_batch:
             self.trace_last_batch()
 
     def jit(self, step):
@@ -308,7 +308,7 @@ class Loop(Pure):
 
     @classmethod
     def reason_unsupported(cls, problem):
-        smaller = problem["rows"] % problem["batch_rows"] != 0
+        smaller = problem["rows"] % problem["batch_rows"] != 0 and not problem.get("drops_last_batch")
         return "a loop inside jit has one shape: the last batch is smaller" if smaller else ""
 
     def __init__(self, problem, data, options):

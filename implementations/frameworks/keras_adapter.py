@@ -295,11 +295,11 @@ class FitOwnShuffle(Fit):
     CAPABILITIES = (*Fit.CAPABILITIES, "own_order")
 
     def batches_from(self, first):
-        if self.problem.batch_rows >= self.problem.rows:
+        if self.order is None:  # a full batch, or rows that are to come as they lie
             return super().batches_from(first)
         rows = tf.data.Dataset.from_tensor_slices((self.x, self.y))
         rows = rows.shuffle(self.problem.rows, reshuffle_each_iteration=True, seed=1)
-        return rows.batch(self.problem.batch_rows).repeat().prefetch(tf.data.AUTOTUNE)
+        return self.batched(rows).repeat().prefetch(tf.data.AUTOTUNE)
 
 
 MODES = {"fit": Fit, "fit-eager": FitEager, "fit-xla": FitXla, "fit-steps": FitSteps,

@@ -21,7 +21,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 16}
+PROTOCOL = {"major": 1, "minor": 17}
 
 
 def choice(key, default, other, description):
@@ -121,6 +121,7 @@ class Worker:
         }
         for key in ("tasks", "dtypes", "activations", "losses", "optimizers", "capabilities"):
             described[key] = list(getattr(training, key.upper()))
+        described["capabilities"].append("drop_last")  # all take their batches from Problem.epoch
         described["epsilon_places"] = training.EPSILON_PLACES
         described["max_layers"] = getattr(training, "MAX_LAYERS", 0)
         if self.unavailable:

@@ -197,13 +197,16 @@ class PipelinedTraining(TensorFlowTraining):
         epoch, step = divmod(first, problem.steps_per_epoch)
         begun = step * problem.batch_rows
         if order is None:
-            rest = slices((x[begun:], y[begun:])).batch(problem.batch_rows)
-            return rest.concatenate(slices((x, y)).batch(problem.batch_rows).repeat()).apply(self.prefetched)
+            rest = self.batched(slices((x[begun:], y[begun:])))
+            return rest.concatenate(self.batched(slices((x, y))).repeat()).apply(self.prefetched)
         # Each epoch makes its own batches: its last one may be smaller.
         epochs = slices(order).repeat().skip((epoch + 1) % len(order))
-        rest = slices(order[epoch % len(order)][begun:]).batch(problem.batch_rows)
-        indices = rest.concatenate(epochs.flat_map(lambda rows: slices(rows).batch(problem.batch_rows)))
+        rest = self.batched(slices(order[epoch % len(order)][begun:]))
+        indices = rest.concatenate(epochs.flat_map(lambda rows: self.batched(slices(rows))))
         return indices.map(lambda rows: (tf.gather(x, rows), tf.gather(y, rows))).apply(self.prefetched)
+
+    def batched(self, rows):
+        return rows.batch(self.problem.batch_rows, drop_remainder=self.problem.drops_last_batch)
 
     @staticmethod
     def prefetched(batches):

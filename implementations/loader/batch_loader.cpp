@@ -17,12 +17,12 @@ std::string mebibytes(double bytes) { return std::to_string(static_cast<std::int
 
 }  // namespace
 
-BatchLoader::BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings,
+BatchLoader::BatchLoader(const gdbench_data& data, Batching batch, bool labels, const LoaderSettings& settings,
                          Allocate allocate)
-    : plan_{&data, batch_rows, labels, settings.rank}, allocate_(std::move(allocate)) {
-  if (batch_rows < 1 || batch_rows > data.rows) {
+    : plan_{&data, batch, labels, settings.rank}, allocate_(std::move(allocate)) {
+  if (batch.rows < 1 || batch.rows > data.rows) {
     throw Failure(GDBENCH_INVALID,
-                  "batch of " + std::to_string(batch_rows) + " rows, expected 1 to " + std::to_string(data.rows));
+                  "batch of " + std::to_string(batch.rows) + " rows, expected 1 to " + std::to_string(data.rows));
   }
   const auto most_rows = static_cast<std::size_t>(plan_.most_rows());
   x_stride_ = aligned_size(most_rows * x_row_bytes());

@@ -44,10 +44,10 @@ class BatchLoader {
  public:
   // `data` must outlive the loader; `labels`: the targets are labels. `allocate`: batches lie in memory of this kind
   // wherever they would lie otherwise, data that lie ready having been copied there once. Throws Failure:
-  // GDBENCH_INVALID where batch_rows is not in [1, data.rows], GDBENCH_UNSUPPORTED for settings that this data cannot
-  // have: more than 1 GiB of batches laid out, batches made ahead that lie ready anyway, a stream whose memory cap is
-  // too small for them.
-  BatchLoader(const gdbench_data& data, std::int64_t batch_rows, bool labels, const LoaderSettings& settings = {},
+  // GDBENCH_INVALID where a batch's rows are not in [1, data.rows], GDBENCH_UNSUPPORTED for settings that this data
+  // cannot have: more than 1 GiB of batches laid out, batches made ahead that lie ready anyway, a stream whose memory
+  // cap is too small for them.
+  BatchLoader(const gdbench_data& data, Batching batch, bool labels, const LoaderSettings& settings = {},
               Allocate allocate = {});
 
   // Says which steps' batches come next; with prefetch they are made from here on.
@@ -64,8 +64,7 @@ class BatchLoader {
   std::int64_t steps_per_epoch() const { return plan_.steps_per_epoch(); }
   // Of the step's batch, of all ranks.
   std::int64_t whole_rows(std::int64_t step) const { return plan_.whole_rows(step); }
-  // Those of the smaller last batch of an epoch; 0 where batch_rows divides the rows.
-  std::int64_t partial_rows() const { return plan_.data->rows % plan_.batch_rows; }
+  std::int64_t partial_rows() const { return plan_.partial_rows(); }
   // Whether all steps see the same batch in the same place, in which case batch(0) says everything.
   bool full_batch() const { return maker_ == nullptr && steps_per_epoch() == 1 && plan_.data->order == nullptr; }
   // Whether a step waits while its batch is made.

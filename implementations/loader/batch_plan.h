@@ -38,20 +38,35 @@ inline Rank rank_of(const gdbench_settings& settings) {
   return settings.ranks == nullptr ? Rank() : Rank{settings.ranks->rank, settings.ranks->count};
 }
 
+// How an epoch's rows are divided.
+struct Batching {
+  std::int64_t rows = 0;    // of a batch, of all ranks
+  bool drops_last = false;  // a smaller last batch is left out
+
+  // NOLINTNEXTLINE(google-explicit-constructor): rows alone say it all where no batch is left out.
+  constexpr Batching(std::int64_t rows_of_batch = 0, bool drops = false) : rows(rows_of_batch), drops_last(drops) {}
+};
+
+inline Batching batching_of(const gdbench_problem& problem) {
+  return {problem.batch_rows, problem.drops_last_batch != 0};
+}
+
 // The rows of a step are those that this rank takes of the step's batch.
 struct BatchPlan {
   const gdbench_data* data = nullptr;
-  std::int64_t batch_rows = 0;  // of all ranks
-  bool labels = false;          // targets are int32 class indices
+  Batching batch = {};
+  bool labels = false;  // targets are int32 class indices
   Rank rank = {};
 
-  std::int64_t steps_per_epoch() const { return (data->rows + batch_rows - 1) / batch_rows; }
+  // Rows of the smaller last batch of an epoch; 0 where there is none.
+  std::int64_t partial_rows() const { return batch.drops_last ? 0 : data->rows % batch.rows; }
+  std::int64_t steps_per_epoch() const { return data->rows / batch.rows + (partial_rows() != 0 ? 1 : 0); }
   // Rows of the step's batch, of all ranks.
-  std::int64_t whole_rows(std::int64_t step) const { return std::min(batch_rows, data->rows - first_of_batch(step)); }
+  std::int64_t whole_rows(std::int64_t step) const { return std::min(batch.rows, data->rows - first_of_batch(step)); }
   // Position of a step's first row within its epoch.
   std::int64_t first(std::int64_t step) const { return first_of_batch(step) + rank.part_of(whole_rows(step)).first; }
   std::int64_t rows(std::int64_t step) const { return rank.part_of(whole_rows(step)).rows; }
-  std::int64_t most_rows() const { return rank.part_of(batch_rows).rows; }
+  std::int64_t most_rows() const { return rank.part_of(batch.rows).rows; }
   // Indices of a step's rows; null where they are contiguous and begin at first(step).
   const std::uint32_t* index(std::int64_t step) const {
     if (data->order == nullptr) return nullptr;
@@ -69,7 +84,7 @@ struct BatchPlan {
   }
 
  private:
-  std::int64_t first_of_batch(std::int64_t step) const { return step % steps_per_epoch() * batch_rows; }
+  std::int64_t first_of_batch(std::int64_t step) const { return step % steps_per_epoch() * batch.rows; }
 };
 
 }  // namespace gdbench::loader

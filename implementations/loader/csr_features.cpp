@@ -12,8 +12,8 @@ namespace gdbench::loader {
 
 using implementations::Failure;
 
-CsrFeatures::CsrFeatures(const gdbench_data& data, std::int64_t batch_rows, const Rank& rank)
-    : data_(data), plan_{&data, batch_rows, false, rank} {
+CsrFeatures::CsrFeatures(const gdbench_data& data, Batching batch, const Rank& rank)
+    : data_(data), plan_{&data, batch, false, rank} {
   if (data.stream != nullptr) throw Failure(GDBENCH_UNSUPPORTED, "csr features of streamed data");
   catalogue::with_element(catalogue::dtype_of(data), [&](auto zero) { compress<decltype(zero)>(); });
   if (data.order != nullptr) allocate_gathered();

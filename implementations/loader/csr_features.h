@@ -22,7 +22,7 @@ class CsrFeatures {
 
   // `data` must outlive it; batches are the rank's rows. Throws Failure: GDBENCH_UNSUPPORTED for streamed data and for
   // more entries than a 32-bit offset counts.
-  CsrFeatures(const gdbench_data& data, std::int64_t batch_rows, const Rank& rank = {});
+  CsrFeatures(const gdbench_data& data, Batching batch, const Rank& rank = {});
 
   // All rows from `first` on.
   Rows rows_from(std::int64_t first) const {

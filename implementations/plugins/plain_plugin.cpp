@@ -51,7 +51,7 @@ gdbench_implementation make_table() {
   table.optimizers = catalogue::kAll<catalogue::OptimizerKind>;
   table.capabilities = bit_of(catalogue::Capability::shuffle) | bit_of(catalogue::Capability::micro_batches) |
                        bit_of(catalogue::Capability::weight_decay) | bit_of(catalogue::Capability::schedule) |
-                       bit_of(catalogue::Capability::epsilon_place);
+                       bit_of(catalogue::Capability::epsilon_place) | bit_of(catalogue::Capability::drop_last);
   table.max_compute_threads = implementations::kMaxComputeThreads;
   table.create = create;
   return table;

@@ -109,6 +109,8 @@ void check_request(const gdbench_implementation& implementation, const gdbench_d
   check_capability(implementation, GDBENCH_CAPABILITY_SHUFFLE, data.order != nullptr, "shuffled batches");
   check_capability(implementation, GDBENCH_CAPABILITY_STREAM, data.stream != nullptr, "streamed data");
   check_capability(implementation, GDBENCH_CAPABILITY_MICRO_BATCHES, problem.micro_batches > 1, "micro-batches");
+  check_capability(implementation, GDBENCH_CAPABILITY_DROP_LAST, problem.drops_last_batch != 0,
+                   "a smaller last batch that is left out");
   check_capability(implementation, GDBENCH_CAPABILITY_WEIGHT_DECAY, optimizer.weight_decay != 0, "weight decay");
   check_capability(implementation, GDBENCH_CAPABILITY_SCHEDULE, optimizer.learning_rate_count > 1,
                    "learning-rate schedules");

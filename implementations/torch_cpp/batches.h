@@ -32,7 +32,7 @@ inline Tensor view(const void* memory, at::IntArrayRef shape, torch::Dtype type)
 class Batches {
  public:
   Batches(const gdbench_data& data, const gdbench_problem& problem)
-      : plan_{&data, problem.batch_rows, catalogue::takes_labels(problem)},
+      : plan_{&data, loader::batching_of(problem), catalogue::takes_labels(problem)},
         x_(view(data.x, {data.rows, data.features}, element_type(problem))),
         y_(plan_.labels ? view(data.labels, {data.rows}, torch::kInt32).to(torch::kInt64)  // as libtorch wants them
                         : view(data.y, {data.rows, data.outputs}, element_type(problem))) {

@@ -117,7 +117,7 @@ gdbench_implementation make_table() {
   table.losses = kAll<Loss>;
   table.optimizers = gdbench::torch_cpp::kOptimizers;
   table.capabilities = bit_of(Capability::shuffle) | bit_of(Capability::micro_batches) |
-                       bit_of(Capability::weight_decay) | bit_of(Capability::schedule);
+                       bit_of(Capability::weight_decay) | bit_of(Capability::schedule) | bit_of(Capability::drop_last);
   table.option_count = 1;
   table.options = &kHeapOption;
   table.create = [](gdbench_instance** instance) {

@@ -45,8 +45,11 @@ std::string batch_words(const report::ScenarioRecord& scenario) {
   const std::int64_t parts = scenario.resolved.micro_batches;
   if (parts > 1) text += " in " + format_number(static_cast<double>(parts)) + " parts";
   if (full || scenario.batch_rows < 1) return text;
-  const std::int64_t steps = (scenario.rows + scenario.batch_rows - 1) / scenario.batch_rows;
-  return text + ", " + counted(steps, "step") + " per epoch";
+  const std::int64_t whole = scenario.rows / scenario.batch_rows;
+  const bool has_smaller = scenario.rows % scenario.batch_rows != 0;
+  const bool drops = has_smaller && scenario.resolved.drop_last;
+  return text + ", " + counted(whole + (has_smaller && !drops ? 1 : 0), "step") + " per epoch" +
+         (drops ? ", smaller last batch left out" : "");
 }
 
 // "adam, weight decay 0.01 decoupled, cosine schedule over 1000 steps, warm-up 50".

@@ -11,6 +11,7 @@ RIGHT = "fake/optimizers"
 
 # The third batch of an epoch has 2 of the 10 rows; in parts it is split like the others.
 MINI_BATCHES = {"rows": 4, "seed": 5}
+DROPPING = {"rows": 4, "seed": 5, "drop_last": True}
 PARTS = {"rows": 4, "seed": 5, "micro_batches": 3}
 
 # An epsilon that f32 can tell from none.
@@ -57,6 +58,7 @@ MISTAKES = [
     ("nesterov-look-ahead", "nesterov", "full", 1), ("dampened-momentum", "momentum", "full", 1),
     ("sum-instead-of-mean", "sgd", "full", 1), ("sum-instead-of-mean", "momentum", MINI_BATCHES, 1),
     ("dropped-last-batch", "sgd", MINI_BATCHES, 3), ("partial-batch-by-full-rows", "sgd", MINI_BATCHES, 3),
+    ("kept-last-batch", "sgd", DROPPING, 3),
     ("accumulation-without-division", "sgd", PARTS, 1), ("accumulation-without-weights", "sgd", PARTS, 1),
     ("late-schedule", "step", "full", 3), ("late-schedule", "cosine", MINI_BATCHES, 2),
 ]
@@ -81,7 +83,7 @@ class OptimizersTest(ProgramTest):
         kinds = set(CATALOGUE["optimizers"])
         self.assertEqual({settings["kind"] for settings in OPTIMIZERS.values()}, kinds)
         self.assertEqual({OPTIMIZERS[optimizer]["kind"] for _, optimizer, _, _ in MISTAKES}, kinds)
-        cases = list(itertools.product(OPTIMIZERS, ("full", 1, MINI_BATCHES, PARTS)))
+        cases = list(itertools.product(OPTIMIZERS, ("full", 1, MINI_BATCHES, DROPPING, PARTS)))
         count = 2 * len(cases)
         self.assertIn(f"\n{count} cells: {count} ok\n", self.verify(RIGHT, cases, 0))
 

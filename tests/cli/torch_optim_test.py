@@ -64,7 +64,7 @@ def random_scenario(seed):
         "model": {"kind": "multilayer_perceptron", "layers": layers_of(choose, outputs)},
         "data": {"source": "synthetic", "kind": "blobs" if labels else "teacher", "rows": rows, "outputs": outputs,
                  "features": choose.choice((1, 2, 7, 16, 31)), "noise": 0.3, "seed": seed},
-        "batch": {"rows": size, "micro_batches": parts, "seed": seed},
+        "batch": {"rows": size, "micro_batches": parts, "seed": seed, "drop_last": seed % 4 == 0},
         "optimizer": optimizer_of(choose, OPTIMIZERS[seed % len(OPTIMIZERS)]),
     }
 

@@ -83,7 +83,8 @@ def train(dump, rows_of_step):
     optimizer = optimizer_of(scenario["optimizer"], network.parameters())
     scheduler = scheduler_of(scenario["optimizer"].get("schedule", {"kind": "constant"}), optimizer)
     for step in range(len(dump.losses) - 1):
-        rows = torch.from_numpy(rows_of_step(step, len(x), size, dump.order).astype("int64"))
+        rows = rows_of_step(step, len(x), size, dump.order, batch.get("drop_last", False))
+        rows = torch.from_numpy(rows.astype("int64"))
         optimizer.zero_grad()
         for part in torch.tensor_split(rows, batch.get("micro_batches", 1)):
             if len(part) > 0:

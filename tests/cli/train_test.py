@@ -24,6 +24,7 @@ TRAININGS = (
     ("mlp-10-50-1", "optimizer.kind=adam", "learning_rate=0.01", SCHEDULE, "rows=100", "optimizer.weight_decay=0.1"),
     ("linreg-300x10", "optimizer.kind=radam", "learning_rate=0.01", "optimizer.weight_decay=0.1", "batch=64",
      "optimizer.decoupled_weight_decay=true", "batch.micro_batches=3"),
+    ("linreg-300x10", "batch=64", "batch.drop_last=true"),
 )
 
 

@@ -32,7 +32,10 @@ json batch_for(Random& random, int rows) {
   if (kind == 0) return "full";
   // Rarely a divisor of the rows: the last batch is a partial one.
   const std::uint64_t size = kind == 1 ? 1 : 1 + random.below(static_cast<std::uint64_t>(rows));
-  return {{"rows", size}, {"shuffle", kind == 1 || random.below(4) != 0}, {"seed", random.below(1000)}};
+  return {{"rows", size},
+          {"shuffle", kind == 1 || random.below(4) != 0},
+          {"seed", random.below(1000)},
+          {"drop_last", kind == 2}};
 }
 
 // Each kind in turn, so that every one meets every loss and dtype; decay and schedule are drawn.

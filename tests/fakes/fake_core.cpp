@@ -32,7 +32,8 @@ void visit_state(gdbench_instance& instance, const gdbench_state& state, const V
 }
 
 std::int64_t steps_per_epoch(const gdbench_instance& instance) {
-  return (instance.data->rows + instance.problem->batch_rows - 1) / instance.problem->batch_rows;
+  const gdbench_problem& problem = *instance.problem;
+  return (instance.data->rows + (problem.drops_last_batch != 0 ? 0 : problem.batch_rows - 1)) / problem.batch_rows;
 }
 
 }  // namespace

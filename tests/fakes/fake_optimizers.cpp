@@ -31,6 +31,7 @@ constexpr Row kAll[] = {
     {"fake/dampened-momentum", "v = mu v + (1 - mu) g"},
     {"fake/sum-instead-of-mean", "no division by the rows"},
     {"fake/dropped-last-batch", "whole batches only"},
+    {"fake/kept-last-batch", "a smaller last batch, also where it is to be left out"},
     {"fake/partial-batch-by-full-rows", "the smaller last batch's mean divided by the rows of a whole one"},
     {"fake/accumulation-without-division", "parts' means added"},
     {"fake/accumulation-without-weights", "the mean over parts, for any number of rows"},
@@ -48,10 +49,12 @@ std::string_view current;
 bool has(std::string_view fault) { return current == fault; }
 
 FakeRows batch_of(const gdbench_instance& self) {
-  if (!has("dropped-last-batch")) return fake_batch(self);
   const std::int64_t batch = self.problem->batch_rows;
-  const std::int64_t first = self.step % (self.data->rows / batch) * batch;
-  return {first, first + batch};
+  std::int64_t steps = self.data->rows / batch;
+  if (has("kept-last-batch")) steps = (self.data->rows + batch - 1) / batch;
+  if (!has("kept-last-batch") && !has("dropped-last-batch")) return fake_batch(self);
+  const std::int64_t first = self.step % steps * batch;
+  return {first, std::min(first + batch, self.data->rows)};
 }
 
 // The gradient of a batch's mean loss, accumulated over micro-batches: the first R mod k of them have a row more.
@@ -149,8 +152,8 @@ extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) 
   return fake_plugin_of(host, kAll, [](gdbench_implementation& implementation) {
     implementation.run = run;
     implementation.optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>;
-    for (const int capability :
-         {GDBENCH_CAPABILITY_MICRO_BATCHES, GDBENCH_CAPABILITY_WEIGHT_DECAY, GDBENCH_CAPABILITY_EPSILON_PLACE}) {
+    for (const int capability : {GDBENCH_CAPABILITY_MICRO_BATCHES, GDBENCH_CAPABILITY_WEIGHT_DECAY,
+                                 GDBENCH_CAPABILITY_EPSILON_PLACE, GDBENCH_CAPABILITY_DROP_LAST}) {
       implementation.capabilities |= GDBENCH_BIT(capability);
     }
   });

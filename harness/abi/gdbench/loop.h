@@ -152,7 +152,8 @@ class Instance {
  private:
   Batch<Real> next_batch() {
     const std::int64_t batch_rows = problem_->batch_rows;
-    const std::int64_t steps_per_epoch = (data_->rows + batch_rows - 1) / batch_rows;
+    const std::int64_t smaller_batches = data_->rows % batch_rows != 0 && problem_->drops_last_batch == 0 ? 1 : 0;
+    const std::int64_t steps_per_epoch = data_->rows / batch_rows + smaller_batches;
     const std::int64_t first = model_.step % steps_per_epoch * batch_rows;
     const std::int64_t rows = std::min(batch_rows, data_->rows - first);
     const std::uint32_t* order = nullptr;
@@ -216,7 +217,8 @@ const gdbench_implementation* table(const char* id) {
   if constexpr (requires { Class::losses; }) made.losses = Class::losses;
   if constexpr (requires { Class::optimizers; }) made.optimizers = Class::optimizers;
   if constexpr (requires { Class::max_layers; }) made.max_layers = Class::max_layers;
-  made.capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
+  made.capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) |
+                      GDBENCH_BIT(GDBENCH_CAPABILITY_DROP_LAST);
   made.create = [](gdbench_instance** instance) {
     return guarded([&] {
       *instance = reinterpret_cast<gdbench_instance*>(new Own);

@@ -54,7 +54,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* What came after 1.0 says since when where it is declared. */
-#define GDBENCH_ABI_MINOR 13
+#define GDBENCH_ABI_MINOR 14
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -228,7 +228,8 @@ typedef struct gdbench_data {
   const int32_t* labels; /* [rows], class indices in [0, outputs); null when y is given, and when streamed */
   /* Batches: step t takes the rows order[(t / steps_per_epoch) % epochs][first ... ] with
    * first = (t % steps_per_epoch) * batch_rows and steps_per_epoch = ceil(rows / batch_rows). The last batch of an
-   * epoch may be smaller; its mean is over its own rows. */
+   * epoch may be smaller; its mean is over its own rows. Where gdbench_problem.drops_last_batch is 1 it is left out:
+   * steps_per_epoch = floor(rows / batch_rows). */
   int64_t epochs;        /* at least 1, also where order is null */
   const uint32_t* order; /* [epochs, rows], row indices; null: rows in their own order */
   /* Rows for gdbench_implementation.evaluate with split 1; validation_rows is 0 where there are none. */
@@ -259,6 +260,8 @@ typedef struct gdbench_problem {
   /* [layer_count] of gdbench_normalization, since 1.12; null: none. With GDBENCH_F32 or GDBENCH_F64 and the task train
    * alone, and of layers with three outputs or more. */
   const int32_t* normalizations;
+  int32_t drops_last_batch; /* since 1.14: 1 where an epoch's last batch would be smaller, and is left out; else 0 */
+  int32_t reserved_2;
 } gdbench_problem;
 
 /* An option's value, already checked against its declaration, spelled canonically ("true", "12", "0.5", a choice). */
@@ -415,8 +418,9 @@ typedef enum gdbench_capability {
   GDBENCH_CAPABILITY_ROUNDS_PARAMETERS = 9,      /* since 1.9: every update rounds parameters to bfloat16; a policy */
   GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY = 10, /* since 1.9: likewise, by random numbers (docs/arithmetic.md) */
   GDBENCH_CAPABILITY_RANKS = 11, /* since 1.10: trains as one of gdbench_settings.ranks; to be shown as a policy */
-  GDBENCH_CAPABILITY_EPSILON_PLACE = 12, /* since 1.11: follows gdbench_optimizer.epsilon_place */
-  GDBENCH_CAPABILITY_NORMALIZATIONS = 13 /* since 1.12: follows gdbench_problem.normalizations */
+  GDBENCH_CAPABILITY_EPSILON_PLACE = 12,  /* since 1.11: follows gdbench_optimizer.epsilon_place */
+  GDBENCH_CAPABILITY_NORMALIZATIONS = 13, /* since 1.12: follows gdbench_problem.normalizations */
+  GDBENCH_CAPABILITY_DROP_LAST = 14       /* since 1.14: follows gdbench_problem.drops_last_batch */
 } gdbench_capability;
 
 /* Created by create, known to the plugin alone. */

@@ -9,7 +9,8 @@ DeviceBatches::DeviceBatches(Session& session, const gdbench_data& data, const g
                              loader::BatchLoader& loader, Transfer transfer, bool gather)
     : session_(session),
       loader_(loader),
-      rows_(data, problem.batch_rows, catalogue::takes_labels(problem), gather && problem.batch_rows < data.rows) {
+      rows_(data, loader::batching_of(problem), catalogue::takes_labels(problem),
+            gather && problem.batch_rows < data.rows) {
   if (transfer != Transfer::resident) {
     prepare_copies(transfer);
     return;
@@ -31,10 +32,10 @@ void DeviceBatches::prepare_gathering() {
   mode_ = Mode::gathered;
   const auto entries = static_cast<std::size_t>(rows_.data().epochs * rows_.data().rows);
   order_ = session_.import_host(rows_.data().order, entries * sizeof(std::uint32_t));
-  const auto rows = static_cast<std::size_t>(rows_.plan().batch_rows);
+  const auto rows = static_cast<std::size_t>(rows_.plan().batch.rows);
   batch_x_ = session_.allocate(rows * rows_.plan().x_row_bytes());
   batch_targets_ = session_.allocate(rows * rows_.plan().target_row_bytes());
-  full_ = make_gathering(rows_.plan().batch_rows);
+  full_ = make_gathering(rows_.plan().batch.rows);
   full_index_ = full_.occurrences(order_);
   if (loader_.partial_rows() == 0) return;
   partial_ = make_gathering(loader_.partial_rows());
@@ -57,14 +58,14 @@ Program DeviceBatches::make_gathering(std::int64_t rows) {
 
 void DeviceBatches::prepare_copies(Transfer transfer) {
   mode_ = Mode::copied;
-  const auto rows = static_cast<std::size_t>(rows_.plan().batch_rows);
+  const auto rows = static_cast<std::size_t>(rows_.plan().batch.rows);
   batch_x_ = session_.allocate(rows * rows_.plan().x_row_bytes());
   batch_targets_ = session_.allocate(rows * rows_.plan().target_row_bytes());
   waits_ = transfer == Transfer::pinned && (loader_.makes_batches() || loader_.helper_threads() > 0);
 }
 
 void DeviceBatches::gather(backends::Buffer index, std::int64_t rows) {
-  const bool whole = rows == rows_.plan().batch_rows;
+  const bool whole = rows == rows_.plan().batch.rows;
   for (backends::Buffer* place : whole ? full_index_ : partial_index_) *place = index;
   (whole ? full_ : partial_).run();
 }
@@ -125,15 +126,15 @@ BatchFeed::BatchFeed(Session& session, const gdbench_data& data, const gdbench_p
                      const gdbench_settings& settings, Features features, bool gather)
     : session_(session),
       loaded_(loaded_by(session, data, settings, features)),
-      loader_(loaded_, problem.batch_rows, catalogue::takes_labels(problem), loader::read_loader_settings(settings),
-              memory_of_batches(session, settings)) {
+      loader_(loaded_, loader::batching_of(problem), catalogue::takes_labels(problem),
+              loader::read_loader_settings(settings), memory_of_batches(session, settings)) {
   if (!session.host_memory()) {
     device_.emplace(session, data, problem, loader_, read_transfer(settings), gather);
     return;
   }
   const loader::BatchMemory& memory = loader_.memory();
   if (features == Features::csr) {
-    csr_.emplace(data, problem.batch_rows, loader::rank_of(settings));
+    csr_.emplace(data, loader::batching_of(problem), loader::rank_of(settings));
     sparse_x_ = matrix_of(csr_->batch(0));
     x_ = session.import_host(&sparse_x_, sizeof(sparse_x_));
   } else {

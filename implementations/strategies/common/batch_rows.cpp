@@ -15,11 +15,11 @@ std::vector<MicroBatch> micro_batches(std::int64_t rows, std::int64_t count, con
   return parts;
 }
 
-RowOrder::RowOrder(const gdbench_data& data, std::int64_t batch_rows, bool labels, bool numbered,
+RowOrder::RowOrder(const gdbench_data& data, loader::Batching batch, bool labels, bool numbered,
                    const loader::Rank& rank)
     : identity_(numbered && data.order == nullptr ? static_cast<std::size_t>(data.rows) : 0),
       ordered_(data),
-      plan_{&ordered_, batch_rows, labels, rank} {
+      plan_{&ordered_, batch, labels, rank} {
   std::iota(identity_.begin(), identity_.end(), 0U);
   if (identity_.empty()) return;
   ordered_.order = identity_.data();

@@ -29,8 +29,7 @@ class RowOrder {
  public:
   // `numbered`: rows get numbers although they lie together, so that they identify every step's batch. `labels`:
   // the targets are labels. A step's rows are the rank's. `data` must outlive this.
-  RowOrder(const gdbench_data& data, std::int64_t batch_rows, bool labels, bool numbered,
-           const loader::Rank& rank = {});
+  RowOrder(const gdbench_data& data, loader::Batching batch, bool labels, bool numbered, const loader::Rank& rank = {});
   RowOrder(const RowOrder&) = delete;  // the plan points into it
   RowOrder& operator=(const RowOrder&) = delete;
 

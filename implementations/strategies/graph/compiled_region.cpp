@@ -39,7 +39,7 @@ CompiledRegion::CompiledRegion(const Setup& setup, bool hoists)
       compilation_(setup.backend, setup.problem, setup.settings),
       batches_(choose_batches(feed(), data(), setup.settings)) {
   if (batches_ == Batches::numbered) {
-    order_.emplace(data(), problem().batch_rows, catalogue::takes_labels(problem()), true);
+    order_.emplace(data(), loader::batching_of(problem()), catalogue::takes_labels(problem()), true);
   }
   prepare(order_ ? &*order_ : nullptr, [this](std::int64_t batch_rows) { return bind(batch_rows); });
   if (batches_ == Batches::same) {

@@ -82,7 +82,7 @@ void RankRegion::place_batches() {
   if (batches_ == Batches::same) {
     batch = feed().place(0);
   } else {
-    order_.emplace(data(), problem().batch_rows, catalogue::takes_labels(problem()), true, rank());
+    order_.emplace(data(), loader::batching_of(problem()), catalogue::takes_labels(problem()), true, rank());
     batch = numbered_data(session(), feed(), *order_);
     const auto entries = static_cast<std::size_t>(order_->data().epochs * data().rows);
     numbers_ = session().import_host(order_->data().order, entries * sizeof(std::uint32_t));

@@ -121,7 +121,8 @@ class Loop final : public Trainer {
   // One update by the rows that the order names for this step. The gradient is added up row by row, so that the parts
   // of an accumulated batch (gdbench_problem.micro_batches) need nothing more.
   void train_step() {
-    const std::int64_t steps_per_epoch = (data_.rows + problem_.batch_rows - 1) / problem_.batch_rows;
+    const std::int64_t smaller = data_.rows % problem_.batch_rows != 0 && problem_.drops_last_batch == 0 ? 1 : 0;
+    const std::int64_t steps_per_epoch = data_.rows / problem_.batch_rows + smaller;
     const std::int64_t epoch = step_ / steps_per_epoch % data_.epochs;
     const std::int64_t first = step_ % steps_per_epoch * problem_.batch_rows;
     const std::int64_t last = std::min(first + problem_.batch_rows, data_.rows);

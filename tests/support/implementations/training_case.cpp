@@ -52,6 +52,7 @@ scenario::Problem problem_of(const TrainingCase& values) {
   problem.rows = values.rows;
   problem.batch_rows = values.batch_rows;
   problem.micro_batches = values.micro_batches;
+  problem.drops_last_batch = values.drops_last;
   problem.optimizer = optimizer_of(values.optimizer, values.learning_rates);
   return problem;
 }
@@ -83,6 +84,9 @@ std::vector<TrainingCase> training_cases() {
       {.layers = shallow, .rows = 10, .batch_rows = 4, .shuffled = true, .learning_rates = {0.1, 0.05, 0.02}},
       {.layers = {layer(3, 2)}, .loss = softmax_cross_entropy, .rows = 6, .batch_rows = 6, .shuffled = true},
       {.layers = {layer(2, 3), layer(3, 1)}, .rows = 4, .batch_rows = 4, .learning_rates = {0.1, 0.05, 0.0, 0.02}},
+      {.layers = shallow, .rows = 10, .batch_rows = 4, .drops_last = true},
+      {.layers = shallow, .rows = 10, .batch_rows = 4, .shuffled = true, .drops_last = true},
+      {.layers = {layer(3, 1)}, .rows = 5, .batch_rows = 3, .drops_last = true},  // one batch an epoch
       // Parts of equal and unequal rows, fewer rows than parts in the last batch.
       {.layers = shallow, .rows = 12, .batch_rows = 12, .micro_batches = 2},
       {.layers = deep, .loss = half_mse, .rows = 16, .batch_rows = 7, .micro_batches = 3},
@@ -213,6 +217,7 @@ void TrainingProblem::describe_problem() {
   problem_.huber_delta = case_.loss.huber_delta;
   problem_.batch_rows = case_.batch_rows;
   problem_.micro_batches = case_.micro_batches;
+  problem_.drops_last_batch = case_.drops_last ? 1 : 0;
   problem_.optimizer = &optimizer_;
   settings_ = backends::settings_for(1);
 }

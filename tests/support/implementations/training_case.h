@@ -28,6 +28,7 @@ struct TrainingCase {
   std::int64_t rows = 0;
   std::int64_t batch_rows = 0;
   bool shuffled = false;
+  bool drops_last = false;
   std::vector<double> learning_rates = {0.05};
   // Gradients ends where train does, up to rounding. Of update, layers are tensors, and features their gradients.
   catalogue::Task task = catalogue::Task::train;

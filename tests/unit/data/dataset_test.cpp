@@ -169,6 +169,12 @@ TEST_F(Data, BatchesFollowTheOrder) {
   std::vector<std::int64_t> rows(6);
   data.rows_of(problem, 3, 0, 6, rows.data());
   EXPECT_TRUE(std::equal(rows.begin(), rows.end(), data.order() + 24)) << "all of a batch at once";
+  const scenario::Problem dropping =
+      this->problem(perceptron_scenario(), {{"batch", R"({"rows": 8, "seed": 3, "drop_last": true})"}});
+  EXPECT_EQ(dropping.steps_per_epoch(), 3);
+  EXPECT_EQ(row_of(data, dropping, 3, 0), data.order()[30]) << "the next epoch's first";
+  const std::vector<scenario::Setting> whole = {{"batch", R"({"rows": 10, "drop_last": true})"}};
+  EXPECT_FALSE(this->problem(perceptron_scenario(), whole).drops_last_batch) << "no batch is smaller";
   const std::vector<scenario::Setting> as_they_lie = {{"batch", R"({"rows": 8, "shuffle": false})"}};
   const Dataset unordered = dataset(linear_scenario(), as_they_lie);
   const scenario::Problem in_order = this->problem(linear_scenario(), as_they_lie);

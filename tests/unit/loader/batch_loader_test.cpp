@@ -55,13 +55,13 @@ class BatchLoaderTest : public testing::Test {
 
   // Steps 0 to 6 by the definition.
   static constexpr int kSteps = 7;
-  std::vector<std::vector<int>> expected(std::int64_t batch_rows) const {
+  std::vector<std::vector<int>> expected(const Batching& batching) const {
     std::vector<std::vector<int>> batches;
-    const std::int64_t per_epoch = (7 + batch_rows - 1) / batch_rows;
+    const std::int64_t per_epoch = batching.drops_last ? 7 / batching.rows : (7 + batching.rows - 1) / batching.rows;
     for (std::int64_t step = 0; step < kSteps; ++step) {
-      const std::int64_t first = step % per_epoch * batch_rows;
+      const std::int64_t first = step % per_epoch * batching.rows;
       std::vector<int> rows;
-      for (std::int64_t i = first; i < std::min<std::int64_t>(first + batch_rows, 7); ++i) {
+      for (std::int64_t i = first; i < std::min<std::int64_t>(first + batching.rows, 7); ++i) {
         const std::int64_t place = step / per_epoch % data_.epochs * 7 + i;
         rows.push_back(static_cast<int>(order_.empty() ? i : order_[static_cast<std::size_t>(place)]));
       }
@@ -138,15 +138,15 @@ TEST(PartOfRowsTest, PartsAreConsecutiveAndTheFirstOnesAreLarger) {
 TEST_F(BatchLoaderTest, EveryLoaderYieldsTheSameRows) {
   for (const bool shuffled : {false, true}) {
     if (shuffled) shuffle();
-    for (const std::int64_t batch_rows : {1, 2, 3, 4, 5, 7}) {
-      const std::vector<std::vector<int>> batches = expected(batch_rows);
+    for (const Batching batching : std::vector<Batching>{1, 2, 3, 4, 5, 7, {3, true}, {4, true}}) {
+      const std::vector<std::vector<int>> batches = expected(batching);
       for (const Loader kind : {Loader::automatic, Loader::resident, Loader::gather, Loader::sample}) {
         const bool ready = kind == Loader::resident || (kind == Loader::automatic && !shuffled);
         for (const int prefetch : ready ? std::vector{0} : std::vector{0, 1, 2, 8}) {
           for (const std::int64_t count : {1, 3}) {
             std::vector<std::vector<int>> rows(batches.size());
             for (std::int64_t rank = 0; rank < count; ++rank) {
-              BatchLoader loader(data_, batch_rows, false, {kind, prefetch, {any_processor()}, {rank, count}});
+              BatchLoader loader(data_, batching, false, {kind, prefetch, {any_processor()}, {rank, count}});
               EXPECT_EQ(loader.helper_threads(), prefetch > 0 ? 1 : 0);
               for (const bool again : {false, true}) {  // from the start
                 loader.start(0, kSteps);

@@ -79,6 +79,8 @@ TEST(ReasonUnsupported, NamesWhatTheImplementationLacks) {
       {[](auto& able, auto&) { able.max_compute_threads = 0; }, "", 300},
       {[](auto&, auto& problem) { problem.optimizer.weight_decay = 0.1; }, " has no weight decay"},
       {[](auto&, auto& problem) { problem.micro_batches = 2; }, " does not accumulate gradients over micro-batches"},
+      {[](auto&, auto& problem) { problem.drops_last_batch = true; },
+       " does not leave out an epoch's smaller last batch"},
       {[](auto& able, auto& problem) {
          able.capabilities = {};
          problem.optimizer.learning_rates = {0.1};

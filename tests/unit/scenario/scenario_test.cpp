@@ -204,7 +204,7 @@ TEST_F(ScenarioFile, SaysWhichSettingIsWrong) {
       {{"loss.kind", "mse"}, ": found \"softmax_cross_entropy\" at /loss, expected an object there"},
       {{"batch", "31"}, ": found 31, expected \"full\" or from 1 to 30, the data's rows"},
       {{"batch.row", "3"},
-       ": found an unknown key, expected one of rows, shuffle, seed, micro_batches (did you mean rows?)"},
+       ": found an unknown key, expected one of rows, shuffle, seed, drop_last, micro_batches (did you mean rows?)"},
       {{"data", R"({"source": "synthetic"})"},
        " (/data/kind): found nothing, expected one of linear, teacher, blobs, gradients"},
       {{"dtype", "f3\n2"}, ": found \"f3\\u000a2\", expected one of f32, f64, bf16, f16 (did you mean f32?)"},
