@@ -68,7 +68,8 @@ class WatchedTraining {
       block.control_ns = answer.real_ns / static_cast<double>(control_->quick_steps);
     }
     protocol::Client& client = watched_.worker.client();
-    if (lead > 0) TRY(client.run_on(static_cast<std::uint64_t>(lead)));
+    std::uint64_t lead_traces = 0;
+    if (lead > 0) lead_traces = TRY(client.run_on(static_cast<std::uint64_t>(lead))).traces.value_or(0);
     const protocol::BlockAnswer answer = TRY(client.run_on(static_cast<std::uint64_t>(block.steps)));
     block.step_ns = answer.real_ns / static_cast<double>(block.steps);
     block.waiting_ns = answer.waiting_ns;
@@ -77,7 +78,7 @@ class WatchedTraining {
     if (answer.allocations) {
       block.allocations = static_cast<double>(answer.allocations->calls) / static_cast<double>(block.steps);
     }
-    block.traces = answer.traces;
+    if (answer.traces) block.traces = static_cast<std::int64_t>(*answer.traces + lead_traces);
     const std::uint32_t word = answer.control_word.value_or(processor::kUsualControlWord);
     record_.flushes_to_zero = (word & (processor::kFlushToZero | processor::kDenormalsAreZero)) != 0;
     record_.blocks.push_back(block);

@@ -43,6 +43,8 @@ def described(problem, threads):
 class OwnTraining(Training):
     """Base of both: batches as arrays of the kind that the function takes."""
 
+    traced = cached = 0
+
     def __init__(self, marked, function, source, problem, data, options):
         self.marked, self.function, self.source = marked, function, source
         self.prepare(problem)
@@ -54,6 +56,17 @@ class OwnTraining(Training):
     def take(self, array, indices):
         return self.arrays.take(array, indices)
 
+    def traces(self):
+        """Where the step itself is a tf.function or by jax.jit; a cache of jax.jit may have been cleared."""
+        step = self.step_of_user
+        if hasattr(step, "experimental_get_tracing_count"):
+            return step.experimental_get_tracing_count()
+        if not hasattr(step, "_cache_size"):
+            return None
+        before, self.cached = self.cached, step._cache_size()
+        self.traced += max(0, self.cached - before)
+        return self.traced
+
     def loss(self):
         raise Unsupported("a file of one's own has no loss of all rows")
 
@@ -63,7 +76,7 @@ class StepFunction(OwnTraining):
 
     def prepare(self, problem):
         self.arrays = own_models.arrays_of(self.source.arrays(self.function.limits), problem.dtype)
-        taken, shapes = self.function.arguments[:-3], problem.shapes
+        self.step_of_user, taken, shapes = self.marked, self.function.arguments[:-3], problem.shapes
         self.as_one = taken == ["parameters"]
         if not self.as_one and len(taken) != len(shapes):
             names = ", ".join(own_models.names_of(problem))

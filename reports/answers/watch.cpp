@@ -120,7 +120,9 @@ std::vector<std::string> advice(const Watched& watched) {
         "graph to which every step adds.");
   }
   if (watched.last_trace) {
-    advice.emplace_back("Keep shapes the same from step to step: a ragged last batch is a shape of its own.");
+    advice.emplace_back(
+        "Keep shapes the same from step to step, as a ragged last batch is a shape of its own, and hand over "
+        "numbers that change as arrays.");
   }
   return advice;
 }
