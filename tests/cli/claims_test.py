@@ -129,8 +129,7 @@ class Claims(ProgramTest):
             relations = [relation for one in claim["experiments"] for relation in one["relations"]]
             for name in claim.get("posted", []):
                 self.assertTrue((SOURCE / "scenarios" / "claims" / name).is_file(), name)
-            if question["id"] != "pipeline-overhead":
-                self.assertTrue(any("advice" in relation for relation in relations), question)
+            self.assertTrue(any("advice" in relation for relation in relations), question)
         self.expect_error(["answer", "all"], "gdbench: found all, expected the id of a claim or its file\n")
 
     def test_a_budget_that_is_too_short_says_what_it_left_out(self):
