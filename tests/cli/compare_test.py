@@ -62,6 +62,20 @@ class Compare(ProgramTest):
         self.assertRegex(output, r"linreg-3x2/loop/plain +peak memory +\S+ +-\d\d%")
         self.expect_error(["run", "--gate", "all"], "--gate: found nothing to compare with, expected --against")
 
+    def test_memory_on_a_device_has_a_margin_of_its_own(self):
+        for name, larger in (("base", 1), ("larger", 2)):
+            report = copy.deepcopy(self.base)
+            for cell in report["cells"]:
+                for launch in cell["launches"]:
+                    launch["peak_device_bytes"] = 2**26 * (larger if cell["implementation"] == "loop/plain" else 1)
+            self.write_json(f"{name}.json", report)
+        for gate, grew in (("device_memory", True), ("device_memory=90%", True), ("device_memory=150%", False)):
+            gated = self.json_of("compare", "base.json", "larger.json", "--margin", "50%", "--gate", gate, status=None)
+            changes = {cell["id"]: cell["change"] for cell in gated["cells"] if cell["quantity"] == "device_memory"}
+            self.assertEqual(changes, {f"{scenario}/{name}": change for scenario in ("linreg-300x10", "linreg-3x2")
+                                       for name, change in (("hand/eigen", "equivalent"),
+                                                            ("loop/plain", "regressed" if grew else "equivalent"))})
+
     def test_another_machine_is_not_comparable_unless_forced(self):
         other = slowed(slowed(self.base, 7), 2, "hand/eigen")
         other["environment"]["cpu"]["model"] = "Abacus"

@@ -55,7 +55,8 @@ TEST(CompareArms, HoldsAtEveryLookWhereLaunchesEndedOnceItWasDecided) {
 using report::Quantity;
 
 constexpr Quantity kGated[] = {Quantity::first_step,  Quantity::prepare,    Quantity::import,
-                               Quantity::peak_memory, Quantity::own_memory, Quantity::allocations};
+                               Quantity::peak_memory, Quantity::own_memory, Quantity::device_memory,
+                               Quantity::allocations};
 
 std::vector<report::Gate> gates() {
   std::vector<report::Gate> gates;
@@ -76,6 +77,7 @@ report::Cell with_quantities(report::Cell cell, std::mt19937_64& generator, Quan
     launch.prepare_seconds = *launch.import_seconds + value(Quantity::prepare, 0.5);
     launch.peak_resident_bytes = static_cast<std::int64_t>(value(Quantity::peak_memory, 1e8));
     launch.peak_anonymous_bytes = static_cast<std::int64_t>(value(Quantity::own_memory, 5e7));
+    launch.peak_device_bytes = static_cast<std::int64_t>(value(Quantity::device_memory, 2e8));
   }
   cell.profile.emplace().allocations_per_step = grown == Quantity::allocations ? 10 * factor : 10;
   return cell;
@@ -88,6 +90,7 @@ TEST(Gates, EachQuantityThatGrewIsNamedAndNoOther) {
                                       {Quantity::import, 1.3},
                                       {Quantity::peak_memory, 1.15},
                                       {Quantity::own_memory, 1.15},
+                                      {Quantity::device_memory, 1.15},
                                       {Quantity::allocations, 1.1}}) {
     const report::Report report = report_of({with_quantities(cell_taking("a", "base", 100), generator),
                                              with_quantities(cell_taking("a", "new", 100), generator, grown, factor)});
