@@ -132,7 +132,8 @@ gdbench_implementation* fake_implementation(const gdbench_host* host, const char
   implementation.activations = GDBENCH_BIT(GDBENCH_IDENTITY);
   implementation.losses = GDBENCH_BIT(GDBENCH_MSE) | GDBENCH_BIT(GDBENCH_HALF_MSE);
   implementation.optimizers = GDBENCH_BIT(GDBENCH_SGD);
-  implementation.capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE);
+  implementation.capabilities = GDBENCH_BIT(GDBENCH_CAPABILITY_SHUFFLE) | GDBENCH_BIT(GDBENCH_CAPABILITY_SCHEDULE) |
+                                GDBENCH_BIT(GDBENCH_CAPABILITY_DROP_LAST);
   implementation.max_layers = 1;
   implementation.max_compute_threads = 1;
   implementation.create = fake_create<0>;

@@ -152,8 +152,8 @@ extern "C" const gdbench_plugin* gdbench_plugin_entry(const gdbench_host* host) 
   return fake_plugin_of(host, kAll, [](gdbench_implementation& implementation) {
     implementation.run = run;
     implementation.optimizers = gdbench::catalogue::kAll<gdbench::catalogue::OptimizerKind>;
-    for (const int capability : {GDBENCH_CAPABILITY_MICRO_BATCHES, GDBENCH_CAPABILITY_WEIGHT_DECAY,
-                                 GDBENCH_CAPABILITY_EPSILON_PLACE, GDBENCH_CAPABILITY_DROP_LAST}) {
+    for (const int capability :
+         {GDBENCH_CAPABILITY_MICRO_BATCHES, GDBENCH_CAPABILITY_WEIGHT_DECAY, GDBENCH_CAPABILITY_EPSILON_PLACE}) {
       implementation.capabilities |= GDBENCH_BIT(capability);
     }
   });
