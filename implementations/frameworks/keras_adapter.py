@@ -172,6 +172,9 @@ class Fit(PipelinedTraining):
     def lead_in(self, batches, begin):
         """Has the next call of fit begin with an execution of these batches alone, as a whole one of large steps takes
         long, leave as many of its own out, and then call begin()."""
+        options = tf.data.Options()
+        options.autotune.enabled = False  # its thread may hold up an iterator's end for as long as that was there
+        batches = batches.with_options(options)
         self.model.make_train_function()
         execute = self.model.train_function
 
