@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/verify/narrow.h"
 #include "harness/verify/norms.h"
 #include "tests/unit/verify/judged.h"
 
@@ -35,12 +36,13 @@ enum class Variant {
   adam_alone,     // all parameters by AdamW
   first_as_well,  // the first layer moved as a matrix
   full_rate,      // AdamW at the rate of the matrices
+  in_bfloat16,    // the iteration, as torch.optim.Muon has it
 };
 constexpr Variant kRight[] = {Variant::shorter_side, Variant::longer_side, Variant::reversed};
 constexpr Variant kWrong[] = {Variant::four_steps, Variant::converging,    Variant::scale_of_transposed,
                               Variant::unscaled,   Variant::coupled_decay, Variant::without_nesterov,
                               Variant::undivided,  Variant::adam_alone,    Variant::first_as_well,
-                              Variant::full_rate};
+                              Variant::full_rate,  Variant::in_bfloat16};
 
 // T: what it computes in. A matrix has rows of outputs and columns of inputs, as PyTorch has.
 template <class T>
@@ -133,18 +135,27 @@ class OtherMuon {
     for (const T entry : x) squares += entry * entry;
     const T norm = std::max(std::sqrt(squares), static_cast<T>(1e-7));
     for (T& entry : x) entry /= variant_ == Variant::undivided ? T(1) : norm;
+    x = rounded(x);
     const bool converging = variant_ == Variant::converging;
     const double a = converging ? 15.0 / 8 : 3.4445;
     const double b = converging ? -10.0 / 8 : -4.7750;
     const double c = converging ? 3.0 / 8 : 2.0315;
     for (int step = variant_ == Variant::four_steps ? 1 : 0; step < 5; ++step) {
-      const Matrix gram = product(x, transposed(x, m, n), m, n, m);
+      const Matrix gram = rounded(product(x, transposed(x, m, n), m, n, m));
       Matrix polynomial = product(gram, gram, m, m, m);
       for (std::size_t i = 0; i < gram.size(); ++i) {
         polynomial[i] = static_cast<T>(b) * gram[i] + static_cast<T>(c) * polynomial[i];
       }
-      const Matrix moved = product(polynomial, x, m, m, n);
+      const Matrix moved = product(rounded(polynomial), x, m, m, n);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(a) * x[i] + moved[i];
+      x = rounded(x);
+    }
+    return x;
+  }
+
+  Matrix rounded(Matrix x) const {
+    for (T& entry : x) {
+      if (variant_ == Variant::in_bfloat16) entry = narrowed(entry, catalogue::kBfloat16);
     }
     return x;
   }
