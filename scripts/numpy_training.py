@@ -11,6 +11,8 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   lion      Chen et al., NeurIPS 2023, algorithm 2
   nadam     Dozat, ICLR 2016 workshop, algorithm 2, its momentum's schedule that of section 3.4's code (NAdam)
   radam     Liu et al., ICLR 2020, algorithm 2, its threshold 5 and epsilon those of RAdam
+  muon      Jordan et al., 2024 ("Muon: An optimizer for hidden layers in neural networks"), with the means and the
+            smallest norm of Muon; its polynomial is taken of singular values, not of matrices
 """
 import itertools
 import math
@@ -255,15 +257,18 @@ class Optimizer:
         self.steps = self.skipped = 0
         self.first = [numpy.zeros_like(parameter) for parameter in parameters]
         self.second = [numpy.zeros_like(parameter) for parameter in parameters]
+        weights = [index for index, parameter in enumerate(parameters) if parameter.ndim == 2]
+        self.hidden = weights[1:-1] if settings["kind"] == "muon" else []
 
     def step(self, parameters, gradients):
         """The parameters after one update."""
-        rate = learning_rate(self.settings, self.steps + self.skipped)
+        scheduled = learning_rate(self.settings, self.steps + self.skipped)
         decay = self.settings.get("weight_decay", 0.0)
         decoupled = self.settings.get("decoupled_weight_decay", False)
         self.steps += 1
         moved = []
         for index, (parameter, gradient) in enumerate(zip(parameters, gradients)):
+            rate = scheduled * (1.0 if index in self.hidden else self.settings.get("adamw_rate_factor", 1.0))
             if not decoupled:
                 gradient = gradient + decay * parameter
             shrunk = parameter - rate * decay * parameter if decoupled else parameter
@@ -309,6 +314,20 @@ class Optimizer:
         return mean / self.root(self.second[index], 1 - beta2**self.steps)
 
     adamw = adam
+
+    def muon(self, index, gradient):
+        if index not in self.hidden:
+            return self.adam(index, gradient)
+        share = self.settings["momentum"]
+        self.first[index] = share * self.first[index] + (1 - share) * gradient
+        left, values, right = numpy.linalg.svd(
+            share * self.first[index] + (1 - share) * gradient, full_matrices=False
+        )
+        values = values / max(math.sqrt((values**2).sum()), 1e-7)
+        for _ in range(5):
+            values = 3.4445 * values - 4.7750 * values**3 + 2.0315 * values**5
+        inputs, outputs = gradient.shape
+        return math.sqrt(max(1, outputs / inputs)) * (left * values) @ right
 
     def nadam(self, index, gradient):
         beta1, beta2 = self.moments(index, gradient)

@@ -53,7 +53,8 @@ enum class OptimizerKind : std::int32_t {
   adamw = GDBENCH_ADAMW,
   lion = GDBENCH_LION,
   nadam = GDBENCH_NADAM,
-  radam = GDBENCH_RADAM
+  radam = GDBENCH_RADAM,
+  muon = GDBENCH_MUON
 };
 enum class EpsilonPlace : std::int32_t {
   outside = GDBENCH_EPSILON_OUTSIDE,
@@ -225,6 +226,7 @@ struct Optimizer {
   double epsilon = 1e-8;
   EpsilonPlace epsilon_place = EpsilonPlace::outside;
   double momentum_decay = 0.004;
+  double adamw_rate_factor = 0.015;
   double weight_decay = 0;
   bool decoupled_weight_decay = false;  // always so for a kind that says so
 };
@@ -245,10 +247,13 @@ inline constexpr OptimizerConstant kRho = {"rho", &Optimizer::rho, &gdbench_opti
 inline constexpr OptimizerConstant kEpsilon = {"epsilon", &Optimizer::epsilon, &gdbench_optimizer::epsilon, false};
 inline constexpr OptimizerConstant kMomentumDecay = {"momentum_decay", &Optimizer::momentum_decay,
                                                      &gdbench_optimizer::momentum_decay, false};
-inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1,   &kBeta2,
-                                                                   &kRho,      &kEpsilon, &kMomentumDecay};
+inline constexpr OptimizerConstant kAdamwRateFactor = {"adamw_rate_factor", &Optimizer::adamw_rate_factor,
+                                                       &gdbench_optimizer::adamw_rate_factor, false};
+inline constexpr const OptimizerConstant* kOptimizerConstants[] = {&kMomentum, &kBeta1,         &kBeta2,          &kRho,
+                                                                   &kEpsilon,  &kMomentumDecay, &kAdamwRateFactor};
 
-// A constant that a kind reads; fallbacks are PyTorch's, except the momentum (0 there) and Lion's, its paper's.
+// A constant that a kind reads; fallbacks are PyTorch's, except the momentum (0 there) and Lion's, its paper's. Muon's
+// factor is the quotient of the two rates (3e-4 and 0.02) that its author's code has by default.
 struct OptimizerKey {
   const OptimizerConstant& constant;
   double fallback;
@@ -260,6 +265,8 @@ inline constexpr OptimizerKey kAdamKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.999}, {kE
 inline constexpr OptimizerKey kLionKeys[] = {{kBeta1, 0.9}, {kBeta2, 0.99}};
 inline constexpr OptimizerKey kNadamKeys[] = {
     {kBeta1, 0.9}, {kBeta2, 0.999}, {kEpsilon, 1e-8}, {kMomentumDecay, 0.004}};
+inline constexpr OptimizerKey kMuonKeys[] = {
+    {kMomentum, 0.95}, {kBeta1, 0.9}, {kBeta2, 0.999}, {kEpsilon, 1e-8}, {kAdamwRateFactor, 0.015}};
 
 struct OptimizerRow {
   OptimizerKind value;
@@ -290,6 +297,9 @@ inline constexpr OptimizerRow kOptimizers[] = {
     {OptimizerKind::nadam, "nadam", 2, kNadamKeys, 16, {5, 0, 1, 1}, 0, false, true},
     // 3 and 4 for the moments; root, addition, division, addition of the undivided part, product, subtraction.
     {OptimizerKind::radam, "radam", 2, kAdamKeys, 13, {4, 0, 1, 1}, 0, false, true},
+    // As adamw. Of a matrix that is moved as one: 3 for the momentum and 3 for what is orthogonalised, 2 for its norm,
+    // 3 to divide, scale and subtract; its products are counted apart.
+    {OptimizerKind::muon, "muon", 2, kMuonKeys, 14, {4, 0, 1, 1}, 0.1, true, true},
 };
 
 // A row of a list that has nothing but names.
@@ -471,6 +481,20 @@ constexpr void for_each_parameter(const gdbench_problem& problem, Visit&& visit)
     for_each_parameter(layer.inputs, layer.outputs, layer.has_bias != 0, normalization_of(problem, l),
                        [&](LayerPart part, std::int64_t rows, std::int64_t columns) { visit(l, part, rows, columns); });
   }
+}
+
+// Whether an optimizer moves a part of a layer as one matrix: muon, the weights between the first and the last layer.
+constexpr bool moves_as_matrix(OptimizerKind kind, std::int64_t layer, std::int64_t layer_count, LayerPart part) {
+  return kind == OptimizerKind::muon && part == LayerPart::weights && layer > 0 && layer + 1 < layer_count;
+}
+constexpr bool moves_as_matrix(const gdbench_problem& problem, std::int64_t layer, LayerPart part) {
+  return moves_as_matrix(kind_of(*problem.optimizer), layer, problem.layer_count, part);
+}
+// Floating-point operations of the products by which muon moves a matrix: in each step those of the square S of its
+// shorter side, of S S, and of the matrix by their sum.
+constexpr double orthogonalization_operations(double rows, double columns) {
+  const double shorter = rows < columns ? rows : columns;
+  return GDBENCH_MUON_STEPS * (4 * rows * columns * shorter + 2 * shorter * shorter * shorter);
 }
 
 // Floating-point operations per entry of a parameter.

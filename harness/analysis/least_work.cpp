@@ -37,12 +37,6 @@ int slots_of(const report::ScenarioRecord& scenario) {
   return optimizer ? static_cast<int>(catalogue::slot_count(*optimizer)) : 0;
 }
 
-// Of the parameters and what the optimizer keeps.
-double state_bytes_of(const report::ScenarioRecord& scenario, catalogue::Dtype dtype) {
-  return static_cast<double>(1 + slots_of(scenario)) * static_cast<double>(catalogue::size_of(dtype)) *
-         static_cast<double>(scenario.parameters);
-}
-
 // A sum of `terms` products: one FMA, then a tree.
 void add_sum(double terms, LeastWork& work) {
   ++work.chain_fmas;
@@ -60,9 +54,49 @@ void add_transfer(double span_bytes, int read_only, int written, double bytes, L
   work.transfers.push_back({{static_cast<std::int64_t>(span_bytes), read_only, written}, bytes});
 }
 
+// Muon's of a matrix with sides s <= l. All that it multiplies are powers of one symmetric matrix, of which half is
+// enough: the square of the matrix; in each of n steps that of S, and but for the first or the last one a factor of all
+// steps so far and the next S, which are three products; in the end that factor times the matrix.
+double products_of_orthogonalization(double rows, double columns) {
+  const double shorter = std::min(rows, columns);
+  const double longer = std::max(rows, columns);
+  constexpr double kProductsOfSquares = GDBENCH_MUON_STEPS + 3 * (GDBENCH_MUON_STEPS - 1);
+  return 3 * shorter * shorter * longer + kProductsOfSquares * shorter * shorter * shorter;
+}
+
+// The weights that the optimizer moves as matrices.
+std::vector<LayerShape> matrices_of(const report::ScenarioRecord& scenario) {
+  std::vector<LayerShape> matrices;
+  if (!scenario.resolved.optimizer) return matrices;
+  const std::vector<LayerShape> layers = layers_of(scenario);
+  const std::int64_t count = std::ssize(layers);
+  for (std::int64_t l = 0; l < count; ++l) {
+    if (catalogue::moves_as_matrix(*scenario.resolved.optimizer, l, count, catalogue::LayerPart::weights)) {
+      matrices.push_back(layers[static_cast<std::size_t>(l)]);
+    }
+  }
+  return matrices;
+}
+
+// Of the parameters and what the optimizer keeps; of a matrix one slot has no use.
+double state_bytes_of(const report::ScenarioRecord& scenario, catalogue::Dtype dtype) {
+  double numbers = static_cast<double>(1 + slots_of(scenario)) * static_cast<double>(scenario.parameters);
+  for (const LayerShape& matrix : matrices_of(scenario)) numbers -= matrix.inputs * matrix.outputs;
+  return numbers * static_cast<double>(catalogue::size_of(dtype));
+}
+
 void add_update(const report::ScenarioRecord& scenario, LeastWork& work) {
   if (!scenario.resolved.optimizer) return;
-  add_functions(catalogue::row_of(*scenario.resolved.optimizer).least, static_cast<double>(scenario.parameters), work);
+  auto entries = static_cast<double>(scenario.parameters);
+  for (const LayerShape& matrix : matrices_of(scenario)) {
+    const double own = matrix.inputs * matrix.outputs;
+    // The momentum, what is orthogonalised, its norm, the new weight.
+    constexpr catalogue::LeastFunctions kOfMatrix = {4, 0, 0, 0};
+    add_functions(kOfMatrix, own, work);
+    work.products += products_of_orthogonalization(matrix.inputs, matrix.outputs);
+    entries -= own;
+  }
+  add_functions(catalogue::row_of(*scenario.resolved.optimizer).least, entries, work);
 }
 
 // The task update: gradients, parameters and slots read once, parameters and slots written once; each entry's new value

@@ -56,6 +56,8 @@ bool jumps(const scenario::Problem& problem) {
 
 // Whether two right trajectories may part by more than what rounding makes of smooth functions.
 bool may_part(const scenario::Problem& problem) {
+  // Of what muon orthogonalises, small singular values become some hundred times as large.
+  if (problem.optimizer.kind == catalogue::OptimizerKind::muon) return true;
   // Where the outputs of a row are near one another, normalising them magnifies what rounding made of them.
   const auto magnifies = [](const scenario::Layer& layer) {
     return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero ||
@@ -167,8 +169,10 @@ std::string untrusted_for_steps(double displacement, double step, std::uint64_t 
   // With room for gradients that grow on the way, and for an optimizer that approaches its goal.
   constexpr double kMostOfSteps = 3;
   constexpr double kLeastOfAStep = 0.05;
-  // Momentum sums up gradients: of one that stays the same a step moves up to 1 / (1 - momentum) times as far.
-  const bool gathers = std::ranges::any_of(catalogue::row_of(optimizer.kind).keys,
+  // Momentum sums up gradients: of one that stays the same a step moves up to 1 / (1 - momentum) times as far. Muon's
+  // steps are equally long.
+  const bool gathers = optimizer.kind != catalogue::OptimizerKind::muon &&
+                       std::ranges::any_of(catalogue::row_of(optimizer.kind).keys,
                                            [](const auto& key) { return &key.constant == &catalogue::kMomentum; });
   const double gathered = gathers ? 1 / (1 - optimizer.momentum) : 1;
   if (displacement >= kLeastOfAStep * step &&

@@ -112,6 +112,22 @@ std::optional<Fault> find_normalization_fault(const Scenario& scenario) {
   return std::nullopt;
 }
 
+// Muon moves the weights of hidden layers as matrices: where there are none, it is AdamW under another name.
+std::optional<Fault> find_muon_fault(const Scenario& scenario) {
+  if (scenario.optimizer.kind != OptimizerKind::muon) return std::nullopt;
+  const auto refused = [](const std::string& with, const std::string& expected) {
+    return Fault{"/optimizer/kind", in_quotes("muon") + " with " + with, "another optimizer, or " + expected};
+  };
+  constexpr std::size_t kLeastLayers = 3;
+  const auto* perceptron = std::get_if<MultilayerPerceptron>(&scenario.model);
+  if (perceptron == nullptr || perceptron->layers.size() < kLeastLayers) {
+    return refused("no weights between a first and a last layer", "a multilayer_perceptron of three layers or more");
+  }
+  if (catalogue::is_mixed(scenario.dtype))
+    return refused("the dtype " + in_quotes(name_of(scenario.dtype)), "f32 or f64");
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
@@ -157,6 +173,7 @@ std::optional<Fault> find_target_fault(const Scenario& scenario) {
                  std::string("identity, for ") + row.name + " takes logits"};
   }
   if (std::optional<Fault> fault = find_normalization_fault(scenario)) return fault;
+  if (std::optional<Fault> fault = find_muon_fault(scenario)) return fault;
   return find_optimizer_fault(scenario);
 }
 

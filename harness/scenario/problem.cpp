@@ -20,6 +20,24 @@ std::string name_of(LayerPart part) {
   return {};
 }
 
+// Of an update.
+double operations_of_update(const Problem& problem) {
+  const Optimizer& optimizer = problem.optimizer;
+  const double per_entry =
+      catalogue::operations_of(optimizer.kind, optimizer.weight_decay != 0, optimizer.decoupled_weight_decay);
+  const auto layers = static_cast<std::int64_t>(problem.layers.size());
+  double operations = 0;
+  std::int64_t layer = -1;
+  for (const ParameterShape& shape : parameter_shapes(problem)) {
+    if (shape.part == LayerPart::weights) ++layer;
+    operations += per_entry * static_cast<double>(shape.size());
+    if (!catalogue::moves_as_matrix(optimizer.kind, layer, layers, shape.part)) continue;
+    operations +=
+        catalogue::orthogonalization_operations(static_cast<double>(shape.rows), static_cast<double>(shape.columns));
+  }
+  return operations;
+}
+
 }  // namespace
 
 std::vector<ParameterShape> parameter_shapes(const Problem& problem) {
@@ -36,12 +54,10 @@ std::vector<ParameterShape> parameter_shapes(const Problem& problem) {
 }
 
 double operations_per_step(const Problem& problem) {
-  const Optimizer& optimizer = problem.optimizer;
-  const double update =
-      catalogue::operations_of(optimizer.kind, optimizer.weight_decay != 0, optimizer.decoupled_weight_decay);
+  const double update = operations_of_update(problem);
   double parameters = 0;
   for (const ParameterShape& shape : parameter_shapes(problem)) parameters += static_cast<double>(shape.size());
-  if (problem.task == Task::update) return update * parameters;
+  if (problem.task == Task::update) return update;
   const auto batch = static_cast<double>(problem.batch_rows);
   if (problem.task == Task::floor) return 0;
   const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
@@ -60,7 +76,7 @@ double operations_per_step(const Problem& problem) {
     operations += (normalization.operations + sweeps * normalization.gradient_operations) * batch * outputs;
   }
   operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
-  return operations + update * parameters;
+  return operations + update;
 }
 
 }  // namespace gdbench::scenario

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "harness/verify/muon.h"
 #include "harness/verify/network.h"
 #include "harness/verify/norms.h"
 #include "harness/verify/parameter_rounding.h"
@@ -208,6 +209,7 @@ bool take_step(const Problem& problem, const std::vector<std::vector<T>>& gradie
     state.loss_scale /= 2;
     return false;
   }
+  if (state.matrices.empty()) state.matrices = moved_matrices(problem);
   update(problem.optimizer, gradients, state);
   round_parameters(problem, state);
   if (scales && ++state.updates_at_scale == problem.loss_scaling.growth_interval) {

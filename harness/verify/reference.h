@@ -16,6 +16,14 @@
 
 namespace gdbench::verify {
 
+// Weights [rows, columns] that an optimizer moves as one matrix, and what its last update made of them; see muon.h.
+struct MovedMatrix {
+  std::int64_t rows = 0;  // 0 of a parameter that is moved entry by entry
+  std::int64_t columns = 0;
+  double norm = 0;      // the 2-norm of what was orthogonalised
+  double rounding = 0;  // how far the result may be off, in 2-norm and epsilons
+};
+
 // Parameters (and slots) in the arithmetic's type T: float, double or long double; one row-major vector per parameter.
 template <class T>
 struct ReferenceState {
@@ -24,6 +32,7 @@ struct ReferenceState {
   std::vector<std::vector<T>> slots;
   // What the last update took the signs of, one vector per parameter; of lion alone.
   std::vector<std::vector<T>> directions = {};
+  std::vector<MovedMatrix> matrices = {};  // one per parameter; of muon alone
   // The parameters before the last update rounded them; where it did.
   std::vector<std::vector<T>> unrounded = {};
   // Of a dtype that scales the loss, else as they are here; see gdbench_state.loss_scaling.
@@ -78,7 +87,7 @@ ReferenceGradients<T> plain_gradients(const scenario::Problem& problem, const da
 double learning_rate(const scenario::Optimizer& optimizer, std::int64_t step);
 
 // One update of the optimizer by gdbench_optimizer_kind's rules; adds 1 to state.step. Slots that the state does not
-// have yet begin as zeros.
+// have yet begin as zeros. Which parameters muon moves as matrices, the state says (take_step sees to it).
 template <class T>
 void update(const scenario::Optimizer& optimizer, const std::vector<std::vector<T>>& gradients,
             ReferenceState<T>& state);

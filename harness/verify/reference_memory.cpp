@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/verify/muon.h"
 
 namespace gdbench::verify {
 
@@ -23,6 +24,16 @@ double parameter_count(const Problem& problem) {
   return count;
 }
 
+// What the largest matrix takes that is moved as one: it, what becomes of it, and two of its shorter side.
+double matrix_numbers(const Problem& problem) {
+  double most = 0;
+  for (const MovedMatrix& matrix : moved_matrices(problem)) {
+    const auto shorter = static_cast<double>(std::min(matrix.rows, matrix.columns));
+    most = std::max(most, 2 * static_cast<double>(matrix.rows * matrix.columns) + 2 * shorter * shorter);
+  }
+  return most;
+}
+
 // Of one parameter with its slots.
 double bytes_per_parameter(const Problem& problem) {
   const bool mixed = catalogue::is_mixed(problem.dtype);
@@ -33,9 +44,10 @@ double bytes_per_parameter(const Problem& problem) {
   const double expected_values = 16;
   const double entry_tolerances = 4;
   const double directions = problem.optimizer.kind == scenario::OptimizerKind::lion ? 1 : 0;
+  const double matrices = matrix_numbers(problem) / parameter_count(problem);
   const double unrounded = problem.rounds_parameters() ? 1 : 0;
   const double state = held + directions + unrounded;  // numbers of a trajectory's type; and its last gradients
-  const double in_step = state + 2;                    // and gradients, and the parameters before them
+  const double in_step = state + 2 + matrices;         // and gradients, and the parameters before them
   const bool jumps = std::ranges::any_of(problem.layers, [](const scenario::Layer& layer) {
     return catalogue::row_of(layer.activation).slope == catalogue::Slope::jumps_at_zero;
   });

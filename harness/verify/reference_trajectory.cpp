@@ -146,7 +146,8 @@ Result<Trajectory<T>> follow(const Problem& problem, const Dataset& dataset, con
     const std::vector<double> tied = update_errors(problem.optimizer, result.state, batch.tie_allowance, left);
     for (std::size_t p = 0; p < count; ++p) {
       const std::vector<T>& values = result.state.parameters[p];
-      const RoundingError updated = rounded[p] + RoundingError{moved_error * distance(before[p], values)};
+      const double own = epsilon * rounding_of_matrix(problem.optimizer, result.state, p);
+      const RoundingError updated = rounded[p] + RoundingError{moved_error * distance(before[p], values) + own};
       result.rounding[p] = result.rounding[p] + updated;
       result.tie_allowance[p] += tied[p];
       if (!catalogue::is_mixed(problem.dtype)) continue;
@@ -197,7 +198,9 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
   const double epsilon = epsilon_of(problem.dtype);
   const ReferenceState<T>& state = trajectory.state;
   const double moved_error = epsilon + scalars_error(problem.optimizer, state.step - state.skipped);
-  const double rounding = trajectory.last_rounding[p].total() / std::sqrt(static_cast<double>(values.size()));
+  const double root = std::sqrt(static_cast<double>(values.size()));
+  const double rounding = trajectory.last_rounding[p].total() / root;
+  const double own = epsilon * rounding_of_matrix(problem.optimizer, state, p) / root;
   const double roundings = roundings_of_update(problem);
   std::vector<float> tolerances;
   tolerances.reserve(values.size());
@@ -205,7 +208,7 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
     const double value = static_cast<double>(values[i]);
     const double stored = roundings * epsilon * std::abs(value) + moved_error * std::abs(value - start[i]);
     const double tie = ties.empty() ? 0.0 : error.of(p, i, ties[i]);
-    tolerances.push_back(static_cast<float>(kEntryFactor * (stored + error.of(p, i, rounding)) + tie));
+    tolerances.push_back(static_cast<float>(kEntryFactor * (stored + own + error.of(p, i, rounding)) + tie));
   }
   return tolerances;
 }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "harness/verify/muon.h"
+
 namespace gdbench::verify {
 
 namespace {
@@ -19,12 +21,18 @@ EpsilonPlace place_of_epsilon(const Optimizer& optimizer) {
   return optimizer.kind == OptimizerKind::radam ? EpsilonPlace::hat : optimizer.epsilon_place;
 }
 
+// Of what is moved entry by entry.
+double entry_rate(const Optimizer& optimizer, std::int64_t step) {
+  const double factor = optimizer.kind == OptimizerKind::muon ? optimizer.adamw_rate_factor : 1;
+  return factor * learning_rate(optimizer, step);
+}
+
 // A step's constants in the arithmetic's type, after so many steps and updates. Differences such as 1 - beta are taken
 // in double, where they are exact or nearly so, as the documented code does.
 template <class T>
 struct Constants {
   Constants(const Optimizer& optimizer, std::int64_t step, std::int64_t updates)
-      : rate(static_cast<T>(learning_rate(optimizer, step))),
+      : rate(static_cast<T>(entry_rate(optimizer, step))),
         momentum(static_cast<T>(optimizer.momentum)),
         beta1(static_cast<T>(optimizer.beta1)),
         beta2(static_cast<T>(optimizer.beta2)),
@@ -98,7 +106,8 @@ T divisor(const Constants<T>& c, T squares) {
 
 // One entry: parameter p, gradient g, its slots. The formulas are those of torch.optim's documentation (PyTorch 2,
 // classes SGD, Adagrad, RMSprop, Adam, AdamW, NAdam, RAdam), with dampening, lr_decay, centered, amsgrad and maximize
-// off, and of Lion's paper. `direction` is set to what a rule takes the sign of.
+// off, and of Lion's paper; muon's are in muon.cpp, but for what it leaves to AdamW. `direction` is set to what a rule
+// takes the sign of.
 template <class T>
 void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first, T* second, T* direction) {
   switch (kind) {
@@ -123,6 +132,7 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
       return;
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
+    case OptimizerKind::muon:
       *first = c.beta1 * *first + c.rest1 * g;
       *second = c.beta2 * *second + c.rest2 * (g * g);
       p -= c.rate * ((*first / c.correction1) / divisor(c, *second));
@@ -166,6 +176,12 @@ double largest_update(const Optimizer& optimizer, std::int64_t updates) {
   return (c.moment_share * c.rest1 + c.gradient_share) * std::sqrt(c.correction2 / c.rest2);
 }
 
+// Null of a parameter that is moved entry by entry.
+template <class T>
+const MovedMatrix* matrix_of(const ReferenceState<T>& state, std::size_t parameter) {
+  return state.matrices.empty() || state.matrices[parameter].rows == 0 ? nullptr : &state.matrices[parameter];
+}
+
 // 1 + mu + ... + mu^terms.
 double geometric_sum(double ratio, std::int64_t terms) {
   double sum = 1;
@@ -189,6 +205,11 @@ void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradi
   state.directions.resize(optimizer.kind == OptimizerKind::lion ? count : 0);
   for (std::size_t p = 0; p < count; ++p) {
     std::vector<T>& parameter = state.parameters[p];
+    if (matrix_of(state, p) != nullptr) {
+      move_matrix(optimizer, learning_rate(optimizer, state.step), gradients[p], parameter, state.slots[p],
+                  state.matrices[p]);
+      continue;
+    }
     T* first = slots > 0 ? state.slots[p].data() : nullptr;
     T* second = slots > 1 ? state.slots[count + p].data() : nullptr;
     if (!state.directions.empty()) state.directions[p].resize(parameter.size());
@@ -207,7 +228,10 @@ void update(const Optimizer& optimizer, const std::vector<std::vector<T>>& gradi
 
 template <class T>
 UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>& state, std::int64_t steps_left)
-    : optimizer_(optimizer), state_(state), rate_(std::abs(learning_rate(optimizer, state.step - 1))) {
+    : optimizer_(optimizer),
+      state_(state),
+      steps_left_(steps_left),
+      rate_(std::abs(entry_rate(optimizer, state.step - 1))) {
   switch (optimizer.kind) {
     case OptimizerKind::sgd:
       return;
@@ -231,6 +255,7 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
     case OptimizerKind::nadam:
+    case OptimizerKind::muon:
       divides_ = true;
       correction_ = square_correction(optimizer, state.step - state.skipped);
       largest_ = 2 * largest_update(optimizer, state.step - state.skipped);
@@ -245,6 +270,11 @@ double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradi
   // The estimate is of a typical entry's error, which the momentum may carry on; the largest of many is a few times
   // that.
   constexpr double kTurningFactor = 8;
+  if (const MovedMatrix* matrix = matrix_of(state_, parameter)) {
+    const double root = std::sqrt(static_cast<double>(matrix->rows) * static_cast<double>(matrix->columns));
+    const double rate = std::abs(learning_rate(optimizer_, state_.step - 1));
+    return moved_error(optimizer_, rate, *matrix, gradient_error * root, steps_left_) / root;
+  }
   if (turns_) {
     const double direction = std::abs(static_cast<double>(state_.directions[parameter][entry]));
     return direction != 0 && direction < kTurningFactor * gradient_error ? 2 * rate_ : 0;
@@ -258,6 +288,12 @@ double UpdateError<T>::of(std::size_t parameter, std::size_t entry, double gradi
   const double epsilon = place == EpsilonPlace::hat ? optimizer_.epsilon / std::sqrt(correction_) : optimizer_.epsilon;
   const double divided_by = place == EpsilonPlace::inside ? std::sqrt(root * root + epsilon) : root + epsilon;
   return rate_ * std::min(2 * gradient_error / divided_by, largest_);
+}
+
+template <class T>
+double rounding_of_matrix(const Optimizer& optimizer, const ReferenceState<T>& state, std::size_t parameter) {
+  const MovedMatrix* matrix = matrix_of(state, parameter);
+  return matrix == nullptr ? 0 : own_rounding(std::abs(learning_rate(optimizer, state.step - 1)), *matrix);
 }
 
 std::int64_t first_usual_update(const Optimizer& optimizer, std::int64_t most) {
@@ -300,6 +336,7 @@ std::vector<double> update_errors(const Optimizer& optimizer, const ReferenceSta
 #define GDBENCH_INSTANTIATE(T)                                                                              \
   template void update(const scenario::Optimizer&, const std::vector<std::vector<T>>&, ReferenceState<T>&); \
   template class UpdateError<T>;                                                                            \
+  template double rounding_of_matrix(const scenario::Optimizer&, const ReferenceState<T>&, std::size_t);    \
   template std::vector<double> update_errors(const scenario::Optimizer&, const ReferenceState<T>&,          \
                                              const std::vector<double>&, std::int64_t);
 

@@ -105,7 +105,7 @@ class Pure(Training):
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
-        self.update_of = UpdateWriter(problem).compile({"sqrt": jnp.sqrt, "sign": jnp.sign})
+        self.update_of = UpdateWriter(problem).compile({name: getattr(jnp, name) for name in ("maximum", "sign", "sqrt")})
         self.layers = [
             (layer.bias, layer.normalization == "layer", self.ACTIVATIONS[layer.activation]) for layer in problem.layers
         ]

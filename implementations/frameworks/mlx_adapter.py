@@ -3,7 +3,7 @@ import glob
 import os
 
 from step_writer import GradientWriter, SymbolicWriter
-from training import CATALOGUE, Training
+from training import ENTRYWISE, Training
 
 NAME = "mlx"
 MODULES = ("mlx", "numpy")
@@ -49,7 +49,7 @@ class Arrays(Training):
         "binary_cross_entropy": lambda outputs, y: nn.losses.binary_cross_entropy(outputs, y),
         "softmax_cross_entropy": lambda outputs, y: nn.losses.cross_entropy(outputs, y, reduction="mean"),
     }
-    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
+    OPTIMIZERS = ENTRYWISE  # step_writer.py has them all
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     @classmethod

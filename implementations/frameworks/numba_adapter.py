@@ -3,7 +3,7 @@ import math
 
 import numpy_adapter
 from loops_writer import LoopsWriter
-from training import Training, clock, record
+from training import ENTRYWISE, Training, clock, record
 
 NAME = "numba"
 MODULES = ("numba", "numpy")
@@ -33,7 +33,7 @@ class Loops(Training):
     TASKS = ("train", "update", "floor")
     ACTIVATIONS = numpy_adapter.ACTIVATIONS
     LOSSES = numpy_adapter.LOSSES
-    OPTIMIZERS = numpy_adapter.Written.OPTIMIZERS
+    OPTIMIZERS = ENTRYWISE
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     def __init__(self, problem, data, options):

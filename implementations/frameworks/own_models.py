@@ -260,6 +260,8 @@ class TorchOptimizer:
             "nadam": ("NAdam", {**betas, "momentum_decay": settings.momentum_decay}),
             "radam": ("RAdam", betas),
         }
+        if settings.kind == "muon":
+            raise Mismatch("torch.optim.Muon computes its iteration in bfloat16, expected one in the scenario's dtype")
         if settings.kind not in rules:
             raise Mismatch(f"torch.optim has no {settings.kind}")
         name, expected = rules[settings.kind]

@@ -1,6 +1,6 @@
 """PyTensor: a graph of expressions, its symbolic gradient, shared variables; compiled by Numba, as is its default."""
 from step_writer import SymbolicWriter
-from training import CATALOGUE, Training
+from training import ENTRYWISE, Training
 
 NAME = "pytensor"
 MODULES = ("pytensor", "scipy", "numpy")
@@ -49,7 +49,7 @@ class Function(Training):
             pt.arange(y.shape[0]), y
         ].mean(),
     }
-    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
+    OPTIMIZERS = ENTRYWISE  # step_writer.py has them all
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "epsilon_place")
 
     def __init__(self, problem, data, options):

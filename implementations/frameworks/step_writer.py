@@ -28,6 +28,17 @@ UPDATES["adagrad inside"] = UPDATES["adagrad"].replace("(sqrt({m}) + epsilon)", 
 UPDATES["rmsprop inside"] = UPDATES["rmsprop"].replace("(sqrt({m}) + epsilon)", "sqrt({m} + epsilon)")
 UPDATES["adam hat"] = MOMENTS + "{p} = {p} - (rate * root2 / correction1) * {m} / (sqrt({v}) + epsilon)"
 UPDATES["adamw"], UPDATES["adamw hat"] = UPDATES["adam"], UPDATES["adam hat"]
+# Muon's of what it leaves to AdamW; and of a matrix, whose `square` and `product` are one or the other as it is wide or
+# tall (StepWriter.names_of_matrix).
+UPDATES["muon"] = UPDATES["adam"].replace("rate /", "rate * adamw_rate_factor /")
+UPDATES["muon matrix"] = """{m} = momentum * {m} + (1 - momentum) * {g}
+{t} = (1 - momentum) * {g} + momentum * {m}
+{t} = {t} / maximum(sqrt(({t} * {t}).sum()), 1e-7)
+for _ in range(5):
+    square = {square}
+    {u} = -4.775 * square + 2.0315 * (square @ square)
+    {t} = 3.4445 * {t} + {product}
+{p} = {p} - {rate} * {t}"""
 
 # What an update that corrects its moments computes once a step.
 ONCE = {
@@ -51,6 +62,7 @@ if length > 5:
 }
 ONCE["adam hat"] = ONCE["adam"] + "\nroot2 = correction2**0.5"
 ONCE["adamw"], ONCE["adamw hat"] = ONCE["adam"], ONCE["adam hat"]
+ONCE["muon"] = ONCE["adam"]
 
 # The same without a new array.
 DIVIDED = "divide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
@@ -115,6 +127,23 @@ divide(ahead, {t}, out={t})
 {p} -= {t}""",
 }
 UPDATES_IN_PLACE["adamw"], UPDATES_IN_PLACE["adamw hat"] = UPDATES_IN_PLACE["adam"], UPDATES_IN_PLACE["adam hat"]
+UPDATES_IN_PLACE["muon"] = UPDATES_IN_PLACE["adam"].replace("rate /", "rate * adamw_rate_factor /")
+UPDATES_IN_PLACE["muon matrix"] = """multiply({g}, 1 - momentum, out={t})
+{m} *= momentum
+{m} += {t}
+{t} += momentum * {m}
+{t} /= maximum(sqrt(({t} * {t}).sum()), 1e-7)
+for _ in range(5):
+    square = {square}
+    {u} = square @ square
+    {u} *= 2.0315
+    square *= -4.775
+    {u} += square
+    moved = {product}
+    {t} *= 3.4445
+    {t} += moved
+{t} *= {rate}
+{p} -= {t}"""
 
 # sqrt(2 / pi), of GDBENCH_GELU_TANH.
 GELU_SCALE = 0.7978845608028654
@@ -164,6 +193,9 @@ class StepWriter:
         place = problem.optimizer.epsilon_place
         self.rule = problem.optimizer.kind + ("" if place == "outside" else f" {place}")
         self.parameters = []
+        # What muon moves as matrices: the weights between the first and the last layer, with their shapes.
+        hidden = list(enumerate(problem.layers))[1:-1]
+        self.matrices = {f"w{i}": (layer.inputs, layer.outputs) for i, layer in hidden}
         for i, layer in enumerate(problem.layers):
             self.parameters += [f"w{i}"] + ([f"b{i}"] if layer.bias else [])
             self.parameters += [f"scale{i}", f"shift{i}"] if layer.normalization == "layer" else []
@@ -242,13 +274,30 @@ class StepWriter:
         one."""
         optimizer, lines = self.problem.optimizer, []
         names = {name: entry.format(f"{name}_{parameter}") for name in "gmvtu"}
+        rule, rate = self.rule, "rate"
+        if rule == "muon" and parameter in self.matrices:
+            rule = "muon matrix"
+            names.update(self.names_of_matrix(parameter))
+        elif rule == "muon":
+            rate = "rate * adamw_rate_factor"
         p, gradient = entry.format(parameter), names["g"]
         if optimizer.weight_decay and self.problem.decoupled:
-            lines.append(f"{p} *= 1 - rate * decay")
+            lines.append(f"{p} *= 1 - {rate} * decay")
         elif optimizer.weight_decay:
             gradient = f"h_{parameter}"
             lines.append(f"{gradient} = {names['g']} + decay * {p}")
-        return lines + [self.updates[self.rule].format_map({**names, "p": p, "g": gradient})]
+        return lines + [self.updates[rule].format_map({**names, "p": p, "g": gradient})]
+
+    def names_of_matrix(self, weight):
+        """Of what muon multiplies, and its learning rate."""
+        inputs, outputs = self.matrices[weight]
+        x, factor, tall = f"t_{weight}", f"u_{weight}", inputs > outputs
+        scale = max(1.0, outputs / inputs) ** 0.5
+        return {
+            "square": f"{x}.T @ {x}" if tall else f"{x} @ {x}.T",
+            "product": f"{x} @ {factor}" if tall else f"{factor} @ {x}",
+            "rate": "rate" if scale == 1 else f"({scale!r} * rate)",
+        }
 
     def update(self):
         return self.once() + [line for p in self.parameters for line in self.update_of(p)]

@@ -5,7 +5,7 @@ import tempfile
 import op_profile
 import tensorflow_ops
 from runner import Unsupported
-from training import CATALOGUE, Training, clock
+from training import ENTRYWISE, Training, clock
 
 temporary = None  # the directory for files that last as long as the process
 
@@ -75,7 +75,7 @@ class TensorFlowTraining(Training):
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=outputs)
         ),
     }
-    OPTIMIZERS = tuple(CATALOGUE["optimizers"])  # step_writer.py has them all
+    OPTIMIZERS = ENTRYWISE  # step_writer.py has them all
     DTYPES = ("f32", "f64", "bf16")
     CAPABILITIES = ("shuffle", "schedule", "weight_decay", "rounds_results")
     PROFILER = "tf.profiler"

@@ -9,7 +9,8 @@ import time
 # What harness/abi/catalogue.h knows of dtypes, activations, losses and optimizers.
 with open(os.path.join(os.path.dirname(__file__), "catalogue.json"), encoding="utf-8") as file:
     CATALOGUE = json.load(file)
-
+# Optimizers that move every entry of a parameter by itself.
+ENTRYWISE = tuple(kind for kind in CATALOGUE["optimizers"] if kind != "muon")
 
 LAYER_NORM_EPSILON = 1e-5  # GDBENCH_LAYER_NORM_EPSILON of plugin.h
 

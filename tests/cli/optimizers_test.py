@@ -80,7 +80,7 @@ class OptimizersTest(ProgramTest):
                          plugins=PLUGINS, status=status)[0]
 
     def test_the_right_one_passes_everywhere(self):
-        kinds = set(CATALOGUE["optimizers"])
+        kinds = set(CATALOGUE["optimizers"]) - {"muon"}  # of deeper networks: tests/unit/verify/muon_test.cpp
         self.assertEqual({settings["kind"] for settings in OPTIMIZERS.values()}, kinds)
         self.assertEqual({OPTIMIZERS[optimizer]["kind"] for _, optimizer, _, _ in MISTAKES}, kinds)
         cases = list(itertools.product(OPTIMIZERS, ("full", 1, MINI_BATCHES, DROPPING, PARTS)))

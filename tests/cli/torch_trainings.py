@@ -5,6 +5,7 @@ the parameter's own. Runs in PyTorch's environment.
 """
 import pathlib
 import sys
+import types
 
 import torch
 
@@ -64,11 +65,32 @@ def optimizer_of(settings, parameters):
     return (torch.optim.AdamW if decoupled else torch.optim.Adam)(parameters, **common)
 
 
-def scheduler_of(schedule, optimizer):
+class WithoutBfloat16(types.ModuleType):
+    """torch as torch.optim.Muon sees it, without the rounding of what it multiplies."""
+
+    bfloat16 = torch.float64
+
+    def __getattr__(self, name):
+        return getattr(torch, name)
+
+
+def optimizers_of(settings, network):
+    """Each with its learning rate as a multiple of the scenario's."""
+    if settings["kind"] != "muon":
+        return [(optimizer_of(settings, network.parameters()), 1)]
+    sys.modules["torch.optim._muon"].torch = WithoutBfloat16("torch")
+    hidden = [module.weight for module in network if isinstance(module, torch.nn.Linear)][1:-1]
+    others = [parameter for parameter in network.parameters() if not any(parameter is one for one in hidden)]
+    rate, decay, factor = (settings[key] for key in ("learning_rate", "weight_decay", "adamw_rate_factor"))
+    muon = torch.optim.Muon(hidden, lr=rate, weight_decay=decay, momentum=settings["momentum"])
+    return [(muon, 1), (optimizer_of({**settings, "learning_rate": rate * factor}, others), factor)]
+
+
+def scheduler_of(schedule, optimizer, factor):
     if schedule["kind"] == "step":
         return torch.optim.lr_scheduler.StepLR(optimizer, schedule["every"], schedule["factor"])
     if schedule["kind"] == "cosine":
-        return torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, schedule["steps"], schedule["final_rate"])
+        return torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, schedule["steps"], factor * schedule["final_rate"])
     return torch.optim.lr_scheduler.ConstantLR(optimizer, factor=1.0)
 
 
@@ -80,18 +102,20 @@ def train(dump, rows_of_step):
     size = len(x) if batch["rows"] == "full" else batch["rows"]
     constants = {"delta": scenario["huber_delta"]} if scenario["loss"] == "huber" else {}
     network = network_of(dump)
-    optimizer = optimizer_of(scenario["optimizer"], network.parameters())
-    scheduler = scheduler_of(scenario["optimizer"].get("schedule", {"kind": "constant"}), optimizer)
+    optimizers = optimizers_of(scenario["optimizer"], network)
+    schedule = scenario["optimizer"].get("schedule", {"kind": "constant"})
+    schedulers = [scheduler_of(schedule, optimizer, factor) for optimizer, factor in optimizers]
     for step in range(len(dump.losses) - 1):
         rows = rows_of_step(step, len(x), size, dump.order, batch.get("drop_last", False))
         rows = torch.from_numpy(rows.astype("int64"))
-        optimizer.zero_grad()
+        network.zero_grad()
         for part in torch.tensor_split(rows, batch.get("micro_batches", 1)):
             if len(part) > 0:
                 loss = LOSSES[scenario["loss"]](network(x[part]), y[part], **constants)
                 (loss * len(part) / len(rows)).backward()
-        optimizer.step()
-        scheduler.step()
+        for (optimizer, _), scheduler in zip(optimizers, schedulers):
+            optimizer.step()
+            scheduler.step()
     ends = [parameter.detach().numpy() for parameter in network.parameters()]
     return [end.T if name.startswith("w") else end for name, end in zip(dump.names, ends)]
 

@@ -81,9 +81,9 @@ void normalize_layers(Random& random, json& layers) {
   }
 }
 
-json layers_for(Random& random, int outputs) {
+json layers_for(Random& random, int outputs, std::uint64_t fewest) {
   json layers = json::array();
-  const std::uint64_t count = 1 + random.below(4);
+  const std::uint64_t count = std::max(fewest, 1 + random.below(4));
   for (std::uint64_t i = 0; i + 1 < count; ++i) {
     layers.push_back({{"width", pick(random, kWidths)},
                       {"activation", name_of(pick(random, kActivations))},
@@ -114,11 +114,19 @@ json frame(Random& random, std::uint64_t seed, catalogue::Loss loss, const char*
   return scenario;
 }
 
+bool is_muon(const json& scenario) { return scenario["optimizer"]["kind"] == name_of(catalogue::OptimizerKind::muon); }
+
+// What has no matrices for muon, or another dtype than its.
+void leave_to_adamw(json& scenario) {
+  if (is_muon(scenario)) scenario["optimizer"]["kind"] = name_of(catalogue::OptimizerKind::adamw);
+}
+
 json linear_regression(std::uint64_t seed, catalogue::Loss loss) {
   Random random(seed, 2);
   const int outputs = static_cast<int>(1 + random.below(3));
   json scenario = frame(random, seed, loss, "linear", outputs);
   scenario["model"] = {{"kind", "linear_regression"}, {"bias", random.below(2) == 0}};
+  leave_to_adamw(scenario);
   return scenario;
 }
 
@@ -136,7 +144,9 @@ json random_training(std::uint64_t seed) {
   json scenario = frame(random, seed, loss, classes ? "blobs" : "teacher", outputs);
   // Every class has a row at least.
   if (classes) scenario["data"]["rows"] = std::max(scenario["data"]["rows"].get<int>(), outputs);
-  scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", layers_for(random, outputs)}};
+  constexpr std::uint64_t kFewestOfMuon = 3;
+  const std::uint64_t fewest = is_muon(scenario) ? kFewestOfMuon : 1;
+  scenario["model"] = {{"kind", "multilayer_perceptron"}, {"layers", layers_for(random, outputs, fewest)}};
   return scenario;
 }
 
@@ -157,6 +167,7 @@ json random_scenario(std::uint64_t seed) {
 json random_mixed_training(std::uint64_t seed, const std::string& dtype) {
   json scenario = random_training(seed);
   scenario["dtype"] = dtype;
+  leave_to_adamw(scenario);
   scenario["loss_scaling"] = {{"initial", std::int64_t{1} << seed % 24}, {"growth_interval", 1 + seed % 3}};
   Random random(seed, 3);
   split_batch(random, scenario);

@@ -119,7 +119,7 @@ typedef enum gdbench_loss {
 /* Update rules as PyTorch documents them for torch.optim (SGD, Adagrad, RMSprop, Adam, AdamW, NAdam, RAdam); Lion as
  * in Chen et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2. Weight decay is added to
  * the gradient (weight_decay times the parameter) before all else or, where it is decoupled and always for
- * GDBENCH_ADAMW and GDBENCH_LION, the parameter is first multiplied by 1 - learning rate * weight_decay. Slots are
+ * GDBENCH_ADAMW, GDBENCH_LION and GDBENCH_MUON, the parameter is first multiplied by 1 - rate * weight_decay. Slots are
  * state tensors of a parameter's shape, zero before the first step unless set_state says otherwise; they appear in
  * gdbench_state in the order given here. */
 typedef enum gdbench_optimizer_kind {
@@ -136,8 +136,26 @@ typedef enum gdbench_optimizer_kind {
   /* Since 1.12; slots: first moment m, second moment v. With n = 2 / (1 - beta2) - 1 and, in update t counted from 1, r
    * = n - 2 t beta2^t / (1 - beta2^t), moves by M = m / (1 - beta1^t) where r is at most 5, and otherwise by M sqrt((r
    * - 4) (r - 2) n / ((n - 4) (n - 2) r)) sqrt(1 - beta2^t) / (sqrt(v) + epsilon). */
-  GDBENCH_RADAM = 9
+  GDBENCH_RADAM = 9,
+  GDBENCH_MUON = 10 /* since 1.14; slots: momentum or first moment, second moment; see below */
 } gdbench_optimizer_kind;
+
+/* GDBENCH_MUON (Keller Jordan and others, "Muon: An optimizer for hidden layers in neural networks", 2024;
+ * torch.optim.Muon with nesterov and adjust_lr_fn "original") moves the weights W [inputs, outputs] of every layer that
+ * is neither the first nor the last by their gradient G as one matrix, with the first slot M:
+ *
+ *   M = momentum M + (1 - momentum) G; U = (1 - momentum) G + momentum M
+ *   X = U / max(|U|, GDBENCH_MUON_EPSILON), |U| being the root of the sum of squares
+ *   GDBENCH_MUON_STEPS times: X = (A I + B S + C S^2) X with S = X X^T, which is X (A I + B S + C S^2) with S = X^T X
+ *   W = W - learning rate * sqrt(max(1, outputs / inputs)) * X
+ *
+ * The second slot of these weights is never read and stays as it was. All other parameters move as by GDBENCH_ADAMW, at
+ * the learning rate times adamw_rate_factor. It is of GDBENCH_F32 and GDBENCH_F64, not of GDBENCH_TASK_UPDATE. */
+#define GDBENCH_MUON_STEPS 5
+#define GDBENCH_MUON_A 3.4445
+#define GDBENCH_MUON_B (-4.7750)
+#define GDBENCH_MUON_C 2.0315
+#define GDBENCH_MUON_EPSILON 1e-7
 
 /* Since 1.11: where epsilon stands in what GDBENCH_ADAGRAD, GDBENCH_RMSPROP, GDBENCH_ADAM and GDBENCH_ADAMW divide by,
  * s being the sum or mean of squares, and for the last two c = 1 - beta2^t of update t, from 1, otherwise 1. */
@@ -168,7 +186,7 @@ typedef struct gdbench_layer {
 typedef struct gdbench_optimizer {
   size_t struct_size;
   int32_t kind;                   /* gdbench_optimizer_kind */
-  int32_t decoupled_weight_decay; /* 0 or 1; not read for GDBENCH_ADAMW and GDBENCH_LION, whose decay always is */
+  int32_t decoupled_weight_decay; /* 0 or 1; not read for GDBENCH_ADAMW, _LION and _MUON, whose decay always is */
   double momentum;
   double beta1;
   double beta2;
@@ -181,6 +199,7 @@ typedef struct gdbench_optimizer {
   double momentum_decay; /* since 1.6 */
   int32_t epsilon_place; /* gdbench_epsilon_place, since 1.11; 0 without GDBENCH_CAPABILITY_EPSILON_PLACE */
   int32_t reserved;
+  double adamw_rate_factor; /* since 1.14, of GDBENCH_MUON */
 } gdbench_optimizer;
 
 /* A data source that is read from disk while training instead of being resident; hosts have it since 1.2. Its rows come

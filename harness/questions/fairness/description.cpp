@@ -33,6 +33,7 @@ const std::vector<Field>& description_fields() {
       {"optimizer/rho", share, if_said},
       {"optimizer/epsilon", number, if_said},
       {"optimizer/momentum_decay", number, if_said},
+      {"optimizer/adamw_rate_factor", number, if_said},
       {"optimizer/epsilon_place", choice, if_said, {"outside", "hat", "inside"}},
       {"optimizer/weight_decay", object, if_said},
       {"optimizer/weight_decay/value", number, required},

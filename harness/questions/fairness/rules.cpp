@@ -98,7 +98,9 @@ const std::vector<Rule>& rules() {
        "means and deviations, or neither."},
       {"optimizer_constant", training,
        "differ optimizer/momentum optimizer/beta1 optimizer/beta2 optimizer/rho optimizer/epsilon "
-       "optimizer/momentum_decay optimizer/epsilon_place optimizer/weight_decay unless_other optimizer/kind",
+       "optimizer/momentum_decay optimizer/adamw_rate_factor optimizer/epsilon_place optimizer/weight_decay "
+       "unless_other "
+       "optimizer/kind",
        "{key}: {a} in {A}, {b} in {B}. The parameters take another path. To mend it, give both one {key}."},
   };
   return table;

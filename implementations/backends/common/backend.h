@@ -23,7 +23,7 @@
 namespace gdbench::backends {
 
 // Grows with every incompatible change; both sides are built together, a mismatch means a mixed installation.
-constexpr std::uint32_t kInterfaceVersion = 11;
+constexpr std::uint32_t kInterfaceVersion = 12;
 
 struct Recording;  // a backend's own: calls that are done as one
 

@@ -63,6 +63,7 @@ inline std::string reason_unsupported(const Request& request, std::uint32_t dtyp
     const bool sparse = layout == Layout::sparse_csr && request.op == Op::product && i == 0 && !lacks(kSparse);
     if (layout != Layout::row_major && !sparse) return "only row-major operands are supported";
   }
+  if (request.moves_as_matrix && !lacks(kDevice)) return "updates of matrices are not supported";
   if (request.op != Op::product) return {};
   if (request.epilogue_bias && !request.epilogue_update && lacks(kEpilogueBias))
     return "products with a bias are not supported";

@@ -41,7 +41,9 @@ enum class Op : std::uint32_t {
   // s[1,n] = sum over rows of D[m,n]. Operands D, s.
   column_sum,
   // One optimizer update of W[m,n] by its gradient. Operands G, scalars, W, slots in the ABI's order.
-  // `scalars` [1,1] is UpdateScalars in the backend's memory. Ends with W rounded as `parameter_rounding` says.
+  // `scalars` [1,1] is UpdateScalars in the backend's memory. Ends with W rounded as `parameter_rounding` says. Muon's
+  // moves W as one matrix where `moves_as_matrix` says so, and otherwise as one of the parameters that it leaves to
+  // AdamW.
   update,
   // C[m,n] = alpha A[m,n] + beta B[m,n]. Operands A, B, C; C may be A's or B's buffer. With beta 0, B is never read
   // (any buffer of that shape will do), so that it also copies and scales.
@@ -149,6 +151,7 @@ struct Request {
   const std::uint64_t* rounding_seed = nullptr;
   std::span<const NumberedEntries> numbered = {};
   std::int64_t first_entry = 0;  // of `numbered` that W begins with; backends ask it of themselves alone
+  bool moves_as_matrix = false;
   bool epilogue_bias = false;
   Activation epilogue_activation = Activation::identity;
   // Each excludes the others and an activation.

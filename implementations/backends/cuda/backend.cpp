@@ -264,7 +264,7 @@ Backend make_backend() {
   backend.build = GDBENCH_KERNEL_BUILD;
   backend.flags = kFlags;
   backend.dtypes = catalogue::kAll<Dtype>;
-  backend.optimizers = catalogue::kAll<OptimizerKind>;
+  backend.optimizers = catalogue::kAll<OptimizerKind> & ~catalogue::bit_of(OptimizerKind::muon);  // see ops.h
   backend.helper_threads = kRuntimeThreads;
   backend.create = create;
   backend.destroy = destroy;

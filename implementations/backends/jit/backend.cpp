@@ -314,6 +314,7 @@ const cpu::Definition& cpu::definition() {
     backend.name = "jit";
     backend.flags = 0;
     backend.dtypes = catalogue::kUniformDtypes | catalogue::bit_of(Dtype::bf16);
+    backend.optimizers &= ~catalogue::bit_of(OptimizerKind::muon);  // its update is no rule for an entry
     backend.max_compute_threads = jit::kMaxThreads;
     backend.bind_region = jit::bind_region;
     backend.regions = jit::region_functions();

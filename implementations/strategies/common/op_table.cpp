@@ -236,7 +236,8 @@ backends::Request request_of(Op op, catalogue::Dtype dtype, const Attributes& at
                             .beta = attributes.beta,
                             .activation = attributes.activation,
                             .loss = attributes.loss,
-                            .optimizer = attributes.optimizer};
+                            .optimizer = attributes.optimizer,
+                            .moves_as_matrix = attributes.moves_as_matrix};
   row_of(op);                                   // throws where it has none
   const bool has_result = !overwritten_by(op);  // as an operand of its own, the last one
   const std::size_t count = backends::operands_of(request).size() - (has_result ? 1 : 0);

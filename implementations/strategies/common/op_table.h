@@ -37,6 +37,7 @@ struct Attributes {
   catalogue::Activation activation = catalogue::Activation::identity;
   catalogue::LossFunction loss = {};
   const gdbench_optimizer* optimizer = nullptr;  // update; not owned
+  bool moves_as_matrix = false;                  // update
 
   // Numbers are the same if their bits are.
   bool operator==(const Attributes& other) const {
@@ -45,7 +46,8 @@ struct Attributes {
     };
     return transpose_a == other.transpose_a && transpose_b == other.transpose_b && same(alpha, other.alpha) &&
            same(beta, other.beta) && activation == other.activation && loss.kind == other.loss.kind &&
-           same(loss.huber_delta, other.loss.huber_delta) && optimizer == other.optimizer;
+           same(loss.huber_delta, other.loss.huber_delta) && optimizer == other.optimizer &&
+           moves_as_matrix == other.moves_as_matrix;
   }
 };
 

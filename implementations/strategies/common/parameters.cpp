@@ -32,7 +32,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
       second_correction_(optimizer_.beta2),
       momentum_(optimizer_.beta1, optimizer_.momentum_decay),
       rectification_(optimizer_.beta2) {
-  catalogue::for_each_parameter(problem, [&](auto... of_parameter) { places_.push_back(place(of_parameter...)); });
+  catalogue::for_each_parameter(problem,
+                                [&](auto... of_parameter) { places_.push_back(place(problem, of_parameter...)); });
   values_ = session.allocate(block_bytes_);
   gradients_ = session.allocate(block_bytes_);
   for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
@@ -62,8 +63,9 @@ Range Parameters::parameters_of(std::int64_t layer) const {
   return range;
 }
 
-Parameters::Place Parameters::place(std::int64_t layer, LayerPart part, std::int64_t rows, std::int64_t columns) {
-  Place place{0, rows, columns, layer, part};
+Parameters::Place Parameters::place(const gdbench_problem& problem, std::int64_t layer, LayerPart part,
+                                    std::int64_t rows, std::int64_t columns) {
+  Place place{0, rows, columns, layer, part, catalogue::moves_as_matrix(problem, layer, part)};
   const std::size_t alignment = std::min<std::size_t>(std::bit_ceil(bytes_of(place)), GDBENCH_ALIGNMENT);
   place.offset = (block_bytes_ + alignment - 1) / alignment * alignment;
   block_bytes_ = place.offset + bytes_of(place);
@@ -88,42 +90,50 @@ std::vector<std::int64_t> Parameters::layers() const {
   return layers;
 }
 
-void Parameters::bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands,
-                             std::span<const backends::NumberedEntries> numbered) {
+Matrix Parameters::matrix(backends::Buffer block, std::size_t first, std::size_t end) const {
+  if (end == first + 1) return matrix(block, places_[first]);
+  const Place& last = places_[end - 1];
+  const std::size_t bytes = last.offset + bytes_of(last) - places_[first].offset;
+  return {session_.slice(block, places_[first].offset), 1,
+          static_cast<std::int64_t>(bytes / catalogue::size_of(dtype_))};
+}
+
+void Parameters::bind_update(Program& program, std::size_t first, std::size_t end) {
+  std::vector<Matrix> operands = {matrix(gradients_, first, end), scalars(), matrix(values_, first, end)};
+  for (const backends::Buffer slot : slots_) operands.push_back(matrix(slot, first, end));
+  std::vector<backends::NumberedEntries> numbered;
+  std::int64_t number = 0;
+  for (std::size_t parameter = 0; parameter < end; ++parameter) {
+    const std::int64_t count = places_[parameter].rows * places_[parameter].columns;
+    if (parameter >= first) numbered.push_back({offset(parameter) - offset(first), count, number});
+    number += count;
+  }
+  const ModelPart part = {{places_[first].layer, places_[end - 1].layer},
+                          {static_cast<std::int64_t>(first), static_cast<std::int64_t>(end) - 1},
+                          GDBENCH_UPDATES_PARAMETERS};
   program.add(session_,
               backends::Request{.op = backends::Op::update,
                                 .dtype = dtype_,
                                 .optimizer = &optimizer_,
                                 .parameter_rounding = session_.parameter_rounding(),
                                 .rounding_seed = &step_seed_,
-                                .numbered = numbered},
+                                .numbered = numbered,
+                                .moves_as_matrix = places_[first].moves_as_matrix},
               catalogue::Phase::update, part, operands);
 }
 
 void Parameters::add_update(Program& program) {
-  const std::int64_t size = block_size();
-  std::vector<Matrix> operands = {{gradients_, 1, size}, scalars(), {values_, 1, size}};
-  for (const backends::Buffer slot : slots_) operands.push_back({slot, 1, size});
-  const auto last = static_cast<std::int64_t>(places_.size()) - 1;
-  std::vector<backends::NumberedEntries> numbered;
-  std::int64_t number = 0;
-  for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
-    const std::int64_t count = places_[parameter].rows * places_[parameter].columns;
-    numbered.push_back({offset(parameter), count, number});
-    number += count;
+  for (std::size_t first = 0; first < places_.size();) {
+    std::size_t end = first + 1;
+    while (!places_[first].moves_as_matrix && end < places_.size() && !places_[end].moves_as_matrix) ++end;
+    bind_update(program, first, end);
+    first = end;
   }
-  bind_update(program, {{0, places_.back().layer}, {0, last}, GDBENCH_UPDATES_PARAMETERS}, operands, numbered);
 }
 
 void Parameters::add_update_of_each(Program& program) {
-  backends::NumberedEntries numbered;
-  for (std::size_t parameter = 0; parameter < places_.size(); ++parameter) {
-    std::vector<Matrix> operands = {gradient(parameter), scalars(), value(parameter)};
-    for (std::size_t i = 0; i < slots_.size(); ++i) operands.push_back(slot(parameter, i));
-    numbered.count = places_[parameter].rows * places_[parameter].columns;
-    bind_update(program, part_of(parameter, GDBENCH_UPDATES_PARAMETERS), operands, {&numbered, 1});
-    numbered.number += numbered.count;
-  }
+  for (std::size_t parameter = 0; parameter < places_.size(); ++parameter)
+    bind_update(program, parameter, parameter + 1);
 }
 
 void Parameters::set_gradients(const void* gradients) {

@@ -54,7 +54,8 @@ class Parameters {
   void follow_steps(Program& program);
   std::size_t slot_count() const { return slots_.size(); }
 
-  // Appends the update of all parameters by their gradients: as one call, or as one call for each.
+  // Appends the update of all parameters by their gradients: in one call, or in one call for each. A parameter that the
+  // optimizer moves as a matrix has a call of its own.
   void add_update(Program& program);
   void add_update_of_each(Program& program);
 
@@ -80,8 +81,10 @@ class Parameters {
     std::int64_t columns = 0;
     std::int64_t layer = 0;
     LayerPart part = LayerPart::weights;
+    bool moves_as_matrix = false;  // see backends::Request
   };
-  Place place(std::int64_t layer, LayerPart part, std::int64_t rows, std::int64_t columns);
+  Place place(const gdbench_problem& problem, std::int64_t layer, LayerPart part, std::int64_t rows,
+              std::int64_t columns);
   std::size_t index_of(std::int64_t layer, LayerPart part) const;  // past the end where there is none
   Matrix matrix(backends::Buffer block, std::int64_t layer, LayerPart part) const {
     const std::size_t index = index_of(layer, part);
@@ -90,8 +93,9 @@ class Parameters {
   Matrix matrix(backends::Buffer block, const Place& at) const {
     return {session_.slice(block, at.offset), at.rows, at.columns};
   }
-  void bind_update(Program& program, const ModelPart& part, const std::vector<Matrix>& operands,
-                   std::span<const backends::NumberedEntries> numbered);
+  // Parameters from `first` to `end`: one by its shape, several as one row.
+  Matrix matrix(backends::Buffer block, std::size_t first, std::size_t end) const;
+  void bind_update(Program& program, std::size_t first, std::size_t end);
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
   // `skips_alike`: as many steps were skipped when the window was filled.

@@ -115,6 +115,11 @@ OpCost cost_of(const backends::Request& request) {
   }
   const std::size_t matrix = request.op == Op::add_bias || request.op == Op::scale_columns ? 1 : 0;
   cost.flops = flops_per_entry(request) * size_of(request.operands[matrix]);
+  if (request.moves_as_matrix) {
+    const backends::Operand& weights = request.operands[2];
+    cost.flops += catalogue::orthogonalization_operations(static_cast<double>(weights.rows),
+                                                          static_cast<double>(weights.columns));
+  }
   return cost;
 }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "implementations/common/mixed_precision/loss_scaling.h"
+#include "implementations/strategies/loop/muon.h"
 #include "implementations/strategies/loop/rows.h"
 
 namespace gdbench::loop {
@@ -53,11 +55,13 @@ class Loop final : public Trainer {
         shares_update_(shares_update(problem, threads)) {
     constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov, &Loop::adagrad,
                                              &Loop::rmsprop, &Loop::adam,     &Loop::adam,     &Loop::lion,
-                                             &Loop::nadam,   &Loop::radam};  // gdbench_optimizer_kind
+                                             &Loop::nadam,   &Loop::radam,    &Loop::muon};  // gdbench_optimizer_kind
     static_assert(std::size(kRules) == catalogue::kCount<catalogue::OptimizerKind>);
     descend_ = kRules[optimizer_.kind];
     const auto size = static_cast<std::size_t>(parameter_count(problem));
     parameters_.resize(size);
+    last_ = parameter_count(problem);
+    add_matrices();
     for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
       slots_[slot].resize(size);
     }
@@ -328,6 +332,28 @@ class Loop final : public Trainer {
     });
   }
 
+  // What lies before, between and after the matrices moves as by AdamW.
+  void muon(T scale, T rate) {
+    const T rate_of_entries = rate * static_cast<T>(optimizer_.adamw_rate_factor);
+    first_ = 0;
+    for (auto& [place, matrix] : matrices_) {
+      last_ = place;
+      adam(scale, rate_of_entries);
+      matrix.update(optimizer_, scale, rate, gradient_ + place, slots_[0].data() + place, parameters_.data() + place);
+      first_ = place + matrix.size();
+    }
+    last_ = std::ssize(parameters_);
+    adam(scale, rate_of_entries);
+  }
+
+  void add_matrices() {
+    std::int64_t place = 0;
+    catalogue::for_each_parameter(problem_, [&](std::int64_t l, catalogue::LayerPart part, auto rows, auto columns) {
+      if (catalogue::moves_as_matrix(problem_, l, part)) matrices_.emplace_back(place, MuonMatrix<T>(rows, columns));
+      place += rows * columns;
+    });
+  }
+
   // `descent` says by how much a parameter moves, by its gradient and its number. Weight decay is added to the gradient
   // or, decoupled, taken off the parameter.
   template <class Descent>
@@ -347,14 +373,15 @@ class Loop final : public Trainer {
 
   template <class Body>
   void for_each_parameter(const Body& body) {
-    const std::int64_t size = static_cast<std::int64_t>(parameters_.size());
+    const std::int64_t first = first_;
+    const std::int64_t last = last_;
     if (!shares_update_) {
-      for (std::int64_t i = 0; i < size; ++i) body(i);
+      for (std::int64_t i = first; i < last; ++i) body(i);
       return;
     }
     const Body shared = body;  // of its own, so that the loop above is compiled as if there were no threads
 #pragma omp parallel for num_threads(threads_) schedule(static)
-    for (std::int64_t i = 0; i < size; ++i) shared(i);
+    for (std::int64_t i = first; i < last; ++i) shared(i);
   }
 
   const gdbench_data& data_;
@@ -369,6 +396,10 @@ class Loop final : public Trainer {
   double momentum_product_ = 1;  // NAdam's, up to step_
   Array<T> parameters_;          // w0 b0 w1 b1 ..., one after the other, as all that follow
   Array<T> slots_[2];
+  std::vector<std::pair<std::int64_t, MuonMatrix<T>>> matrices_;  // that muon moves, and where they begin
+  // The parameters that a rule goes through: from the first to before the last.
+  std::int64_t first_ = 0;
+  std::int64_t last_ = 0;
   Array<T> given_gradient_;        // of the task update
   std::vector<Rows<dtype>> rows_;  // by thread, where they share a batch; none for the task update
   T* gradient_ = nullptr;          // of the step; threads add up theirs in that of the first

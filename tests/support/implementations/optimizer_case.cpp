@@ -15,6 +15,12 @@ std::vector<OptimizerCase> optimizer_cases() {
   return cases;
 }
 
+std::vector<OptimizerCase> entrywise_cases() {
+  std::vector<OptimizerCase> cases = optimizer_cases();
+  std::erase_if(cases, [](const OptimizerCase& one) { return one.kind == catalogue::OptimizerKind::muon; });
+  return cases;
+}
+
 scenario::Optimizer optimizer_of(const OptimizerCase& values, const std::vector<double>& learning_rates) {
   return {.kind = values.kind,
           .learning_rates = learning_rates,

@@ -115,7 +115,7 @@ class NetworkGenerator {
   }
 
   void draw_optimizer(TrainingCase& values) {
-    std::vector<OptimizerCase> optimizers = optimizer_cases();
+    std::vector<OptimizerCase> optimizers = entrywise_cases();
     // Where a gradient is as small as its rounding error, as some of these are, its sign may be the other one, which is
     // all that lion goes by.
     std::erase_if(optimizers, [](const OptimizerCase& optimizer) {

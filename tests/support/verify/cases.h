@@ -45,7 +45,7 @@ Case make_case(const scenario::Problem& problem, std::uint64_t seed);
 // Any activations, loss, bias and sizes: up to 3 layers, 1 to 40 rows.
 Case random_case(std::uint64_t seed, scenario::Dtype dtype);
 
-// The same with any optimizer and weight decay.
+// The same with any optimizer but muon, and weight decay.
 Case random_optimizer_case(std::uint64_t seed, scenario::Dtype dtype);
 
 // A short description for messages.

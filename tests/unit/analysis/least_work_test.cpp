@@ -112,7 +112,18 @@ TEST(LeastWork, IsCountedByShapes) {
       {"an update with Adam",
        changed(changed(regression(), update),
                [](Record& scenario) { scenario.resolved.optimizer = catalogue::OptimizerKind::adam; }),
-       7, "28000 of 16000, 1+3; 0 in products, 8000 beside, 0 exp, 1000 /, 1000 roots, chain 1+0"}};
+       7, "28000 of 16000, 1+3; 0 in products, 8000 beside, 0 exp, 1000 /, 1000 roots, chain 1+0"},
+      // Between 4x5 and 3x3 a matrix of 5x3, without a second slot, roots and divisions: 3 * 9 * 5 + 17 * 27 in
+      // products,
+      // 8 for each of its entries.
+      {"a matrix between the first and the last layer by muon",
+       changed(network(),
+               [](Record& scenario) {
+                 scenario.resolved.optimizer = catalogue::OptimizerKind::muon;
+                 scenario.resolved.layers.push_back({.width = 3, .bias = false});
+                 scenario.parameters += 9;
+               }),
+       20, "360 of 4096, 1+0; 2112 of 1056, 0+3; 2834 in products, 452 beside, 30 exp, 34 /, 34 roots, chain 6+10"}};
   for (const auto& [name, scenario, block_steps, words] : cases) {
     EXPECT_EQ(words_of(least_work(scenario, block_steps)), words) << name;
   }

@@ -75,6 +75,20 @@ class OpMaker {
     return op;
   }
 
+  // Of weights that muon moves as one matrix.
+  OpCase matrix_update(const gdbench_optimizer& optimizer, std::int64_t rows, std::int64_t columns) {
+    OpCase op;
+    op.request.op = Op::update;
+    op.request.optimizer = &optimizer;
+    op.request.moves_as_matrix = true;
+    op.operands = {{random(rows, columns)}, update_scalars(0.125, 1.5, 2, 0.75)};
+    for (const int parameter_or_slot : {2, 3, 4}) {
+      op.operands.push_back({random(rows, columns)});
+      op.results.push_back(static_cast<std::size_t>(parameter_or_slot));
+    }
+    return op;
+  }
+
   // Of `count` matrices of one shape, of which it writes the last one.
   OpCase entrywise(Op kind, std::size_t count, std::int64_t rows, std::int64_t columns) {
     OpCase op;

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "harness/verify/muon.h"
+#include "harness/verify/norms.h"
 #include "implementations/strategies/hand/hand.h"
 #include "tests/support/implementations/training_case.h"
 #include "tests/unit/backends/op_maker.h"
@@ -164,6 +166,38 @@ TEST_P(OpsTest, Updates) {
     check(still);
     if (values.weight_decay != 0) continue;
     EXPECT_EQ(results_of(context_, still)[0].values, still.operands[2].values.values);
+  }
+}
+
+// Wide, tall and square ones, and what has one singular value. The second slot stays what it was.
+TEST_P(OpsTest, UpdatesOfMatrices) {
+  if (catalogue::is_mixed(GetParam().dtype)) GTEST_SKIP() << "muon is of uniform dtypes";
+  const OpOptimizer muon({catalogue::OptimizerKind::muon, 0.125, false});
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{1, 1},
+                                      {1, 7},
+                                      {5, 1},
+                                      {3, 2},
+                                      {13, 13},
+                                      {13, 17},
+                                      {64, 48},
+                                      {101, 50},
+                                      {130, 257}}) {
+    const OpCase op = make_.matrix_update(muon.abi, rows, columns);
+    SCOPED_TRACE(text_of(op));
+    const Request bound = request_of(op, GetParam().dtype);
+    if ((backend().flags & kDevice) != 0) {
+      EXPECT_EQ(context_.bind_status(bound), GDBENCH_UNSUPPORTED);
+      continue;
+    }
+    std::vector<double> weights = op.operands[2].values.values;
+    std::vector<double> momentum = op.operands[3].values.values;
+    verify::MovedMatrix moved = {rows, columns};
+    verify::move_matrix(muon.rule, 0.125, op.operands[0].values.values, weights, momentum, moved);
+    const std::vector<Dense> found = results_of(context_, op);
+    const double epsilon = catalogue::epsilon_of(GetParam().dtype);
+    EXPECT_LT(verify::distance(found[0].values, weights), 2 * epsilon * verify::own_rounding(0.125, moved));
+    EXPECT_LT(verify::distance(found[1].values, momentum), 4 * epsilon * verify::norm(momentum));
+    EXPECT_LT(verify::distance(found[2].values, op.operands[4].values.values), 1e-6 * moved.norm);
   }
 }
 

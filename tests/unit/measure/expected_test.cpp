@@ -137,13 +137,15 @@ struct BlocksOf {
 };
 
 // Right ends are believed, from all starts of blocks. With lion an entry whose direction is next to 0 moves by the
-// whole rate, to either side; in a mixed dtype an operand may become its neighbour, and a ReLU of few changes sides.
+// whole rate, to either side; muon magnifies what is small; in a mixed dtype an operand may become its neighbour, and a
+// ReLU of few changes sides.
 TEST(ExpectedEnd, IsThatOfEveryRightBlock) {
   const BlocksOf cases[] = {
       {"linreg-3x2", {}, 20000, 2},
       {"mlp-10-50-1", {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}}, 560, 2},
       {"mlp-10-50-1", {{"batch", "64"}, {"optimizer", "adam"}, {"learning_rate", "0.0036"}, {"dtype", "f64"}}, 560, 1},
       {"mlp-10-50-1", {{"optimizer", "lion"}, {"learning_rate", "0.01"}}, 17, 6},
+      {"mlp-10-48-64-32-1", {{"rows", "50"}}, 60, 2},
       {"mlp-784-128-10", {{"width", "1"}, {"dtype", "bf16"}}, 100, 2},
       {"mlp-784-128-10", {{"width", "8"}}, 59, 1}};
   for (const BlocksOf& blocks : cases) {

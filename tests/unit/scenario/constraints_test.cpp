@@ -77,6 +77,24 @@ TEST_F(Posing, RefusesNormalizationsThatMeanNothing) {
   EXPECT_NE(read_error(linear_scenario(), {{"model.normalization", "layer"}}), "");
 }
 
+TEST_F(Posing, RefusesMuonWhereItMovesNoMatrixOrRoundsOperands) {
+  const auto error_of = [&](const json& scenario, std::vector<Setting> settings) {
+    settings.push_back({"optimizer.kind", "muon"});
+    return read_error(scenario, settings);
+  };
+  const std::string found = "s.json: --set optimizer.kind: found \"muon\" with ";
+  const std::string no_matrix =
+      "no weights between a first and a last layer, expected another optimizer, or a multilayer_perceptron of three "
+      "layers or more";
+  EXPECT_EQ(error_of(perceptron_scenario(), {}), "");
+  EXPECT_EQ(error_of(perceptron_scenario(), {{"dtype", "f16"}}),
+            found + "the dtype \"f16\", expected another optimizer, or f32 or f64");
+  EXPECT_EQ(error_of(linear_scenario(), {}), found + no_matrix);
+  json two_layers = perceptron_scenario();
+  two_layers["model"]["layers"].erase(1);
+  EXPECT_EQ(error_of(two_layers, {}), found + no_matrix);
+}
+
 Problem two_layers() {
   Problem problem;
   problem.layers = {{4, 5, Activation::relu, true}, {5, 2, Activation::identity, false}};
@@ -93,6 +111,16 @@ TEST(Problem, CountsOperations) {
   const double loss = 2 * 20;        // difference, scale
   const double update = 2 * (20 + 5 + 10);
   EXPECT_EQ(operations_per_step(two_layers()), products + bias + activation + loss + update);
+}
+
+// Of 5x3 in each of five steps: its square, the square's, and the product with it.
+TEST(Problem, CountsTheProductsOfMuon) {
+  Problem problem = two_layers();
+  problem.layers = {{4, 5}, {5, 3}, {3, 2}};
+  problem.optimizer.kind = OptimizerKind::adamw;
+  const double without = operations_per_step(problem);
+  problem.optimizer.kind = OptimizerKind::muon;
+  EXPECT_EQ(operations_per_step(problem), without + 5 * 2 * (3 * 5 * 3 + 3 * 3 * 3 + 5 * 3 * 3));
 }
 
 TEST(Problem, CountsOneForwardPassAndASweepPerOutput) {

@@ -81,7 +81,7 @@ TEST_F(OptimizerScenario, ScheduleIsATableOfRates) {
 
 TEST_F(OptimizerScenario, OptimizersAreReadBackAsWritten) {
   for (const OptimizerKind kind : catalogue::all_of<OptimizerKind>()) {
-    json scenario = linear_scenario();
+    json scenario = kind == OptimizerKind::muon ? tests::perceptron_scenario() : linear_scenario();
     scenario["optimizer"] = {{"kind", name_of(kind)}, {"learning_rate", 0.1}, {"weight_decay", 0.25}};
     scenario["optimizer"]["schedule"] = {{"kind", "cosine"}, {"steps", 30}, {"warm_up", 3}};
     const catalogue::EpsilonPlace place = catalogue::row_of(kind).other_place;

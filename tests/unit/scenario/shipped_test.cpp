@@ -76,7 +76,7 @@ void expect_all(const char* matrix_name, const char* axis) {
   ASSERT_TRUE(matrix.ok()) << matrix.error().message;
   const std::vector<std::string> values = values_of(matrix.value(), axis);
   for (const Enum value : catalogue::all_of<Enum>()) {
-    EXPECT_EQ(std::ranges::count(values, catalogue::name_of(value)), 1) << matrix_name << ": " << name_of(value);
+    EXPECT_GE(std::ranges::count(values, catalogue::name_of(value)), 1) << matrix_name << ": " << name_of(value);
   }
 }
 

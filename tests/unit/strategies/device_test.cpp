@@ -64,7 +64,7 @@ TEST_P(DeviceTest, HoweverBatchesAreMadeAndStepsAreRun) {
 
 // One warp, with one lane or several, and rows beyond a multiple of them; without and with a bias; every rule.
 TEST_P(DeviceTest, LinearRegressionsInRegisters) {
-  const std::vector<OptimizerCase> rules = optimizer_cases();
+  const std::vector<OptimizerCase> rules = entrywise_cases();
   std::size_t rule = 0;
   for (const std::int64_t features : {1, 2, 3, 5, 8}) {
     for (const std::int64_t rows : {1, 3, 5, 32, 100, 128, 129, 300}) {
@@ -81,7 +81,7 @@ TEST_P(DeviceTest, LinearRegressionsInRegisters) {
 // Rows of one warp, of a block and of several; units of one lane and of two; every rule, and activations whose
 // derivatives have their input or their result as the argument.
 TEST_P(DeviceTest, ShortHiddenLayersInLanes) {
-  const std::vector<OptimizerCase> rules = optimizer_cases();
+  const std::vector<OptimizerCase> rules = entrywise_cases();
   const catalogue::Activation activations[] = {catalogue::Activation::relu, catalogue::Activation::gelu,
                                                catalogue::Activation::tanh, catalogue::Activation::sigmoid};
   const catalogue::Loss losses[] = {catalogue::Loss::mse, catalogue::Loss::huber,

@@ -130,11 +130,20 @@ TEST_P(TrainingTest, ByEveryOptimizer) {
   }
 }
 
+// Matrices, a wide one and a tall one, between parameters that others than muon would move likewise.
+TEST_P(TrainingTest, ByMuon) {
+  if (backends::is_device(GetParam().backend)) GTEST_SKIP() << "devices do not offer it";
+  TrainingCase values = perceptron({catalogue::OptimizerKind::muon, 0.125, false});
+  values.layers = {layer(3, 4, catalogue::Activation::tanh), layer(4, 7, catalogue::Activation::tanh),
+                   layer(7, 5, catalogue::Activation::tanh), layer(5, 2)};
+  check_all(values);
+}
+
 TEST_P(TrainingTest, ByGradientsThatAreGiven) {
   std::vector<gdbench_layer> many(500, tensor(64, 1));
   many.push_back(tensor(512, 512));
   for (const Trainer& trainer : kWays) {
-    for (const OptimizerCase& optimizer : optimizer_cases()) check_update(trainer, update_of(kTensors, optimizer), 37);
+    for (const OptimizerCase& optimizer : entrywise_cases()) check_update(trainer, update_of(kTensors, optimizer), 37);
     check_update(trainer, update_of({tensor(5, 9)}, kAdam), 5);  // a tensor alone
   }
   for (const StrategyDescriptor* descriptor : kTrainers) {

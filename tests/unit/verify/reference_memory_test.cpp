@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                       NetworkSize{"tanh", 1000, Activation::tanh, Dtype::f32, OptimizerKind::sgd, 8},
                       NetworkSize{"adam", 1000, Activation::relu, Dtype::f32, OptimizerKind::adam, 8},
                       NetworkSize{"lion", 1000, Activation::tanh, Dtype::f32, OptimizerKind::lion, 8},
+                      NetworkSize{"muon", 1000, Activation::tanh, Dtype::f32, OptimizerKind::muon, 8},
                       NetworkSize{"f64", 1000, Activation::relu, Dtype::f64, OptimizerKind::sgd, 8},
                       NetworkSize{"f64_momentum", 1000, Activation::tanh, Dtype::f64, OptimizerKind::momentum, 8},
                       NetworkSize{"sampled", 1000, Activation::relu, Dtype::f32, OptimizerKind::sgd, 500}),

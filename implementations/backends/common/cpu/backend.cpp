@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "implementations/backends/common/cpu/mixed_precision.h"
+#include "implementations/backends/common/cpu/muon.h"
 #include "implementations/backends/common/operands.h"
 #include "implementations/common/options.h"
 
@@ -82,6 +83,9 @@ gdbench_status refuse(const ContextSettings& settings, const std::string& reason
 // Of all compute threads, where they share the op.
 Binding bind_for_threads(const Context& context, const Request& request) {
   const int threads = context.settings.compute_threads;
+  if (request.moves_as_matrix && (definition().flags & kNoArithmetic) == 0) {
+    return bind_matrix_update(request, [&](const Request& product) { return bind_for_threads(context, product); });
+  }
   Binding binding;
   if (context.in_library) {
     binding = catalogue::is_mixed(request.dtype) ? bind_rounding(request, definition().bind_in_library)
@@ -168,7 +172,7 @@ Backend make_backend() {
   backend.build = GDBENCH_KERNEL_BUILD;
   backend.flags = kernels.flags;
   backend.dtypes = kernels.dtypes;
-  backend.optimizers = catalogue::kAll<OptimizerKind>;
+  backend.optimizers = kernels.optimizers;
   backend.max_compute_threads = kernels.max_compute_threads;
   if (kernels.sharing != nullptr) backend.shares = kernels.sharing->shares;
   backend.options = kernels.options.data();

@@ -17,6 +17,7 @@ struct Definition {
   const char* name = nullptr;
   std::uint32_t flags = 0;                        // BackendFlag
   std::uint32_t dtypes = catalogue::kAll<Dtype>;  // GDBENCH_BIT masks
+  std::uint32_t optimizers = catalogue::kAll<OptimizerKind>;
   std::int32_t max_compute_threads = 1;
   std::span<const gdbench_option> options = {};
   const Sharing* sharing = nullptr;  // of its single ops among them; null: they take part in regions alone

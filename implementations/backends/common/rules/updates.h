@@ -41,7 +41,8 @@ struct UpdateConstants {
         epsilon(is_inside(optimizer) ? T(0) : static_cast<T>(optimizer.epsilon)),
         epsilon_inside(is_inside(optimizer) ? static_cast<T>(optimizer.epsilon) : T(0)),
         weight_decay(static_cast<T>(optimizer.weight_decay)),
-        exact_weight_decay(optimizer.weight_decay) {}
+        exact_weight_decay(optimizer.weight_decay),
+        rate_factor(catalogue::kind_of(optimizer) == OptimizerKind::muon ? optimizer.adamw_rate_factor : 1) {}
 
   T momentum;
   T beta1;
@@ -54,6 +55,7 @@ struct UpdateConstants {
   T epsilon_inside;  // added to what Adagrad and RMSprop take it of
   T weight_decay;
   double exact_weight_decay;
+  double rate_factor;  // of the learning rate, for the entries that the rule is applied to one by one
 };
 
 // All that the update of an entry reads but the entry: a local copy, so that compilers keep it in registers.
@@ -61,11 +63,11 @@ template <class T>
 struct UpdateStep : UpdateConstants<T> {
   GDBENCH_HOST_DEVICE UpdateStep(const UpdateConstants<T>& constants, const UpdateScalars& scalars)
       : UpdateConstants<T>(constants),
-        rate(static_cast<T>(scalars.learning_rate)),
-        shrinkage(static_cast<T>(scalars.learning_rate * constants.exact_weight_decay)),
-        corrected_rate(static_cast<T>(scalars.learning_rate * scalars.first_moment_factor)),
+        rate(static_cast<T>(scalars.learning_rate * constants.rate_factor)),
+        shrinkage(static_cast<T>(scalars.learning_rate * constants.rate_factor * constants.exact_weight_decay)),
+        corrected_rate(static_cast<T>(scalars.learning_rate * constants.rate_factor * scalars.first_moment_factor)),
         root_factor(static_cast<T>(scalars.second_moment_root_factor)),
-        added_rate(static_cast<T>(scalars.learning_rate * scalars.added_factor)) {}
+        added_rate(static_cast<T>(scalars.learning_rate * constants.rate_factor * scalars.added_factor)) {}
 
   T rate;
   T shrinkage;       // what decoupled decay takes off a parameter of 1
@@ -133,6 +135,9 @@ struct RuleOf<OptimizerKind::adam> {
 };
 template <>
 struct RuleOf<OptimizerKind::adamw> : RuleOf<OptimizerKind::adam> {};
+// Of what it does not move as a matrix; its rates are multiplied by rate_factor.
+template <>
+struct RuleOf<OptimizerKind::muon> : RuleOf<OptimizerKind::adam> {};
 // Chen et al., NeurIPS 2023, algorithm 2: rate sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g.
 template <>
 struct RuleOf<OptimizerKind::lion> {

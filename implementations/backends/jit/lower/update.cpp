@@ -170,6 +170,8 @@ class Update {
             builder_.subtract(entries_.parameter, builder_.select(builder_.less(zero, direction), rate, falls));
         break;
       }
+      case OptimizerKind::muon:  // not offered
+        break;
       case OptimizerKind::sgd:
         entries_.parameter = minus_product(factors().rate, g);
         break;

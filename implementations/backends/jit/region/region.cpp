@@ -53,6 +53,7 @@ std::string unsupported_reason(const TrainingRegion& training) {
     if (request.op == Op::loss || request.op == Op::gather) {
       return std::string(backends::name_of(request.op)) + " within a region is not supported";
     }
+    if (request.moves_as_matrix) return "updates of matrices are not supported";
     if (has_epilogue(request)) {
       return "only epilogues of its own are supported";
     }

@@ -52,8 +52,9 @@ class Builder {
   }
 
   void add_parameters() {
-    catalogue::for_each_parameter(problem_, [&](std::int64_t l, auto /*part*/, auto rows, auto columns) {
+    catalogue::for_each_parameter(problem_, [&](std::int64_t l, auto part, auto rows, auto columns) {
       add_parameter(l, {rows, columns});
+      moves_as_matrix_.push_back(catalogue::moves_as_matrix(problem_, l, part));
     });
     totals_.resize(parameters_.size());
   }
@@ -93,7 +94,7 @@ class Builder {
       std::vector<NodeId> operands = {*totals_[parameter], scalars_, parameters_[parameter]};
       emitter_.set_layers(graph_[parameters_[parameter]].about.layers);
       for (const std::vector<NodeId>& slot : slots_) operands.push_back(slot[parameter]);
-      emit(Op::update, {.optimizer = problem_.optimizer}, operands);
+      emit(Op::update, {.optimizer = problem_.optimizer, .moves_as_matrix = moves_as_matrix_[parameter]}, operands);
     }
   }
 
@@ -251,6 +252,7 @@ class Builder {
   NodeId scalars_ = 0;
   std::vector<std::vector<NodeId>> slots_;        // [slots][parameters]
   std::vector<NodeId> parameters_;                // in the ABI's order
+  std::vector<bool> moves_as_matrix_;             // of each; see backends::Request
   std::vector<NodeId> differentiated_;            // the losses of a part that a sweep starts from
   std::vector<std::optional<NodeId>> gradients_;  // of a sweep's loss with respect to a forward node, by id
   std::vector<std::optional<NodeId>> totals_;     // [parameters], over all sweeps, or given

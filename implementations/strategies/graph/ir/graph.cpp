@@ -5,8 +5,8 @@
 namespace gdbench::strategies::graph {
 
 ops::Attributes attributes_of(const backends::Request& request) {
-  return {request.transpose_a, request.transpose_b, request.alpha,    request.beta,
-          request.activation,  request.loss,        request.optimizer};
+  return {request.transpose_a, request.transpose_b, request.alpha,     request.beta,
+          request.activation,  request.loss,        request.optimizer, request.moves_as_matrix};
 }
 
 NodeId Graph::add(Node node) {

@@ -98,6 +98,7 @@ bool append_update(Graph& graph, NodeId update, std::int64_t deepest) {
   const NodeId product = graph[update].operands[0];
   const NodeId weights = graph[update].operands[2];
   if (!is_plain_product(graph[product]) || !graph.has_one_use(product)) return false;
+  if (graph[update].request.moves_as_matrix) return false;
   if (depth_of(graph, product) > deepest) return false;
   const std::vector<NodeId>& reads = graph[product].operands;
   if (std::find(reads.begin(), reads.end(), weights) != reads.end()) return false;

@@ -132,7 +132,7 @@ TEST_P(JitFormsTest, RanksAddUpTheirGradients) {
 
 TEST_P(JitFormsTest, EveryOptimizerWithEveryDecay) {
   std::size_t number = 0;
-  for (const OptimizerCase& optimizer : optimizer_cases()) {
+  for (const OptimizerCase& optimizer : entrywise_cases()) {
     const std::size_t turn = number + number / 3;  // of the up to three kinds of decay
     ++number;
     // Gradients rounded to a few bits, some of which are near 0, do not tell their signs.

@@ -43,7 +43,7 @@ TEST_P(JitRegionTest, RefinementChangesLastBitsOnly) {
     }
     return entries;
   };
-  for (const OptimizerCase& optimizer : optimizer_cases()) {
+  for (const OptimizerCase& optimizer : entrywise_cases()) {
     if (optimizer.weight_decay != 0) continue;
     for (const double epsilon : {1e-8, 1e-30, 0.0}) {
       SCOPED_TRACE(std::string("optimizer ") + name_of(optimizer.kind) + ", epsilon " + std::to_string(epsilon));
