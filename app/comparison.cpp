@@ -38,6 +38,31 @@ std::vector<std::string> gate_names() {
   return names;
 }
 
+// Of QUANTITY[=SHARE][@CELLS], which `from` says.
+Result<std::vector<report::Gate>> gates_of(const std::string& text, const std::string& from) {
+  const std::string before = text.substr(0, text.find('@'));
+  const std::string name = before.substr(0, before.find('='));
+  std::string share = name.size() < before.size() ? before.substr(name.size() + 1) : "";
+  const std::string cells = before.size() < text.size() ? text.substr(before.size() + 1) : "";
+  const std::string fault = share.empty() ? "" : as_share()(share);
+  if (!fault.empty()) return usage_error(cat(from, ": ", name, ": ", fault));
+  const std::optional<double> margin = share.empty() ? std::nullopt : number_of<double>(share);
+  if (name == report::name_of(report::Quantity::step)) {
+    if (margin && !cells.empty()) return std::vector{report::Gate{report::Quantity::step, *margin, cells}};
+    return usage_error(
+        cat(from, ": found ", in_quotes(text), ", expected step=SHARE@CELLS (--margin is of all cells)"));
+  }
+  std::vector<report::Gate> gates;
+  for (const report::Quantity quantity : kGates) {
+    if (name == kAll ? !is_in_all(quantity) : name != report::name_of(quantity)) continue;
+    gates.push_back({quantity, margin.value_or(compare::margin_of(quantity)), cells});
+  }
+  if (!gates.empty()) return gates;
+  std::vector<std::string> expected = gate_names();
+  expected.emplace_back(kAll);
+  return usage_error(cat(from, ": found ", in_quotes(name), ", expected ", one_of(name, expected)));
+}
+
 }  // namespace
 
 void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
@@ -45,9 +70,12 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
             "What does not matter: a cell regressed where it is slower by more (default 1% side by side, 3% from "
             "two runs)")
       ->transform(as_share());
-  add_value(command, "--gate", "QUANTITY[=SHARE]", options.gates,
-            cat("Judge this of every cell, too, by a margin of its own: ", joined(gate_names()),
-                "; all: each but peak_memory (given again, several; default 10% of times, 5% of memory, 1% of counts)"))
+  add_value(
+      command, "--gate", "QUANTITY[=SHARE][@CELLS]", options.gates,
+      cat("Judge this of every cell, or of those that a glob names, too, by a margin of its own: ",
+          joined(gate_names()),
+          "; all: each but peak_memory; step=SHARE@CELLS: another margin of steps (given again, several, of which "
+          "the last one counts for a cell; default 10% of times, 5% of memory, 1% of counts)"))
       ->allow_extra_args(false);
   add_forms(command, options.answer, "the comparison, or without one the report,");
   add_document(command, "--junit", options.junit,
@@ -63,25 +91,17 @@ bool judges_single_steps(const ComparisonOptions& options) {
 
 Result<compare::CompareOptions> compare_options(const ComparisonOptions& options, double default_margin) {
   compare::CompareOptions result{.margin = options.margin.value_or(default_margin)};
-  std::vector<std::string> expected = gate_names();
-  expected.emplace_back(kAll);
   for (const std::string& text : options.gates) {
-    const std::string name = text.substr(0, text.find('='));
-    std::string share = name.size() < text.size() ? text.substr(name.size() + 1) : "";
-    const std::string fault = share.empty() ? "" : as_share()(share);
-    if (!fault.empty()) return usage_error(cat(options.gates_from, ": ", name, ": ", fault));
-    bool known = false;
-    for (const report::Quantity quantity : kGates) {
-      if (name == kAll ? !is_in_all(quantity) : name != report::name_of(quantity)) continue;
-      known = true;
-      if (std::ranges::find(result.gates, quantity, &report::Gate::quantity) != result.gates.end()) {
+    for (report::Gate& gate : TRY(gates_of(text, options.gates_from))) {
+      const auto is_same = [&](const report::Gate& other) {
+        return other.quantity == gate.quantity && other.cells == gate.cells;
+      };
+      if (std::ranges::any_of(result.gates, is_same)) {
         return usage_error(
-            cat(options.gates_from, ": found ", report::name_of(quantity), " twice, expected each once"));
+            cat(options.gates_from, ": found ", report::name_of(gate.quantity), " twice, expected each once"));
       }
-      result.gates.push_back({quantity, share.empty() ? compare::margin_of(quantity) : *number_of<double>(share)});
+      result.gates.push_back(std::move(gate));
     }
-    if (!known)
-      return usage_error(cat(options.gates_from, ": found ", in_quotes(name), ", expected ", one_of(name, expected)));
   }
   return result;
 }

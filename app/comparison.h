@@ -18,7 +18,7 @@ namespace gdbench::app {
 
 struct ComparisonOptions {
   std::optional<double> margin;    // of steps; nothing: the default of what is compared
-  std::vector<std::string> gates;  // what else is judged: QUANTITY or QUANTITY=SHARE
+  std::vector<std::string> gates;  // what else is judged: QUANTITY[=SHARE][@CELLS]
   std::string gates_from = "--gate";
   AnswerOptions answer;
   std::string junit;  // a file of JUnit XML

@@ -7,7 +7,10 @@
 
 namespace gdbench::report {
 
-FIELDS_OF(Gate, quantity, margin)
+void fields(auto& archive, Of<Gate> auto& gate) {
+  FIELDS(archive, gate, quantity, margin);
+  archive.unless_empty("cells", gate.cells);  // since 1.5
+}
 
 void fields(auto& archive, Of<ComparedCell> auto& cell) {
   FIELDS(archive, cell, id, quantity, change, remark);  // quantity since 1.3
@@ -30,7 +33,7 @@ void fields(auto& archive, Of<ReportComparison> auto& comparison) {
 }
 
 OrderedJson to_json(const ReportComparison& comparison) {
-  return RecordWriter::document("gdbench-comparison", 1, 4, comparison);
+  return RecordWriter::document("gdbench-comparison", 1, 5, comparison);
 }
 
 namespace {

@@ -32,10 +32,12 @@ inline constexpr Named<Change> kChanges[] = {{Change::regressed, "regressed"},  
                                              {Change::removed, "removed"},       {Change::added, "added"}};
 constexpr const auto& rows_of(Change /*any*/) { return kChanges; }
 
-// What is judged of every cell next to its step, and the share by which it may grow.
+// What is judged of cells, and the share by which it may grow. Of several gates of a cell's quantity the last one
+// counts.
 struct Gate {
   Quantity quantity = Quantity::step;
   double margin = 0;
+  std::string cells = {};  // a glob over their ids; empty: all
 };
 
 // One quantity of a cell.

@@ -56,7 +56,7 @@ struct Matrix {
   std::vector<Values> includes;
   std::vector<std::string> if_usable;
   std::string baseline = "loop/plain";
-  std::vector<std::string> gate;  // what run --against judges next to steps, as --gate says it
+  std::vector<std::string> gate;  // what run --against judges, as --gate says it
   std::filesystem::path file;
 };
 

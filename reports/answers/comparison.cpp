@@ -24,6 +24,11 @@ constexpr std::array kChangesByUrgency = {Change::regressed, Change::failing,   
 // Of a larger comparison a picture shows the equivalent cells of a scenario as one row.
 constexpr std::size_t kMostRows = 40;
 
+bool judges_others(const ReportComparison& comparison) {
+  return std::ranges::any_of(comparison.gates,
+                             [](const report::Gate& gate) { return gate.quantity != report::Quantity::step; });
+}
+
 bool is_change(Change change) {
   return change != Change::inconclusive && change != Change::added && change != Change::equivalent;
 }
@@ -130,9 +135,9 @@ Figure figure_of(const ReportComparison& comparison) {
     sentence += " Small dots are the layouts of the code.";
   }
   if (!folded.empty()) sentence += " The equivalent cells of a scenario share a row, with a dot for each.";
-  return {.title = are_ratios(comparison)     ? "Ratios to the baseline in the new report over those in the base"
-                   : comparison.gates.empty() ? "Time per step of the new build over that of the base"
-                                              : "Figures of the new build over those of the base",
+  return {.title = are_ratios(comparison)      ? "Ratios to the baseline in the new report over those in the base"
+                   : judges_others(comparison) ? "Figures of the new build over those of the base"
+                                               : "Time per step of the new build over that of the base",
           .sentence = std::move(sentence),
           .chart = std::move(rows)};
 }
@@ -142,7 +147,8 @@ std::string method_words(const ReportComparison& comparison) {
   const double margin = std::max(comparison.margin, comparison.noise_floor);
   std::string others;
   for (const report::Gate& gate : comparison.gates) {
-    join(others, cat(quantity_name(gate.quantity), " ", format_percent(gate.margin)));
+    join(others, cat(quantity_name(gate.quantity), gate.cells.empty() ? "" : " of " + gate.cells, " ",
+                     format_percent(gate.margin)));
   }
   return cat(
       comparison.next, " against ", comparison.base, ", ", sides,
@@ -152,7 +158,7 @@ std::string method_words(const ReportComparison& comparison) {
       margin > comparison.margin ? " (or the run's own noise, here up to " + format_percent(margin) + ")" : "", ", at ",
       format_percent(comparison.confidence), comparison.until_decided.value_or(false) ? " at every look" : "",
       others.empty() ? " for all cells together (Holm)."
-                     : cat(" for all figures together (Holm). Margins of the others: ", others, "."));
+                     : cat(" for all figures together (Holm). Other margins: ", others, "."));
 }
 
 // "Base: before.json, gdbench 0.1.0 0123abc."
@@ -165,7 +171,7 @@ std::string side_words(const std::string& side, const std::string& name, const s
 document::Paragraph comparison_answer(const ReportComparison& comparison) {
   if (!comparison.not_comparable.empty()) return {"Not comparable: " + comparison.not_comparable, Style::bad};
   const std::size_t regressed = cells_with(comparison, Change::regressed).size();
-  const char* const noun = comparison.gates.empty() ? "cell" : "figure";
+  const char* const noun = judges_others(comparison) ? "figure" : "cell";
   return {counts_by_kind(counted(comparison.cells.size(), noun), kChangesByUrgency,
                          [&](Change change) { return cells_with(comparison, change).size(); }),
           regressed > 0 ? Style::bad : Style::plain};

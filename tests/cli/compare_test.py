@@ -31,6 +31,9 @@ class Compare(ProgramTest):
         self.assertEqual(changes, {f"{scenario}/{name}": change for scenario in ("linreg-300x10", "linreg-3x2")
                                    for name, change in (("hand/eigen", "equivalent"), ("loop/plain", "regressed"))})
         self.assertIn("2 regressed, 2 equivalent**", self.read("c.md"))
+        changes = self.changes(*files, "--gate", "step=300%@linreg-3x2/*", status=1)
+        self.assertEqual([cell for cell, change in changes.items() if change == "regressed"],
+                         ["linreg-300x10/loop/plain"])
         self.assertEqual(ElementTree.parse(self.folder / "c.xml").getroot().get("failures"), "2")
         output, _ = self.call("compare", "slow.json", "base.json", "--margin", "50%", status=None)
         self.assertIn("improved", output)
@@ -51,7 +54,14 @@ class Compare(ProgramTest):
             self.assertEqual(found, {(f"{name}/loop/plain", "peak_memory") for name in ("linreg-3x2", "linreg-300x10")})
         for gate in ("all", "peak_memory=150%"):
             self.assertNotIn("regressed", self.changes(*files, "--gate", gate, status=None).values())
-        for gate, expected in (("speed", 'found "speed", expected one of '), ("all=much", "much"),
+        for gate, limit in ((["peak_memory=150%", "peak_memory=20%@*/loop/plain"], True),
+                            (["peak_memory", "peak_memory=150%@*/loop/plain"], False),
+                            (["peak_memory=20%@*/hand/eigen"], False)):
+            found = self.changes(*files, *options("--gate", gate), status=None)
+            self.assertEqual("regressed" in found.values(), limit, gate)
+        for gate, expected in (("step=3%", "expected step=SHARE@CELLS"), ("step@*", "expected step=SHARE@CELLS"),
+                               ("import@*/a --gate import=3%@*/a", "found import twice"), ("all=much", "much"),
+                               ("speed", 'found "speed", expected one of '),
                                ("all --gate prepare", "found prepare twice")):
             self.expect_error(["compare", *files, "--gate", *gate.split()], "--gate", expected)
         self.write_json("m.json", {"name": "m", "gate": ["own_memory=20%", "speed"]})

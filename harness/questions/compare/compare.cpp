@@ -111,7 +111,7 @@ ReportComparison compare_arms(const Report& report, const CompareOptions& option
   const Layouts base_layouts(report, report::kBasePaddedArm);
   const Layouts next_layouts(report, report::kNewPaddedArm);
   const auto compare = [&](const Match& match, double confidence, ComparedCell& cell) {
-    const stats::VerdictOptions verdict = noise.options_for(cell.quantity, match.next->scenario, confidence);
+    const stats::VerdictOptions verdict = noise.options_for(cell.quantity, cell.id, match.next->scenario, confidence);
     if (!cell.of_step()) return compare_confirmed(cell.quantity, *match.base, *match.next, verdict);
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);
     const std::vector<const Cell*> bases = base_layouts.of(*match.base);
@@ -170,8 +170,9 @@ ReportComparison compare_reports(const Report& base, const Report& next, const C
   const Noise base_noise(base, options);
   const Noise next_noise(next, options);
   const auto compare = [&](const Match& match, double confidence, ComparedCell& cell) {
-    stats::VerdictOptions verdict = next_noise.options_for(cell.quantity, match.next->scenario, confidence);
-    const stats::VerdictOptions other = base_noise.options_for(cell.quantity, match.base->scenario, confidence);
+    stats::VerdictOptions verdict = next_noise.options_for(cell.quantity, cell.id, match.next->scenario, confidence);
+    const stats::VerdictOptions other =
+        base_noise.options_for(cell.quantity, cell.id, match.base->scenario, confidence);
     const double least = cell.of_step() ? drift : drift_between(cell.quantity);
     verdict.noise_floor = std::max({verdict.noise_floor, other.noise_floor, least});
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;

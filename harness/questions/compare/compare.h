@@ -22,7 +22,7 @@ constexpr double margin_of(report::Quantity quantity) {
 }
 
 struct CompareOptions {
-  double margin = kMarginOfReports;  // of steps
+  double margin = kMarginOfReports;  // of steps, where no gate has one for the cell
   std::vector<report::Gate> gates{};
   double confidence = 0.99;  // that no cell is called regressed or improved that is not, over all of them
   bool force = false;        // compare reports of different machines

@@ -1,9 +1,11 @@
 #include "harness/questions/compare/judging.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "harness/scenario/globs.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::compare {
@@ -116,13 +118,23 @@ std::vector<Match> matched(const Report& base, const std::string& base_arm, cons
   return matches;
 }
 
+const report::Gate* gate_of(const std::vector<report::Gate>& gates, Quantity quantity, const std::string& id) {
+  const auto found = std::ranges::find_if(gates.rbegin(), gates.rend(), [&](const report::Gate& gate) {
+    return gate.quantity == quantity && (gate.cells.empty() || scenario::glob_match(gate.cells, id));
+  });
+  return found == gates.rend() ? nullptr : &*found;
+}
+
 std::vector<Row> rows_of(const Match& match, const std::vector<report::Gate>& gates) {
   std::vector<Row> rows = {{compared_cell(match), match.decided_by_times()}};
+  std::set<Quantity> seen = {Quantity::step};
   for (const report::Gate& gate : gates) {
+    if (!seen.insert(gate.quantity).second) continue;
     std::optional<ComparedCell> other = compared_cell(match, gate.quantity);
-    if (!other) continue;
-    const bool is_counted = report::is_counted(gate.quantity);
-    if (is_counted) judge_count(gate.margin, *other);
+    const report::Gate* own = other ? gate_of(gates, gate.quantity, other->id) : nullptr;
+    if (own == nullptr) continue;
+    const bool is_counted = report::is_counted(own->quantity);
+    if (is_counted) judge_count(own->margin, *other);
     rows.push_back({std::move(*other), !is_counted});
   }
   return rows;
@@ -151,17 +163,22 @@ void judge(const std::vector<Match>& matches, const std::function<std::vector<Ro
 }
 
 Noise::Noise(const Report& report, const CompareOptions& options)
-    : options_(options), looks_(report.run.until_decided.value_or(false) ? stats::Looks::every : stats::Looks::one) {
-  comparers_.emplace(Quantity::step, analysis::Comparer(report));
+    : options_(options),
+      looks_(report.run.until_decided.value_or(false) ? stats::Looks::every : stats::Looks::one),
+      steps_(report) {
   for (const report::Gate& gate : options.gates) {
-    comparers_.emplace(gate.quantity, analysis::Comparer(report, gate.quantity, gate.margin));
+    const std::pair key(gate.quantity, gate.margin);
+    if (gate.quantity == Quantity::step || comparers_.contains(key)) continue;
+    comparers_.emplace(key, analysis::Comparer(report, gate.quantity, gate.margin));
   }
 }
 
-stats::VerdictOptions Noise::options_for(Quantity quantity, const std::string& scenario, double confidence) const {
-  stats::VerdictOptions verdict = comparers_.at(quantity).options(scenario);
-  const auto gate = std::ranges::find(options_.gates, quantity, &report::Gate::quantity);
-  verdict.margin = gate == options_.gates.end() ? options_.margin : gate->margin;
+stats::VerdictOptions Noise::options_for(Quantity quantity, const std::string& id, const std::string& scenario,
+                                         double confidence) const {
+  const report::Gate* gate = gate_of(options_.gates, quantity, id);
+  const bool is_step = quantity == Quantity::step;
+  stats::VerdictOptions verdict = (is_step ? steps_ : comparers_.at({quantity, gate->margin})).options(scenario);
+  verdict.margin = gate == nullptr ? options_.margin : gate->margin;
   verdict.confidence = confidence;
   verdict.looks = looks_;
   // Order statistics are exact; Student's t of a few launches is not what a gate should rest on.

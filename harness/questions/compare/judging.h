@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/verdicts.h"
@@ -22,6 +23,9 @@ struct Row {
   report::ComparedCell cell;
   bool is_judged = false;
 };
+// The gate that counts for a quantity of a cell; null where there is none.
+const report::Gate* gate_of(const std::vector<report::Gate>& gates, report::Quantity quantity, const std::string& id);
+
 // Of its step, and of each gate's quantity where both sides have it and it is to be felt.
 std::vector<Row> rows_of(const Match& match, const std::vector<report::Gate>& gates);
 
@@ -38,12 +42,15 @@ class Noise {
  public:
   Noise(const report::Report& report, const CompareOptions& options);
 
-  stats::VerdictOptions options_for(report::Quantity quantity, const std::string& scenario, double confidence) const;
+  // For a quantity of a cell of one of the scenarios, which a gate judges where it is not the step.
+  stats::VerdictOptions options_for(report::Quantity quantity, const std::string& id, const std::string& scenario,
+                                    double confidence) const;
 
  private:
   const CompareOptions& options_;
   const stats::Looks looks_;
-  std::map<report::Quantity, analysis::Comparer> comparers_;
+  const analysis::Comparer steps_;
+  std::map<std::pair<report::Quantity, double>, analysis::Comparer> comparers_;  // of gates, by their margin
 };
 
 }  // namespace gdbench::compare

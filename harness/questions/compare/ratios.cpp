@@ -58,10 +58,11 @@ report::ReportComparison compare_ratios(const Report& base, const Report& next, 
   };
   const Noise base_noise(base, options);
   const Noise next_noise(next, options);
-  const auto compare = [&](const Match& match, double confidence, report::ComparedCell& /*cell*/) {
-    stats::VerdictOptions verdict = next_noise.options_for(report::Quantity::step, match.next->scenario, confidence);
+  const auto compare = [&](const Match& match, double confidence, report::ComparedCell& cell) {
+    stats::VerdictOptions verdict =
+        next_noise.options_for(report::Quantity::step, cell.id, match.next->scenario, confidence);
     const stats::VerdictOptions other =
-        base_noise.options_for(report::Quantity::step, match.base->scenario, confidence);
+        base_noise.options_for(report::Quantity::step, cell.id, match.base->scenario, confidence);
     verdict.noise_floor = std::max(verdict.noise_floor, other.noise_floor);
     if (verdict.unfit.empty()) verdict.unfit = other.unfit;
     comparison.noise_floor = std::max(comparison.noise_floor, verdict.noise_floor);

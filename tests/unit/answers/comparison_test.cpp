@@ -27,7 +27,7 @@ TEST(Comparison, NamesEachQuantityThatIsJudged) {
   std::string outline = tests::outline_of(document_of(comparison));
   for (const char* words :
        {"9 figures: 2 regressed", "at 99% for all figures together", "Figures of the new build over those of the base",
-        "peak memory", "4 KiB", "Margins of the others: peak memory 5.0%, time of the first step 10%"}) {
+        "peak memory", "4 KiB", "Other margins: peak memory 5.0%, time of the first step 10%"}) {
     EXPECT_TRUE(tests::says(outline, words)) << words << outline;
   }
   // Of tables that hold nothing else, too.

@@ -120,6 +120,18 @@ TEST(Gates, NoAllocationIsACountLikeAnyOther) {
   EXPECT_EQ(change(300, 301), Change::equivalent);
 }
 
+// Of steps, too, and of the last gate that names the cell.
+TEST(Gates, HaveMarginsForSomeCells) {
+  const auto change = [](const std::vector<report::Gate>& gates) {
+    std::vector<report::Cell> cells = {cell_taking("a", "base", 100), cell_taking("a", "new", 120)};
+    return compare_arms(report_of(cells), {.margin = 0.01, .gates = gates}).cells.at(0).change;
+  };
+  EXPECT_EQ(change({{Quantity::step, 0.5, "*/b"}}), Change::regressed);
+  EXPECT_EQ(change({{Quantity::step, 0.5, "*/a"}}), Change::equivalent);
+  EXPECT_EQ(change({{Quantity::step, 0.1, "*"}, {Quantity::step, 0.5, "*/a"}}), Change::equivalent);
+  EXPECT_EQ(change({{Quantity::step, 0.5, "*/a"}, {Quantity::step, 0.1, "*"}}), Change::regressed);
+}
+
 // The reports of two runs, too; what a side lacks is no row.
 TEST(Gates, JudgeReportsAndLeaveOutWhatIsNotThere) {
   std::mt19937_64 generator(1);
