@@ -243,6 +243,12 @@ class Networks(Installed):
                     rows = self.verify("--scenario", "./net.json", *options("--impl", names), *chosen)
                     self.assert_all_ok(rows, 2)
 
+    @unittest.skipUnless(is_installed("xad"), MISSING + "xad")
+    def test_scalars_on_a_tape(self):
+        self.assert_nets_ok(1, ("xad/adjoint",), sorted(CATALOGUE["activations"]), dtype="f64")
+        (row,) = self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=f64", "--impl", "xad/*", status=4)
+        self.assertIn("unsupported  a step of 3252224 products takes XAD seconds: at most 1000000 are tried", row)
+
     def test_ranks_are_right(self):
         """Several processes; the last batch of an epoch has two rows, so one of three ranks has none."""
         trained = network("tanh", "softmax_cross_entropy", 3, optimizer={"kind": "momentum", "learning_rate": 0.01},
