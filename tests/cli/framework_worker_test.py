@@ -62,7 +62,7 @@ class Threads(ProgramTest):
         **dict.fromkeys(("numpy/vectorised", "scipy/blas", "numba/loops", "sklearn/mlp", "autograd/tape"), 1),
         **{"pytensor/function": 1, "mlx/compile": 2, "tinygrad/jit": None, "pytorch/eager": 1},
         **dict.fromkeys(("tensorflow/function", "tensorflow/dataset", "keras/fit", "keras/fit-steps"), None),
-        "pytorch/foreach": 1, "jax/eager": None,
+        "pytorch/foreach": 1, "jax/eager": None, "enzyme/jit": None,
     }
 
     def test_each_stays_where_it_may(self):

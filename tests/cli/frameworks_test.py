@@ -203,7 +203,7 @@ class Networks(Installed):
         for layer in normalized["model"]["layers"]:
             layer["normalization"] = "layer"
         # All modes of JAX differentiate one function; what is compiled in is examined by tests/conformance.
-        names = list(filter(has, ("pytorch/eager", "pytorch/fused", "jax/jit")))
+        names = list(filter(has, ("pytorch/eager", "pytorch/fused", "jax/jit", "enzyme/jit")))
         self.assert_all_ok(self.verify_net(normalized, *names, "hand/naive"), len(names) + 1)
         (row,) = self.verify_net(normalized, "loop/plain", status=4)
         self.assertIn("unsupported  loop/plain does not normalise layers", row)
@@ -248,6 +248,10 @@ class Networks(Installed):
         self.assert_nets_ok(1, ("xad/adjoint",), sorted(CATALOGUE["activations"]), dtype="f64")
         (row,) = self.verify("--scenario", "mlp-784-128-10", "--set", "dtype=f64", "--impl", "xad/*", status=4)
         self.assertIn("unsupported  a step of 3252224 products takes XAD seconds: at most 1000000 are tried", row)
+
+    @unittest.skipUnless(is_installed("enzyme"), MISSING + "enzyme")
+    def test_every_loss_that_enzyme_differentiates(self):
+        self.assert_nets_ok(1, ("enzyme/jit",), sorted(CATALOGUE["activations"]))
 
     def test_ranks_are_right(self):
         """Several processes; the last batch of an epoch has two rows, so one of three ranks has none."""
