@@ -27,14 +27,14 @@ Result<scenario::Selection> to_selection(const Request& request) {
     if (scenario::is_path(value)) {
       selection.scenarios.wanted.push_back(value);
     } else {
-      TRY(scenario::add_globs("--scenario", value, selection.scenarios));
+      TRY(add_globs("--scenario", value, selection.scenarios));
     }
   }
   for (const std::string& value : request.implementations) {
-    TRY(scenario::add_globs("--impl", value, selection.implementations));
+    TRY(add_globs("--impl", value, selection.implementations));
   }
-  scenario::Globs excluded;
-  for (const std::string& value : request.excluded) TRY(scenario::add_globs("--exclude", value, excluded));
+  Globs excluded;
+  for (const std::string& value : request.excluded) TRY(add_globs("--exclude", value, excluded));
   std::ranges::move(excluded.wanted, std::back_inserter(selection.implementations.unwanted));
   selection.threads = request.threads;
   selection.processors = static_cast<int>(allowed_processors().size());
@@ -54,7 +54,7 @@ void add_usable(const measure::PlanRequest& request, scenario::Matrix& matrix, r
     for (const protocol::CatalogueEntry& entry : request.catalogues[i]) {
       const std::string& id = entry.implementation.id;
       if (!entry.on_request && is_brought(request.arms[i], entry.file)) implementations.push_back(id);
-      if (entry.problem || !scenario::matches_any(matrix.if_usable, without_environment(id))) continue;
+      if (entry.problem || !matches_any(matrix.if_usable, without_environment(id))) continue;
       const bool usable = entry.implementation.unavailable.empty();
       if (usable) implementations.push_back(id);
       if (entry.on_request && !usable) missing.insert(id.substr(0, id.find('/')));

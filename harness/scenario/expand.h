@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/globs.h"
 #include "harness/base/result.h"
-#include "harness/scenario/globs.h"
 #include "harness/scenario/matrix.h"
 
 namespace gdbench::scenario {

@@ -11,7 +11,7 @@ GDBENCH_FUZZ_TARGET(words) {
   static_cast<void>(gdbench::scenario::parse_setting(text));
   static_cast<void>(gdbench::scenario::as_threads(text, 4));
   const std::size_t half = size / 2;
-  static_cast<void>(gdbench::scenario::glob_match(text.substr(0, half), text.substr(half)));
+  static_cast<void>(gdbench::glob_match(text.substr(0, half), text.substr(half)));
   gdbench::protocol::OptionDeclaration option{.key = "passes",
                                               .type = gdbench::protocol::OptionType::switches,
                                               .default_value = "all",

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "harness/scenario/globs.h"
+#include "harness/base/globs.h"
 #include "harness/stats/estimate.h"
 
 namespace gdbench::compare {
@@ -120,7 +120,7 @@ std::vector<Match> matched(const Report& base, const std::string& base_arm, cons
 
 const report::Gate* gate_of(const std::vector<report::Gate>& gates, Quantity quantity, const std::string& id) {
   const auto found = std::ranges::find_if(gates.rbegin(), gates.rend(), [&](const report::Gate& gate) {
-    return gate.quantity == quantity && (gate.cells.empty() || scenario::glob_match(gate.cells, id));
+    return gate.quantity == quantity && (gate.cells.empty() || glob_match(gate.cells, id));
   });
   return found == gates.rend() ? nullptr : &*found;
 }

@@ -1,4 +1,4 @@
-#include "harness/scenario/globs.h"
+#include "harness/base/globs.h"
 
 #include <fnmatch.h>
 
@@ -7,7 +7,7 @@
 
 #include "harness/base/text.h"
 
-namespace gdbench::scenario {
+namespace gdbench {
 
 namespace {
 
@@ -82,4 +82,4 @@ Status add_globs(const std::string& option, std::string_view value, Globs& globs
   return {};
 }
 
-}  // namespace gdbench::scenario
+}  // namespace gdbench

@@ -7,7 +7,7 @@
 
 #include "harness/base/result.h"
 
-namespace gdbench::scenario {
+namespace gdbench {
 
 // Whether the whole text matches: * stands for any text, ? for a character, [a-c] for one of these, [!a-c] for another.
 // A name matches itself, even with these characters in it.
@@ -26,4 +26,4 @@ struct Globs {
 // than a thousand alternatives.
 Status add_globs(const std::string& option, std::string_view value, Globs& globs);
 
-}  // namespace gdbench::scenario
+}  // namespace gdbench
