@@ -76,8 +76,8 @@ class Adjoint(Written):
     @classmethod
     def reason_unsupported(cls, problem):
         products = problem["batch_rows"] * sum(layer["inputs"] * layer["outputs"] for layer in problem["layers"])
-        told = f"a step of {products} products takes XAD seconds: at most {MOST_PRODUCTS} are tried"
-        return told if products > MOST_PRODUCTS else ""
+        reason = f"a step of {products} products takes XAD seconds: at most {MOST_PRODUCTS} are tried"
+        return reason if products > MOST_PRODUCTS else ""
 
     def names(self, writer):
         return {**super().names(writer), "record": make_vjp(self.loss_of), "ones_like": lambda value: 1.0}
