@@ -191,7 +191,7 @@ TEST(ComparisonDocument, NamesWhatWasFound) {
   cell.next = estimate(20);
   cell.ratio = estimate(2);
   const std::string head =
-      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":4},"base":"a.json","new":"b.json",)";
+      R"({"schema":"gdbench-comparison","schema_version":{"major":1,"minor":5},"base":"a.json","new":"b.json",)";
   const std::string middle =
       R"("paired":true,"margin":0.02,"confidence":0.95,"noise_floor":0.01,"not_comparable":"",)"
       R"("remarks":["another kernel"],"cells":[{"id":"s/a","quantity":"step","change":"regressed","remark":"","base_ns":)" +
@@ -204,9 +204,10 @@ TEST(ComparisonDocument, NamesWhatWasFound) {
   EXPECT_EQ(to_json(comparison).dump(), head + R"("base_build":"gdbench 1","new_build":"gdbench 2",)" + middle +
                                             R"(,"layout":0.25,"layouts":[1.5,2.5]}]})");
   cell.quantity = Quantity::peak_memory;
-  comparison.gates = {{Quantity::peak_memory, 0.05}};
+  comparison.gates = {{Quantity::peak_memory, 0.05}, {Quantity::step, 0.5, "*/a"}};
   const OrderedJson document = to_json(comparison);
-  EXPECT_EQ(document["gates"].dump(), R"([{"quantity":"peak_memory","margin":0.05}])");
+  EXPECT_EQ(document["gates"].dump(),
+            R"([{"quantity":"peak_memory","margin":0.05},{"quantity":"step","margin":0.5,"cells":"*/a"}])");
   EXPECT_EQ(document["cells"][0]["base"].dump(), json_of(estimate(10)));
   EXPECT_FALSE(document["cells"][0].contains("base_ns"));
 }
