@@ -78,7 +78,6 @@ def compiles(w, x, y, rate):
 }
 ALONE = '''
 import sys
-import time
 import types
 
 import numpy
@@ -104,13 +103,11 @@ def resident():
 
 steps = int(sys.argv[1])
 fifth, w, x, y = steps // 5, torch.from_numpy(w), torch.from_numpy(x), torch.from_numpy(y)
-bytes, times = [], []
+bytes = []
 for _ in range(steps):
-    start = time.perf_counter()
     w = mine.sums_up(w, x, y, 0.01)
-    times.append(time.perf_counter() - start)
     bytes.append(resident())
-print((bytes[-1] - bytes[fifth]) / (steps - 1 - fifth), numpy.median(times[-fifth:]) / numpy.median(times[:fifth]))
+print((bytes[-1] - bytes[fifth]) / (steps - 1 - fifth))
 '''
 # How often the body runs, which is whenever the function is compiled, in the first steps and in all of them.
 COUNT = ALONE + '''
@@ -156,13 +153,10 @@ class WatchPyTorch(Watched):
     def test_a_graph_that_grows_is_found(self):
         steps = 400
         record = self.watched_file("pytorch", SUMS, "--steps", str(steps), status=1)
-        step_bytes, ratio = self.of_script("pytorch", GROWTH, steps)
+        (step_bytes,) = self.of_script("pytorch", GROWTH, steps)
         self.assertGreater(step_bytes, 1000)
         self.assertAlmostEqual(record["memory"]["bytes_per_step"] / step_bytes, 1, delta=0.25)
-        self.assertGreater(ratio, 2)
-        self.assertGreater(record["levels"][-1]["ratio"], 2)
-        answer = " ".join(record["document"]["answer"])
-        self.assertRegex(answer, r"A step takes [0-9.]+x .* as long .* Memory grows by ")
+        self.assertIn("Memory grows by ", " ".join(record["document"]["answer"]))
 
     def test_denormal_numbers_are_seen(self):
         settings = ("rows=64", "width=8", "optimizer.weight_decay=5", "learning_rate=0.02")
