@@ -91,7 +91,7 @@ x = random.normal(size=(rows, 2)).astype("f4")
 y = x @ numpy.ones((2, 1), "f4")
 w = numpy.zeros((2, 1), "f4")
 '''
-# Bytes that a step adds, and how much longer a step takes in the last fifth of them than in the first.
+# Bytes that a step adds, after the first fifth of them.
 GROWTH = ALONE + '''
 import torch
 
