@@ -28,7 +28,8 @@ class Problem(SimpleNamespace):
     all."""
 
     def __init__(self, request):
-        super().__init__(**{"huber_delta": 1.0, "flushes_denormals": False, "drops_last_batch": False, **request, "dtype": dtype_of(request)})
+        usual = {"huber_delta": 1.0, "flushes_denormals": False, "drops_last_batch": False}
+        super().__init__(**{**usual, **request, "dtype": dtype_of(request)})
         self.rank, self.addresses = self.ranks["rank"], self.ranks["addresses"]
         self.ranks = len(self.addresses)
         self.mixed = request["dtype"] if request["dtype"] in ("bf16", "f16") else ""

@@ -105,7 +105,8 @@ class Pure(Training):
         super().__init__(problem, data, options)
         self.traced = 0
         self.gradient = jax.grad(self.loss_of)
-        self.update_of = UpdateWriter(problem).compile({name: getattr(jnp, name) for name in ("maximum", "sign", "sqrt")})
+        functions = {name: getattr(jnp, name) for name in ("maximum", "sign", "sqrt")}
+        self.update_of = UpdateWriter(problem).compile(functions)
         self.layers = [
             (layer.bias, layer.normalization == "layer", self.ACTIVATIONS[layer.activation]) for layer in problem.layers
         ]

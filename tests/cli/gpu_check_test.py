@@ -254,7 +254,8 @@ class GpuCheck(unittest.TestCase):
         self.assertFalse(self.out.exists())
         self.assertIn("which build?", self.call(status=2, script=SOURCE / "scripts" / "gpu-check")[1])
         listed, _ = self.call("--list")
-        self.assertEqual([line.split()[0] for line in listed.splitlines()], [*ALWAYS, "frameworks", "wide", "crossover"])
+        steps = [line.split()[0] for line in listed.splitlines()]
+        self.assertEqual(steps, [*ALWAYS, "frameworks", "wide", "crossover"])
         self.assertEqual(listed.count("only when asked for"), 2)
         for arguments, words in (
             ((self.folder,), "there is no bin/gdbench"), ((BUILD, "--backend", "nonsense"), "has no plugin nonsense"),

@@ -152,7 +152,10 @@ class Instance {
  private:
   Batch<Real> next_batch() {
     const std::int64_t batch_rows = problem_->batch_rows;
-    const std::int64_t smaller_batches = data_->rows % batch_rows != 0 && problem_->drops_last_batch == 0 ? 1 : 0;
+    // A host of before 1.14 has no such member, and leaves no batch out.
+    const bool drops_last =
+        problem_->struct_size > offsetof(gdbench_problem, drops_last_batch) && problem_->drops_last_batch != 0;
+    const std::int64_t smaller_batches = data_->rows % batch_rows != 0 && !drops_last ? 1 : 0;
     const std::int64_t steps_per_epoch = data_->rows / batch_rows + smaller_batches;
     const std::int64_t first = model_.step % steps_per_epoch * batch_rows;
     const std::int64_t rows = std::min(batch_rows, data_->rows - first);

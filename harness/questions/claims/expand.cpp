@@ -126,8 +126,8 @@ std::vector<scenario::KnownImplementation> named_implementations(const scenario:
                                                                  std::vector<scenario::KnownImplementation> known) {
   std::vector<std::string> named = values_of(matrix, scenario::kImplementationAxis);
   for (std::string& name : named) {
-    const bool matched = std::ranges::any_of(
-        known, [&](const scenario::KnownImplementation& one) { return glob_match(name, one.id); });
+    const bool matched =
+        std::ranges::any_of(known, [&](const scenario::KnownImplementation& one) { return glob_match(name, one.id); });
     if (!matched) known.push_back({std::move(name)});
   }
   return known;
