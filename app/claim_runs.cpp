@@ -52,7 +52,22 @@ Result<std::vector<report::ClaimJudgement>> judge_all(const std::vector<claims::
   return judgements;
 }
 
-// Those of the cells that a claim needs which is open yet.
+bool is_open(report::ClaimVerdict verdict) {
+  return verdict == report::ClaimVerdict::inconclusive || verdict == report::ClaimVerdict::not_run;
+}
+
+// Whether more launches may decide the point: not where a cell of it failed, or is never launched.
+bool is_open(const report::JudgedPoint& point, const report::Report& report) {
+  const auto is_ok = [&](const std::string& id) {
+    const report::Cell* cell = report.find_cell(id);
+    return cell != nullptr && cell->status.state == report::CellState::ok;
+  };
+  return point.state == report::PointState::undecided ||
+         (point.state == report::PointState::not_run && is_ok(point.a) && is_ok(point.b));
+}
+
+// Those of the cells that an open point of an open claim needs. What a trend or a crossover says rests on all of its
+// points.
 std::vector<std::size_t> open_cells(const std::vector<claims::ExpandedClaim>& claims, report::Report& report,
                                     const std::vector<std::size_t>& cells) {
   analysis::summarise(report);
@@ -60,10 +75,12 @@ std::vector<std::size_t> open_cells(const std::vector<claims::ExpandedClaim>& cl
   if (!judgements.ok()) return cells;
   std::set<std::string> open;
   for (const report::ClaimJudgement& judgement : *judgements) {
-    if (judgement.verdict != report::ClaimVerdict::inconclusive && judgement.verdict != report::ClaimVerdict::not_run)
-      continue;
+    if (!is_open(judgement.verdict)) continue;
     for (const report::JudgedRelation& relation : judgement.relations) {
-      for (const report::JudgedPoint& point : relation.points) open.insert({point.a, point.b});
+      const bool is_one = report::goes_along(relation.relation.kind);
+      for (const report::JudgedPoint& point : relation.points) {
+        if (is_one ? is_open(relation.verdict) : is_open(point, report)) open.insert({point.a, point.b});
+      }
     }
   }
   return cells_named(open, report, cells);
@@ -99,6 +116,9 @@ Result<measure::Plan> plan(measure::PlanRequest request, const std::vector<claim
     std::ranges::copy_if(claim.points, std::back_inserter(request.points),
                          [&](const scenario::Point& point) { return known.contains(point.implementation); });
   }
+  // A scenario is planned where it comes first: with those that it is compared with.
+  std::ranges::stable_partition(request.points,
+                                [](const scenario::Point& point) { return !point.alternatives.empty(); });
   report.run.matrix = "claims";
   report.run.baseline = scenario::Matrix{}.baseline;
   return measure::make_plan(std::move(request), report);

@@ -47,6 +47,35 @@ Settings rest_of(Settings coordinates, const ClaimRelation& relation) {
   return coordinates;
 }
 
+// The keys of which the relations' sides have different values.
+std::set<std::string> compared_keys(const std::vector<ClaimRelation>& relations) {
+  std::set<std::string> keys;
+  for (const ClaimRelation& relation : relations) {
+    for (const auto& [key, value] : relation.a) {
+      const std::string* other = value_of(relation.b, key);
+      if (other != nullptr && *other != value) keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+// Scenarios that differ in compared settings alone become each other's alternatives, and follow each other, so that
+// they are launched together: their cells are compared in pairs.
+void put_together(const std::vector<ClaimRelation>& relations, std::vector<Point>& points) {
+  const std::set<std::string> compared = compared_keys(relations);
+  std::map<std::string, std::size_t> first;  // point of a base
+  std::vector<std::pair<std::size_t, Point>> placed;
+  for (Point& point : points) {
+    for (const scenario::Setting& setting : point.scenario_settings) {
+      if (compared.contains(scenario::full_key(setting.key))) point.alternatives.emplace(setting.key, setting.value);
+    }
+    const std::size_t place = first.emplace(base_of(point), placed.size()).first->second;
+    placed.emplace_back(place, std::move(point));
+  }
+  std::ranges::stable_sort(placed, {}, &std::pair<std::size_t, Point>::first);
+  std::ranges::transform(placed, points.begin(), [](auto& entry) { return std::move(entry.second); });
+}
+
 Settings sorted(Settings settings) {
   std::sort(settings.begin(), settings.end());
   return settings;
@@ -156,6 +185,7 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
     const Experiment& experiment = claim.experiments[i];
     std::vector<Point> points = TRY(
         scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations)));
+    put_together(experiment.relations, points);
     std::size_t coordinates = 0;
     for (const Point& point : points) coordinates += coordinates_of(point).size();
     for (std::size_t k = 0; k < experiment.relations.size(); ++k) {

@@ -271,20 +271,23 @@ stats::VerdictOptions options_for(const ExpandedClaim& claim, stats::Looks looks
   return options;
 }
 
-// What a launch of all the claim's cells takes: those of a scenario run side by side, scenarios one after the other.
+// What a launch of all the claim's cells takes: those that are launched together run side by side, groups one after the
+// other.
 double seconds_of_a_launch(const ClaimJudgement& judgement, const report::Report& report) {
   std::set<std::string> ids;
   for (const report::JudgedRelation& relation : judgement.relations) {
     for (const JudgedPoint& point : relation.points) ids.insert({point.a, point.b});
   }
-  std::unordered_map<std::string, double> scenarios;
+  std::unordered_map<std::string, double> groups;  // by the first scenario of each
   for (const report::Cell& cell : report.cells) {
     if (!ids.contains(cell.id) || !cell.summary) continue;
-    double& seconds = scenarios[cell.scenario];
+    const report::ScenarioRecord* scenario = report.find_scenario(cell.scenario);
+    const bool is_grouped = scenario != nullptr && scenario->side_by_side;
+    double& seconds = groups[is_grouped ? scenario->side_by_side->first : cell.scenario];
     seconds = std::max(seconds, cell.summary->launch_seconds);
   }
   double sum = 0;
-  for (const auto& [scenario, seconds] : scenarios) sum += seconds;
+  for (const auto& [first, seconds] : groups) sum += seconds;
   return sum;
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "harness/analysis/summarise.h"
+#include "harness/base/text.h"
 #include "harness/questions/claims/needs.h"
 #include "harness/scenario/settings.h"
 #include "tests/support/reports/temporary_folder.h"
@@ -200,6 +201,30 @@ TEST(Pairs, OptionsThatACellHasByDefaultAreFound) {
   report.cells[0].default_options.reset();
   EXPECT_EQ(judged().b, "") << "a report that does not say so may mean another loader";
   EXPECT_EQ(judged().remark.find("cellsample"), 0U) << "the first reason is given: " << judged().remark;
+}
+
+// Only then is their ratio one of pairs.
+TEST(Pairs, ScenariosThatAreComparedFollowEachOtherAsAlternatives) {
+  const json matrix = {{"axes",
+                        {{"scenario", "mlp-10-50-1"},
+                         {"optimizer", {"sgd", "adam"}},
+                         {"batch", {1, 32}},
+                         {"implementation", {"one/x", "two/x"}}}}};
+  const Claim claim = claim_of(matrix, {{{"kind", "ratio"},
+                                         {"quantity", "step"},
+                                         {"a", {{"optimizer", "adam"}}},
+                                         {"b", {{"optimizer", "sgd"}}},
+                                         {"at_least", 2}}});
+  std::vector<std::string> found;
+  for (const Point& point : expanded_of(claim, {{.id = "one/x"}, {.id = "two/x"}}).points) {
+    ASSERT_EQ(point.alternatives.size(), 1U) << "the batch is no alternative";
+    found.push_back(
+        cat(point.alternatives.at("optimizer"), " ", static_cast<int>(batch_of(point)), " ", point.implementation));
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"sgd 1 one/x", "sgd 1 two/x", "adam 1 one/x", "adam 1 two/x",
+                                             "sgd 32 one/x", "sgd 32 two/x", "adam 32 one/x", "adam 32 two/x"}));
+  const ExpandedClaim alone = expanded_of(ratio_claim({{"at_least", 3}}), {{.id = "one/x"}, {.id = "two/x"}});
+  EXPECT_TRUE(alone.points.front().alternatives.empty()) << "implementations are compared";
 }
 
 using Cells = std::set<std::size_t>;  // of one/x and two/x at each batch
