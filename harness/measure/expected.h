@@ -50,10 +50,14 @@ struct ExpectedEnd {
 std::optional<ExpectedEnd> expected_end(const scenario::Problem& problem, const data::Dataset& dataset,
                                         const scenario::State& start, std::uint64_t steps, double rounding);
 
-// Whether an end that is beyond the tolerance may be right all the same: within what is forgivable or, where units of a
-// ReLU change sides for good, within what comes of starts, and of states on the way, that are off by some roundings: up
-// to 32 trainings more, or six where they take long. One block in some fifty of a small network has such a start;
-// others then decide.
+// Whether units of a ReLU that change sides for good, or a mixed dtype's operands, explain an end that is beyond the
+// tolerance: it is within what comes of starts, and of states on the way, that are off by some roundings: up to 32
+// trainings more, or six where they take long. One block in some fifty of a small network has such a start.
+bool comes_of_rounding(const scenario::Problem& problem, const data::Dataset& dataset, const scenario::State& start,
+                       std::uint64_t steps, const scenario::State& end, const ExpectedEnd& expected);
+
+// Whether an end that is beyond the tolerance may be right all the same: within what is forgivable, or of what comes of
+// rounding; others then decide.
 bool is_forgivable(const scenario::Problem& problem, const data::Dataset& dataset, const scenario::State& start,
                    std::uint64_t steps, const scenario::State& end, const ExpectedEnd& expected);
 
