@@ -69,7 +69,7 @@ Status write_npy(const fs::path& file, const T* values, std::int64_t rows, std::
 template <class T>
 Status dump_tensors(const fs::path& folder, const std::string& prefix, const scenario::Problem& problem,
                     const scenario::State& state) {
-  const std::vector<scenario::ParameterShape> shapes = scenario::parameter_shapes(problem);
+  const std::vector<scenario::ParameterShape> shapes = scenario::state_shapes(problem);
   for (std::size_t p = 0; p < shapes.size(); ++p) {
     const std::vector<T> values(state.parameters[p].begin(), state.parameters[p].end());
     const bool vector = shapes[p].part != catalogue::LayerPart::weights;

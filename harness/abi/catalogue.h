@@ -25,7 +25,8 @@ enum class Task : std::int32_t {
   train = GDBENCH_TASK_TRAIN,
   update = GDBENCH_TASK_UPDATE,
   gradients = GDBENCH_TASK_GRADIENTS,
-  floor = GDBENCH_TASK_FLOOR
+  floor = GDBENCH_TASK_FLOOR,
+  forward = GDBENCH_TASK_FORWARD
 };
 enum class Activation : std::int32_t {
   identity = GDBENCH_IDENTITY,
@@ -95,7 +96,9 @@ struct TaskRow {
   const char* name;
 };
 inline constexpr TaskRow kTasks[] = {
-    {Task::train, "train"}, {Task::update, "update"}, {Task::gradients, "gradients"}, {Task::floor, "floor"}};
+    {Task::train, "train"}, {Task::update, "update"},   {Task::gradients, "gradients"},
+    {Task::floor, "floor"}, {Task::forward, "forward"},
+};
 
 // Operations are counted per entry, an elementary function, a root, a division and a comparison being one each.
 

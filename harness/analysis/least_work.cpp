@@ -119,22 +119,27 @@ double operand_bytes(catalogue::Dtype dtype) {
   return catalogue::is_mixed(dtype) ? kBytesOfBfloat16 : static_cast<double>(catalogue::size_of(dtype));
 }
 
-void add_transfers(const report::ScenarioRecord& scenario, catalogue::Loss loss, double block_steps, LeastWork& work) {
+// The rows and targets of a batch.
+void add_batch(const report::ScenarioRecord& scenario, catalogue::Loss loss, double block_steps, LeastWork& work) {
   constexpr double kLabelBytes = 4;
   const auto size = static_cast<double>(catalogue::size_of(work.dtype));
   const double target_bytes =
       catalogue::takes_labels(loss) ? kLabelBytes : size * static_cast<double>(scenario.outputs);
   const double row_bytes = operand_bytes(work.dtype) * static_cast<double>(scenario.features) + target_bytes;
-  const double state_bytes = state_bytes_of(scenario, work.dtype);
   const double batch_bytes = static_cast<double>(scenario.batch_rows) * row_bytes;
   const double visited_bytes =
       std::min(static_cast<double>(scenario.rows) * row_bytes, batch_bytes * std::max(1.0, block_steps));
   const auto rounded_bytes = static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(visited_bytes)));
   add_transfer(std::max(batch_bytes, rounded_bytes), 1, 0, batch_bytes, work);
+}
+
+// Follows add_batch.
+void add_state(const report::ScenarioRecord& scenario, LeastWork& work) {
+  const double state_bytes = state_bytes_of(scenario, work.dtype);
   // The slower of the two transfers counts: this one never does where rows are many times as long, and then its span
   // need not be measured.
   constexpr double kSlowestWrite = 0.25;  // of the bandwidth of reading
-  if (2 * state_bytes > kSlowestWrite * batch_bytes) {
+  if (2 * state_bytes > kSlowestWrite * work.transfers.back().bytes) {
     add_transfer(state_bytes, 0, 1 + slots_of(scenario), 2 * state_bytes, work);
   }
 }
@@ -152,6 +157,11 @@ std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, doub
   LeastWork work;
   work.dtype = *resolved.dtype;
   const auto batch = static_cast<double>(scenario.batch_rows);
+  if (resolved.task == catalogue::Task::forward) {
+    for (const LayerShape& layer : layers) work.products += 2 * batch * layer.inputs * layer.outputs;
+    add_batch(scenario, *resolved.loss, block_steps, work);
+    return work;
+  }
   const double columns = by_output ? layers.back().outputs : 1;
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const LayerShape& layer = layers[l];
@@ -169,7 +179,8 @@ std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, doub
   add_sum(batch * (layers.size() > 1 ? columns : 1) + 1, work);
   add_functions(catalogue::row_of(*resolved.loss).least, batch * layers.back().outputs, work);
   add_update(scenario, work);
-  add_transfers(scenario, *resolved.loss, block_steps, work);
+  add_batch(scenario, *resolved.loss, block_steps, work);
+  add_state(scenario, work);
   return work;
 }
 

@@ -18,6 +18,9 @@
 // The task gradients needs the backward operations of a layer once per output, but for the last layer, where a column's
 // gradient has one column: those sweeps are together as long as one. In the chain its backward sum has one term, and a
 // parameter below the last layer sums the batch's rows of every sweep.
+//
+// The task forward needs the forward products and the batch's rows: parameters stay as they are, so that no step waits
+// for the one before, and may stay where they are.
 #pragma once
 
 #include <optional>
@@ -45,7 +48,7 @@ struct LeastWork {
   std::vector<Transfer> transfers{};
 };
 
-// Of a scenario whose block makes `block_steps` steps. Nothing for a task other than train, gradients and update, for
+// Of a scenario whose block makes `block_steps` steps. Nothing for the task floor, for
 // features of which a part is 0, which an implementation may skip, and for a resolved scenario that does not say its
 // dtype, loss, layers and optimizer.
 std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, double block_steps);

@@ -244,6 +244,8 @@ Result<scenario::Problem> make_problem(const scenario::Scenario& scenario, const
   problem.micro_batches = scenario.batch.micro_batches;
   problem.drops_last_batch = scenario.batch.drop_last && problem.rows % problem.batch_rows != 0;
   problem.optimizer = scenario.optimizer;
+  // The sum of losses moves by a rate of 1 against what stands for its gradient, minus the loss (verify/reference.h).
+  if (problem.task == scenario::Task::forward) problem.optimizer = {.learning_rates = {1.0}};
   problem.loss_scaling = scenario.loss_scaling;
   problem.rounding_seed = scenario.initial.seed;
   problem.flushes_denormals = scenario.denormals == scenario::Denormals::flush;

@@ -62,6 +62,7 @@ Result<scenario::State> make_initial_state(const scenario::Problem& problem, con
   for (std::size_t slot = 0; slot < slot_count(problem.optimizer.kind); ++slot) {
     for (const std::vector<double>& parameter : state.parameters) state.slots.emplace_back(parameter.size(), 0.0);
   }
+  if (problem.task == scenario::Task::forward) state.parameters.push_back({0.0});  // the sum of losses
   if (catalogue::scales_loss(problem.dtype)) state.loss_scaling = {problem.loss_scaling.initial, 0, 0};
   return state;
 }

@@ -121,7 +121,8 @@ Status calibrate_block(CellWorker& worker, const PlannedScenario& planned, const
                      static_cast<double>(block.steps + block.warm_up_steps) * calibrated.step_ns * 1e-9);
   block.learning_rate = planned.problem.optimizer.learning_rates.front();
   const auto scenario_steps = static_cast<double>(planned.scenario.steps);
-  if (static_cast<double>(block.steps) > scenario_steps) {
+  const bool trains = planned.problem.task != scenario::Task::forward;
+  if (trains && static_cast<double>(block.steps) > scenario_steps) {
     // The block walks about as far as the scenario's own steps do, which is far from its fixed point.
     block.learning_rate *= scenario_steps / static_cast<double>(block.steps);
     block.reduced_learning_rate = true;

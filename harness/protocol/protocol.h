@@ -20,7 +20,7 @@ namespace gdbench::protocol {
 using catalogue::name_of;
 
 constexpr int kProtocolMajor = 1;
-constexpr int kProtocolMinor = 17;
+constexpr int kProtocolMinor = 18;
 
 // Descriptors in a worker process.
 constexpr int kRequestDescriptor = 3;

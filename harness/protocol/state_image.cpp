@@ -11,7 +11,7 @@ using scenario::Dtype;
 
 StateLayout state_layout(const scenario::Problem& problem) {
   StateLayout layout;
-  const std::vector<scenario::ParameterShape> shapes = scenario::parameter_shapes(problem);
+  const std::vector<scenario::ParameterShape> shapes = scenario::state_shapes(problem);
   const auto append = [&](std::vector<StateLayout::Entry>& entries) {
     for (const scenario::ParameterShape& shape : shapes) {
       entries.push_back({shape.rows, shape.columns, layout.image_bytes});

@@ -132,6 +132,10 @@ std::optional<Fault> find_muon_fault(const Scenario& scenario) {
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
   if (std::optional<Fault> fault = find_update_fault(scenario)) return fault;
+  if (scenario.task == Task::forward && scenario.target) {
+    return Fault{"/target", "one with the task \"forward\"",
+                 "none: what does not train does not come nearer to a loss"};
+  }
   if (catalogue::is_mixed(scenario.dtype) && scenario.task != Task::train && scenario.task != Task::floor) {
     return Fault{"/dtype", in_quotes(name_of(scenario.dtype)) + " with the task " + in_quotes(name_of(scenario.task)),
                  "f32 or f64, or the task train: a mixed dtype is about the products of a training step"};

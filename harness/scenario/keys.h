@@ -309,7 +309,7 @@ void fields(auto& archive, Of<Scenario> auto& scenario) {
   archive.optional("favours", scenario.favours, {"Which implementations it flatters."});
   archive.optional("task", scenario.task,
                    {"train: forward, backward, update; gradients: a gradient for each output; update: the optimizer "
-                    "alone; floor: the emptiest step."});
+                    "alone; forward: the loss alone; floor: the emptiest step."});
   archive.template variant<catalogue::ModelKind>("model", scenario.model, "kind", {"What is trained."});
   archive.optional(
       "loss", scenario.loss.kind,

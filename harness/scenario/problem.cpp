@@ -53,6 +53,12 @@ std::vector<ParameterShape> parameter_shapes(const Problem& problem) {
   return shapes;
 }
 
+std::vector<ParameterShape> state_shapes(const Problem& problem) {
+  std::vector<ParameterShape> shapes = parameter_shapes(problem);
+  if (problem.task == Task::forward) shapes.push_back({"loss_sum", 1, 1});
+  return shapes;
+}
+
 double operations_per_step(const Problem& problem) {
   const double update = operations_of_update(problem);
   double parameters = 0;
@@ -60,9 +66,11 @@ double operations_per_step(const Problem& problem) {
   if (problem.task == Task::update) return update;
   const auto batch = static_cast<double>(problem.batch_rows);
   if (problem.task == Task::floor) return 0;
-  const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : 1;
-  double operations = sweeps * batch * static_cast<double>(problem.outputs()) *
-                      catalogue::row_of(problem.loss.kind).gradient_operations;
+  const bool forward = problem.task == Task::forward;
+  const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : forward ? 0 : 1;
+  const catalogue::LossRow& loss = catalogue::row_of(problem.loss.kind);
+  double operations = batch * static_cast<double>(problem.outputs()) *
+                      (forward ? loss.operations : sweeps * loss.gradient_operations);
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {
     const Layer& layer = problem.layers[l];
     const auto outputs = static_cast<double>(layer.outputs);
@@ -75,6 +83,7 @@ double operations_per_step(const Problem& problem) {
     const catalogue::NormalizationRow& normalization = catalogue::row_of(layer.normalization);
     operations += (normalization.operations + sweeps * normalization.gradient_operations) * batch * outputs;
   }
+  if (forward) return operations;
   operations += (sweeps - 1) * parameters;  // additions of the sweeps' gradients
   return operations + update;
 }

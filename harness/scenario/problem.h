@@ -75,15 +75,19 @@ struct ParameterShape {
 
 // For the task update each layer is a tensor of its own: w0 w1 ...
 std::vector<ParameterShape> parameter_shapes(const Problem& problem);
+// Of what a state has: the parameters and, of the task forward, the sum of losses behind them.
+std::vector<ParameterShape> state_shapes(const Problem& problem);
 
 // Floating-point operations of one step on a full batch, counted as the algorithm needs them: 2 m n k for a product,
 // one per element for a bias and a column sum, and what the catalogue says of activations, normalisations, losses and
 // update rules.
 // The gradient with respect to X is not computed. The task gradients counts the forward pass once, a whole backward
-// sweep per output (its zeros included), and the additions of the sweeps' gradients.
+// sweep per output (its zeros included), and the additions of the sweeps' gradients. The task forward counts that alone,
+// with the loss.
 double operations_per_step(const Problem& problem);
 
-// Parameters and optimizer slots at one moment, one row-major vector per parameter, in double (exact for f32 cells).
+// Parameters and optimizer slots at one moment, one row-major vector for each of state_shapes, in double (exact for f32
+// cells).
 struct State {
   std::int64_t step = 0;
   std::vector<std::vector<double>> parameters;

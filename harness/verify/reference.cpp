@@ -76,6 +76,47 @@ ReferenceGradients<T> given_gradients(const Dataset& dataset, const ReferenceSta
   return result;
 }
 
+// `analysed`: with an estimate of its rounding error. `chunk` may be another's.
+template <class T, class RowsOf>
+Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
+                        std::int64_t count, const RowsOf& rows_of, Chunk<T>& chunk, bool analysed,
+                        std::vector<RoundingError> parameter_errors = {}) {
+  Evaluation<T> result;
+  if (problem.task == scenario::Task::update) return result;
+  const std::vector<LayerView<T>> layers = layers_of(problem, state);
+  parameter_errors.resize(state.parameters.size());
+  std::optional<RoundingModel<T>> rounding;
+  if (analysed) rounding.emplace(problem, layers, parameter_errors);
+  for_each_chunk(dataset, count, layers.size(), rows_of, chunk, [&] {
+    for (std::size_t index = 0; index < layers.size(); ++index) {
+      forward_product(layers[index], index, chunk);
+      if (analysed) rounding->add_forward(index, chunk);
+      activate(layers[index], index, chunk);
+    }
+    result.loss += loss_of<T>(problem.loss, chunk, problem.outputs(), count, nullptr);
+  });
+  if (analysed) result.rounding = rounding->loss_error(static_cast<double>(result.loss));
+  return result;
+}
+
+// Of the task forward: minus the loss stands for the gradient of the sum of losses, others are 0.
+template <class T>
+void forward_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state, bool analysed,
+                       Chunk<T>& chunk, ReferenceGradients<T>& result, std::vector<RoundingError> parameter_errors) {
+  const auto batch =
+      loss_over<T>(problem, dataset, state, dataset.batch_size(problem, state.step),
+                   rows_of_batch(problem, dataset, state.step), chunk, analysed, std::move(parameter_errors));
+  result.loss = batch.loss;
+  set_zeros_like(state.parameters, result.parameters);
+  result.parameters.back() = {-batch.loss};
+  result.distance_to_overflow = chunk.distance_to_overflow;
+  if (!analysed) return;
+  result.tie_allowance.assign(state.parameters.size(), 0.0);
+  result.tie_bounds.assign(state.parameters.size(), {});
+  result.rounding.assign(state.parameters.size(), {});
+  result.rounding.back() = batch.rounding;
+}
+
 // Sets `result`, unless `analysed` without the allowances for ties and rounding. It and `chunk` may be another step's.
 template <class T>
 void batch_gradients(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state, Ties ties,
@@ -84,6 +125,9 @@ void batch_gradients(const Problem& problem, const Dataset& dataset, const Refer
   if (problem.task == scenario::Task::update) {
     result = given_gradients(dataset, state);
     return;
+  }
+  if (problem.task == scenario::Task::forward) {
+    return forward_gradients(problem, dataset, state, analysed, chunk, result, std::move(parameter_errors));
   }
   const std::vector<LayerView<T>> layers = layers_of(problem, state);
   const std::int64_t count = dataset.batch_size(problem, state.step);
@@ -120,27 +164,6 @@ void batch_gradients(const Problem& problem, const Dataset& dataset, const Refer
     result.tie_allowance[p] = std::sqrt(sum_of_squares(bounds.data(), static_cast<std::int64_t>(bounds.size())));
   }
   if (analysed) result.rounding = rounding->gradient_errors(result.parameters);
-}
-
-template <class T, class RowsOf>
-Evaluation<T> loss_over(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
-                        std::int64_t count, const RowsOf& rows_of, std::vector<RoundingError> parameter_errors = {}) {
-  Evaluation<T> result;
-  if (problem.task == scenario::Task::update) return result;
-  const std::vector<LayerView<T>> layers = layers_of(problem, state);
-  parameter_errors.resize(state.parameters.size());
-  RoundingModel<T> rounding(problem, layers, parameter_errors);
-  Chunk<T> chunk;
-  for_each_chunk(dataset, count, layers.size(), rows_of, chunk, [&] {
-    for (std::size_t index = 0; index < layers.size(); ++index) {
-      forward_product(layers[index], index, chunk);
-      rounding.add_forward(index, chunk);
-      activate(layers[index], index, chunk);
-    }
-    result.loss += loss_of<T>(problem.loss, chunk, problem.outputs(), count, nullptr);
-  });
-  result.rounding = rounding.loss_error(static_cast<double>(result.loss));
-  return result;
 }
 
 }  // namespace
@@ -244,13 +267,15 @@ Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& data
   const auto every_row = [](std::int64_t first, std::int64_t count, std::int64_t* indices) {
     std::iota(indices, indices + count, first);
   };
-  return loss_over<T>(problem, dataset, state, dataset.rows, every_row, parameter_errors);
+  Chunk<T> chunk;
+  return loss_over<T>(problem, dataset, state, dataset.rows, every_row, chunk, true, parameter_errors);
 }
 
 template <class T>
 T batch_loss(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state) {
   const std::int64_t count = dataset.batch_size(problem, state.step);
-  return loss_over<T>(problem, dataset, state, count, rows_of_batch(problem, dataset, state.step)).loss;
+  Chunk<T> chunk;
+  return loss_over<T>(problem, dataset, state, count, rows_of_batch(problem, dataset, state.step), chunk, false).loss;
 }
 
 template <class T>

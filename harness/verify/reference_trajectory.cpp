@@ -283,7 +283,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
   const auto ties = TRY(tie_tolerances(problem, dataset, reference, expected));
 
   const double epsilon = epsilon_of(problem.dtype);
-  const std::vector<ParameterShape> shapes = parameter_shapes(problem);
+  const std::vector<ParameterShape> shapes = state_shapes(problem);
   std::vector<double> loss_slopes;
   bool moves = false;
   for (std::size_t p = 0; p < shapes.size(); ++p) {
@@ -302,7 +302,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
     // Numbers near the middle between two operands concern few entries; which ones is unknown.
     if (reference.sampled && !catalogue::is_mixed(problem.dtype))
       tensor.entry_tolerances = entry_tolerances(problem, reference.start.parameters[p], expected, p);
-    loss_slopes.push_back(norm(expected.last_gradients[p]));
+    loss_slopes.push_back(problem.task == scenario::Task::forward ? 0 : norm(expected.last_gradients[p]));
     expected.last_gradients[p] = {};
     expected.last_tie_bounds[p] = {};
     reference.tensors.push_back(std::move(tensor));
@@ -331,7 +331,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
 }
 
 Status check_start(const Problem& problem, const scenario::State& start) {
-  const std::vector<ParameterShape> shapes = parameter_shapes(problem);
+  const std::vector<ParameterShape> shapes = state_shapes(problem);
   if (start.parameters.size() != shapes.size()) {
     return usage_error("the start state has " + std::to_string(start.parameters.size()) + " parameters, expected " +
                        std::to_string(shapes.size()));

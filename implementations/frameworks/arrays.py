@@ -163,11 +163,12 @@ class Images:
 
     def __init__(self, problem, request):
         memory = mmap.mmap(request["fd"], request["bytes"])
-        self.parameters = len(problem.shapes)
+        shapes = [*problem.shapes, (1, 1)] if problem.task == "forward" else problem.shapes  # and the sum of losses
+        self.parameters = len(shapes)
         self.images, self.loss_scaling = [], []
         for image in range(request["bytes"] // request["image_bytes"]):
             offset, arrays = image * request["image_bytes"], []
-            for shape in problem.shapes * (1 + problem.slots):
+            for shape in shapes * (1 + problem.slots):
                 array = numpy.frombuffer(memory, problem.dtype, math.prod(shape), offset)
                 arrays.append(array.reshape(shape))
                 offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT

@@ -115,10 +115,10 @@ class Pure(Training):
         """Batches that are cut anew at each step are cut by NumPy, as JAX's tutorials do, and handed to the step, unless
         all data lie on a device."""
         cut_by_numpy = self.data.order is not None if self.device == "cpu" else self.transfer == "pageable"
-        return values if self.problem.task == "train" and cut_by_numpy else jnp.asarray(values)
+        return values if self.problem.task != "update" and cut_by_numpy else jnp.asarray(values)
 
     def wait(self):
-        jax.block_until_ready(self.state)
+        jax.block_until_ready((self.state, self.total))
 
     def of_device(self):
         used = None if self.device == "cpu" else jax.devices(self.device)[0].memory_stats()
@@ -163,6 +163,12 @@ class Pure(Training):
 
     def loss_of(self, parameters, x, y):
         return self.LOSSES[self.problem.loss](self.outputs(parameters, x), y, *self.problem.loss_constants)
+
+    def batch_loss(self, x, y):
+        return self.loss_of(self.parameters_of(self.state), x, y)
+
+    def set_total(self, total):
+        self.total = jnp.asarray(total, self.problem.dtype)
 
     def gradients_of(self, parameters, x, y):
         return self.given if self.problem.task == "update" else self.gradient(parameters, x, y)
@@ -215,6 +221,8 @@ class Pure(Training):
 class Eager(PhasedTraining, Pure):
     """Op by op, without jit; grad transforms the loss anew at each step"""
 
+    TASKS = (*Pure.TASKS, "forward")
+
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
         if problem.task == "update":
@@ -254,6 +262,7 @@ class Eager(PhasedTraining, Pure):
 class Jit(Pure):
     """One jitted function per step"""
 
+    TASKS = (*Pure.TASKS, "forward")
     DONATED = ()
 
     def __init__(self, problem, data, options):
@@ -264,7 +273,8 @@ class Jit(Pure):
             self.compiled = lambda state, x, y: compiled(state, x, y, self.rate)
         else:
             self.compiled = self.jit(lambda state, x, y: self.step_of(state, x, y, problem.rate))
-        if problem.task == "train" and problem.has_smaller_batch:
+        self.compiled_sum = self.jit(self.sum_of)
+        if problem.task in ("train", "forward") and problem.has_smaller_batch:
             self.trace_last_batch()
 
     def jit(self, step):
@@ -275,6 +285,7 @@ class Jit(Pure):
         zeros = [jnp.zeros(shape, self.problem.dtype) for shape in self.problem.shapes]
         self.step = self.problem.steps_per_epoch - 1
         self.set_state(zeros, [zeros] * self.problem.slots)
+        self.set_total(0.0)
         self.steps(self.batches(1))
 
     def steps(self, batches):
@@ -282,6 +293,16 @@ class Jit(Pure):
         for x, y in batches:
             state = step(state, x, y)
         self.state = state
+
+    def sum_of(self, total, parameters, x, y):
+        self.traced += 1
+        return total + self.loss_of(parameters, x, y)
+
+    def add_up(self, batches):
+        step, total, parameters = self.compiled_sum, self.total, self.state
+        for x, y in batches:
+            total = step(total, parameters, x, y)
+        self.total = total
 
     def traces(self):
         return self.traced
@@ -298,6 +319,7 @@ class Jit(Pure):
 class Donate(Jit):
     """One jitted function per step that may write over the state it was given (donate_argnums)"""
 
+    TASKS = Pure.TASKS
     DONATED = (0,)
 
 

@@ -102,7 +102,7 @@ class Written(Training):
         return {f"{numpy.__name__}.negative of one number": lambda: numpy.negative(tiny)}
 
     def profile(self, count):
-        if self.problem.scheduled or self.problem.task == "floor":
+        if self.problem.scheduled or self.problem.task in ("floor", "forward"):
             return super().profile(count)
         times = [0, 0, 0, 0]
         self.tensors = self.train_profiled(self.batches(count), self.tensors, self.step, self.rate, times)
@@ -143,6 +143,8 @@ class Loop(Written):
 
 class Vectorised(Written):
     """Expressions over whole batches; each makes a new array"""
+
+    TASKS = (*Written.TASKS, "forward")
 
 
 class InPlace(Written):

@@ -277,6 +277,7 @@ class Modules(devices.Clocked, PhasedTraining):
 class Eager(Modules):
     """Op by op, autograd, torch.optim one parameter at a time, on a device foreach"""
 
+    TASKS = (*Modules.TASKS, "forward")
     OPTIONS = (*Modules.OPTIONS, CUDA_GRAPH)
     # Rules that count their updates on the device.
     CAPTURABLE = ("adam", "adamw", "nadam", "radam", "rmsprop")
@@ -331,6 +332,16 @@ class Eager(Modules):
         for mask in columns:
             self.loss_function(outputs * mask, y * mask).backward(retain_graph=True)
 
+    def batch_loss(self, x, y):
+        return self.loss_of(x, y)
+
+    def set_total(self, total):
+        self.total = torch.tensor(total, **self.placed)
+
+    def add_up(self, batches):
+        with torch.no_grad():
+            super().add_up(batches)
+
     def step_in_parts(self, x, y):
         self.optimizer.zero_grad()
         for part_x, part_y in zip(self.micro_batches_of(x), self.micro_batches_of(y)):
@@ -345,6 +356,8 @@ class Eager(Modules):
 class Fused(Eager):
     """As eager, with the optimizer's fused kernels, or foreach where it has none"""
 
+    TASKS = Modules.TASKS
+
     def make_optimizer(self):
         has_kernels = self.kind not in ("rmsprop", "nadam", "radam")
         self.optimizer_settings = {**self.optimizer_settings, "fused" if has_kernels else "foreach": True}
@@ -357,6 +370,7 @@ class Fused(Eager):
 class Foreach(Eager):
     """As eager, with foreach=True: an optimizer's operation is one call for all parameters"""
 
+    TASKS = Modules.TASKS
     OPTIONS = Modules.OPTIONS
 
     optimizer_settings = {"foreach": True}
@@ -399,12 +413,12 @@ class Loader(Eager):
 class CompiledModel(Eager):
     """torch.compile of the model; loss and optimizer as in eager"""
 
-    TASKS = ("train", "floor")
+    TASKS = ("train", "floor", "forward")
     OPTIONS = Modules.OPTIONS
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
-        if problem.task == "train":
+        if problem.task != "floor":
             self.compile_steps()
 
     def make_model(self):
@@ -427,6 +441,7 @@ class CompiledModel(Eager):
 class CompiledStep(CompiledModel):
     """torch.compile of one function for the whole step: model, loss, backward and torch.optim's update"""
 
+    TASKS = ("train", "floor")
     CAPABILITIES = ("shuffle", "weight_decay", "rounds_results", "normalizations")
 
     def __init__(self, problem, data, options):

@@ -21,7 +21,7 @@ import platform
 import time
 import traceback
 
-PROTOCOL = {"major": 1, "minor": 17}
+PROTOCOL = {"major": 1, "minor": 18}
 
 
 def choice(key, default, other, description):
@@ -130,7 +130,12 @@ class Worker:
 
     def supports(self, request):
         mode = self.adapter.MODES[request["implementation"].split("/", 1)[1]]
-        return {"reason": mode.reason_unsupported({**request["problem"], "ranks": ALONE})}
+        return {"reason": self.reason_unsupported(mode, {**request["problem"], "ranks": ALONE})}
+
+    def reason_unsupported(self, mode, problem):
+        if problem["task"] == "forward" and problem["micro_batches"] > 1:
+            return "the task forward in micro-batches"
+        return mode.reason_unsupported(problem)
 
     def load(self, request):
         self.mode = self.adapter.MODES[request["implementation"].split("/", 1)[1]]
@@ -141,7 +146,7 @@ class Worker:
 
     def prepare(self, request):
         problem, options = {**request["problem"], "ranks": request.get("ranks", ALONE)}, request["options"]
-        reason = self.mode.reason_unsupported(problem)
+        reason = self.reason_unsupported(self.mode, problem)
         if reason:
             raise Unsupported(reason)
         before = time.perf_counter_ns()
@@ -194,11 +199,18 @@ class Worker:
         self.training.step = request["step"]
         if self.images.loss_scaling:
             self.training.set_loss_scaling(*self.images.loss_scaling[request["image"]].tolist())
-        self.training.set_state(*self.images.read(request["image"]))
+        parameters, slots = self.images.read(request["image"])
+        if self.training.problem.task == "forward":
+            *parameters, total = parameters
+            self.training.set_total(total.item())
+        self.training.set_state(parameters, slots)
         return {}
 
     def get_state(self, request):
-        self.images.write(request["image"], *self.training.get_state())
+        parameters, slots = self.training.get_state()
+        if self.training.problem.task == "forward":
+            parameters = [*parameters, self.training.get_total()]
+        self.images.write(request["image"], parameters, slots)
         if self.images.loss_scaling:
             self.images.loss_scaling[request["image"]][:] = self.training.get_loss_scaling()
         return {"step": self.training.step}

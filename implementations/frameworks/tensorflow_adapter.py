@@ -53,6 +53,12 @@ class Variables(TensorFlowTraining):
     def loss_of(self, x, y):
         return self.mean_loss(self.outputs(x, self.tensors), y)
 
+    def batch_loss(self, x, y):
+        return self.loss_of(x, y)
+
+    def set_total(self, total):
+        self.total = tf.constant(total, self.problem.dtype)
+
     def loss(self):
         return self.loss_of(tf.constant(self.data.x), tf.constant(self.data.target))
 
@@ -94,7 +100,7 @@ class Recorded(PhasedTraining, Variables):
 class Eager(ByOptimizer, Recorded):
     """GradientTape and a tf.keras optimizer, op by op; a gradient per output takes a new recording each"""
 
-    TASKS = ("train", "update", "gradients", "floor")
+    TASKS = ("train", "update", "gradients", "floor", "forward")
     CAPABILITIES = ("shuffle", "weight_decay", "schedule", "micro_batches", "rounds_results")
 
     def __init__(self, problem, data, options):
@@ -155,7 +161,9 @@ class Compiled(Variables):
 
     def __init__(self, problem, data, options):
         super().__init__(problem, data, options)
-        self.function = tf.function(self.whole_step, jit_compile=self.jit_compile)
+        self.set_total(0.0)
+        step = self.sum_of if problem.task == "forward" else self.whole_step
+        self.function = tf.function(step, jit_compile=self.jit_compile)
         if problem.task != "floor":
             self.compile_steps()
 
@@ -171,12 +179,23 @@ class Compiled(Variables):
         for x, y in batches:
             function(x, y)
 
+    def sum_of(self, total, x, y):
+        return total + self.loss_of(x, y)
+
+    def add_up(self, batches):
+        function, total = self.function, self.total
+        for x, y in batches:
+            total = function(total, x, y)
+        self.total = total
+
     def traces(self):
         return self.function.experimental_get_tracing_count()
 
 
 class Function(ByOptimizer, Compiled):
     """One tf.function for a step with a tf.keras optimizer"""
+
+    TASKS = (*Variables.TASKS, "forward")
 
 
 class FromDataset(PipelinedTraining, Function):

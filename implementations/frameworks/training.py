@@ -49,7 +49,8 @@ def nanoseconds_per_call(function, least_ns=2_000_000):
 
 class Training:
     """Base of all modes. A mode says what it can do, builds itself in __init__, and has set_state, get_state, loss and
-    either steps(batches), which trains on (x, y) after (x, y), or run(steps)."""
+    either steps(batches), which trains on (x, y) after (x, y), or run(steps). With the task forward in TASKS it has
+    loss_of for batches, or add_up(batches)."""
 
     TASKS = ("train", "floor")
     # With "bf16" and "f16" by the framework's own rules, which are the capability "rounds_results". With "f16" a mode
@@ -68,6 +69,9 @@ class Training:
     def __init__(self, problem, data, options):
         self.problem, self.data, self.options = problem, data, options
         self.step, self.rate, self.parts = 0, problem.rate, None
+        self.total = 0.0  # of the task forward
+        if problem.task == "forward":
+            self.steps = self.add_up
         self.place_data()
 
     @classmethod
@@ -141,6 +145,23 @@ class Training:
     def loss(self):
         """Over all rows."""
         return self.loss_of(self.tensors, self.array(self.data.x), self.array(self.data.target))
+
+    def batch_loss(self, x, y):
+        return self.loss_of(self.tensors, x, y)
+
+    def set_total(self, total):
+        """The sum of losses so far, which has the problem's dtype."""
+        self.total = total
+
+    def get_total(self):
+        return float(self.total)
+
+    def add_up(self, batches):
+        """Steps of the task forward: the losses of batches are added to the total."""
+        total, batch_loss = self.total, self.batch_loss
+        for x, y in batches:
+            total = total + batch_loss(x, y)
+        self.total = total
 
     # Batches.
     def least_rows(self, rows):
@@ -234,7 +255,7 @@ class Training:
             start = clock()
             self.run(count)
             return [record("emptiest step", "other", count, clock() - start)]
-        phase = "update" if self.problem.task == "update" else "other"
+        phase = self.problem.task if self.problem.task in ("update", "forward") else "other"
         times = dict.fromkeys(("data", "step"), 0)
         batches = iter(self.batches(count))
         for _ in range(count):
@@ -267,7 +288,7 @@ class PhasedTraining(Training):
             update(backward(forward(x, y)))
 
     def profile(self, count):
-        if self.whole_step or self.problem.task == "floor":
+        if self.whole_step or self.problem.task in ("floor", "forward"):
             return super().profile(count)
         times = dict.fromkeys(("data", "forward", "backward", "update"), 0)
         batches = iter(self.batches(count))

@@ -100,10 +100,11 @@ bool shares_update(const Backend& backend, const gdbench_problem& problem, int t
 void check_threads(const Backend& backend, const gdbench_problem& problem, const gdbench_settings& settings) {
   const int threads = settings.compute_threads;
   const std::int64_t ranks = gdbench::loader::rank_of(settings).count;
-  if (threads == 1 || backend.shares == nullptr || shares_update(backend, problem, threads)) return;
+  const gdbench::catalogue::Task task = gdbench::catalogue::task_of(problem);
+  const bool updates = task != gdbench::catalogue::Task::forward;
+  if (threads == 1 || backend.shares == nullptr || (updates && shares_update(backend, problem, threads))) return;
   const std::span layers(problem.layers, static_cast<std::size_t>(problem.layer_count));
-  const bool trains = gdbench::catalogue::task_of(problem) != gdbench::catalogue::Task::update;
-  if (trains && std::ranges::any_of(layers, [&](const gdbench_layer& layer) {
+  if (task != gdbench::catalogue::Task::update && std::ranges::any_of(layers, [&](const gdbench_layer& layer) {
         return shares_product(backend, problem, layer, threads, ranks);
       })) {
     return;
@@ -121,8 +122,10 @@ std::unique_ptr<Strategy> gdbench_instance::make() {
   const gdbench_problem& own = problem->problem();
   if (entry.has_ranks && settings.ranks == nullptr) settings.ranks = &kOneRank;
   check_threads(entry.backend, own, settings);
-  const bool trains = gdbench::catalogue::task_of(own) != gdbench::catalogue::Task::update;
-  const auto create = trains ? entry.strategy->create : entry.strategy->create_update;
+  const gdbench::catalogue::Task task = gdbench::catalogue::task_of(own);
+  const auto create = task == gdbench::catalogue::Task::update    ? entry.strategy->create_update
+                      : task == gdbench::catalogue::Task::forward ? entry.strategy->create_forward
+                                                                  : entry.strategy->create;
   return create({entry.backend, *data, own, settings});
 }
 

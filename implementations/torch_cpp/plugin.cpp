@@ -111,7 +111,7 @@ gdbench_implementation make_table() {
   table.id = kNames[static_cast<std::size_t>(mode)].id;
   table.description = kNames[static_cast<std::size_t>(mode)].description;
   table.build = GDBENCH_TORCH_BUILD;
-  table.tasks = kAll<Task>;
+  table.tasks = kAll<Task> & ~bit_of(Task::forward);
   table.dtypes = kUniformDtypes;
   table.activations = kAll<Activation>;
   table.losses = kAll<Loss>;

@@ -266,6 +266,7 @@ extern "C" GDBENCH_EXPORT gdbench::torch_cpp::Training* gdbench_make_torch_train
       return new FloorSteps(mode, problem);
     case Task::train:
     case Task::gradients:
+    case Task::forward:  // which it does not offer
       break;
   }
   return new TrainingSteps(mode, data, problem, make_model(problem));

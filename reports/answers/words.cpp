@@ -97,7 +97,7 @@ std::string scenario_words(const report::ScenarioRecord& scenario) {
     std::replace(loss.begin(), loss.end(), '_', ' ');
     join(text, loss);
   }
-  join(text, optimizer_words(resolved));
+  join(text, resolved.task == report::Task::forward ? "the loss alone" : optimizer_words(resolved));
   if (resolved.task == report::Task::gradients) {
     join(text, counted(scenario.outputs, "gradient") + " per step");
   }

@@ -159,6 +159,7 @@ json random_scenario(std::uint64_t seed) {
   if (by_column && seed / round % 2 == 1) scenario["task"] = "gradients";
   Random random(seed, 3);
   if (scenario.contains("task")) return scenario;
+  if (seed % 4 == 3) scenario["task"] = "forward";
   split_batch(random, scenario);
   if (scenario["model"].contains("layers")) normalize_layers(random, scenario["model"]["layers"]);
   return scenario;

@@ -54,7 +54,7 @@ extern "C" {
 
 #define GDBENCH_ABI_MAJOR 1
 /* What came after 1.0 says since when where it is declared. */
-#define GDBENCH_ABI_MINOR 14
+#define GDBENCH_ABI_MINOR 15
 
 /* Address alignment in bytes of every array that the host passes in. */
 #define GDBENCH_ALIGNMENT 64
@@ -86,12 +86,17 @@ typedef enum gdbench_dtype { GDBENCH_F32 = 0, GDBENCH_F64 = 1, GDBENCH_BF16 = 2,
  * [inputs, outputs] without bias, with GDBENCH_IDENTITY; the loss is GDBENCH_MSE and not used; rows and batch_rows
  * are 1. gdbench_data.x is [1, features]: the gradients of all parameters, one after the other in the ABI's order
  * without gaps; features is their total number, outputs is 0, y, labels and order are null. A step is one update of all
- * tensors by these gradients, the same in each step. An instance copies them in prepare; evaluate is unsupported. */
+ * tensors by these gradients, the same in each step. An instance copies them in prepare; evaluate is unsupported.
+ *
+ * GDBENCH_TASK_FORWARD is the forward pass alone: a step adds the loss of the next batch to a sum, in the problem's
+ * dtype or a wider one. The sum, [1, 1], follows the parameters in gdbench_state; those stay as they are. There are no
+ * slots, and the optimizer is not read. With GDBENCH_F32 and GDBENCH_F64. */
 typedef enum gdbench_task {
   GDBENCH_TASK_TRAIN = 0,     /* forward, backward, update on the next batch */
   GDBENCH_TASK_UPDATE = 1,    /* the optimizer's update of independent tensors by gradients that are given */
   GDBENCH_TASK_GRADIENTS = 2, /* a gradient per output column from one forward pass, then the update by their sum */
-  GDBENCH_TASK_FLOOR = 3      /* the implementation's emptiest step */
+  GDBENCH_TASK_FLOOR = 3,     /* the implementation's emptiest step */
+  GDBENCH_TASK_FORWARD = 4    /* since 1.15: the loss of the next batch, added to those of the steps before */
 } gdbench_task;
 
 typedef enum gdbench_activation {
@@ -276,8 +281,8 @@ typedef struct gdbench_problem {
   double huber_delta;            /* since 1.6; above 0 */
   int64_t scale_growth_interval; /* since 1.9, with GDBENCH_F16, else 0: so many updates in a row double the scale */
   uint64_t rounding_seed;        /* since 1.9, of GDBENCH_CAPABILITY_ROUNDS_STOCHASTICALLY */
-  /* [layer_count] of gdbench_normalization, since 1.12; null: none. With GDBENCH_F32 or GDBENCH_F64 and the task train
-   * alone, and of layers with three outputs or more. */
+  /* [layer_count] of gdbench_normalization, since 1.12; null: none. With GDBENCH_F32 or GDBENCH_F64, the tasks
+   * train and forward, and layers of three outputs or more. */
   const int32_t* normalizations;
   int32_t drops_last_batch; /* since 1.14: 1 where an epoch's last batch would be smaller, and is left out; else 0 */
   int32_t reserved_2;
@@ -330,7 +335,7 @@ typedef struct gdbench_tensor {
 } gdbench_tensor;
 
 /* Parameters come in the order w0 b0 w1 b1 ..., without the biases that a layer does not have. Where it is normalised,
- * its scale and its shift follow: w0 b0 scale0 shift0 w1 ... */
+ * its scale and its shift follow: w0 b0 scale0 shift0 w1 ... With GDBENCH_TASK_FORWARD the sum of losses is last. */
 typedef struct gdbench_state {
   size_t struct_size;
   int64_t step; /* number of steps already made; the next step is number `step`, counted from 0 */

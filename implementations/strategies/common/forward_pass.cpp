@@ -58,10 +58,11 @@ void ForwardPass::add_bias(Program& program, std::int64_t l, LayerPart part, con
               parameters_.part_of(l, part, GDBENCH_READS_PARAMETERS), {parameters_.value(l, part), sums});
 }
 
-void ForwardPass::add_loss(Program& program, const Matrix& targets, const Matrix& loss) {
+void ForwardPass::add_loss(Program& program, const Matrix& targets, const Matrix& loss, double weight) {
   const Matrix output = activations(problem_.layer_count - 1, targets.rows);
-  program.add(session_, request(Op::loss), catalogue::Phase::forward, of_layer(problem_.layer_count - 1),
-              {output, targets, loss});
+  Request value = request(Op::loss);
+  value.alpha = weight;
+  program.add(session_, value, catalogue::Phase::forward, of_layer(problem_.layer_count - 1), {output, targets, loss});
 }
 
 }  // namespace gdbench::strategies

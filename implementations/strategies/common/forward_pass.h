@@ -19,9 +19,10 @@ class ForwardPass {
   // What passes of up to `rows` rows write.
   ForwardPass(Session& session, const gdbench_problem& problem, const Parameters& parameters, std::int64_t rows);
 
-  // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1], loss a double.
+  // Each appends to `program`. x is [rows, features], targets [rows, outputs] or labels [rows, 1], loss a
+  // double: `weight` times the mean.
   void add(Program& program, const Matrix& x);
-  void add_loss(Program& program, const Matrix& targets, const Matrix& loss);
+  void add_loss(Program& program, const Matrix& targets, const Matrix& loss, double weight = 1);
 
   // A_l for a batch of `rows` rows.
   Matrix activations(std::int64_t l, std::int64_t rows) const {

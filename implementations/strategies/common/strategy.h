@@ -78,6 +78,8 @@ struct StrategyDescriptor {
   std::unique_ptr<Strategy> (*create)(const Setup& setup) = nullptr;
   // For the task update, whose step has little in common with a training step; null where `tasks` does not have it.
   std::unique_ptr<Strategy> (*create_update)(const Setup& setup) = nullptr;
+  // Likewise for the task forward.
+  std::unique_ptr<Strategy> (*create_forward)(const Setup& setup) = nullptr;
 };
 
 }  // namespace gdbench::strategies

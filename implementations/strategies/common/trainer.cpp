@@ -17,6 +17,7 @@ TrainerBase::TrainerBase(const Setup& setup, TrainerForm form)
     exchange_.emplace(session_, parameters_, setup_.problem, setup_.settings);
     exchange_->add_end(exchanging_);
   }
+  if (catalogue::task_of(setup.problem) == catalogue::Task::forward) loss_sum_.emplace(session_, setup_.problem);
   if (!finishes_steps() || form.own_update) return;
   Program update;
   bind_update(update);
@@ -29,7 +30,9 @@ void TrainerBase::set_update(Program program) {
 }
 
 void TrainerBase::set_state(const gdbench_state& state) {
-  parameters_.set_state(state);
+  gdbench_state model = state;
+  if (loss_sum_ && model.parameter_count > 0) loss_sum_->set_state(state.parameters[--model.parameter_count]);
+  parameters_.set_state(model);
   step_ = state.step;
   if (!scaling_) return;
   scaling_->set_state(state);
@@ -37,7 +40,9 @@ void TrainerBase::set_state(const gdbench_state& state) {
 }
 
 void TrainerBase::get_state(gdbench_state& state) {
-  parameters_.get_state(state);
+  gdbench_state model = state;
+  if (loss_sum_ && model.parameter_count > 0) loss_sum_->get_state(state.parameters[--model.parameter_count]);
+  parameters_.get_state(model);
   state.step = step_;
   if (scaling_) scaling_->get_state(state);
 }

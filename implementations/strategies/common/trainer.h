@@ -13,6 +13,7 @@
 #include "implementations/strategies/common/column_masks.h"
 #include "implementations/strategies/common/evaluation.h"
 #include "implementations/strategies/common/exchange.h"
+#include "implementations/strategies/common/loss_sum.h"
 #include "implementations/strategies/common/parameters.h"
 #include "implementations/strategies/common/profile.h"
 #include "implementations/strategies/common/session.h"
@@ -51,6 +52,8 @@ class TrainerBase : public Strategy {
   void add_update(Program& program);
   // Also there for a single rank; null without ranks.
   Exchange* exchange() { return exchange_ ? &*exchange_ : nullptr; }
+  // Of the task forward.
+  LossSum& loss_sum() { return *loss_sum_; }
 
  protected:
   // Ends a step whose gradients are complete, where add_update did not: they are added up over all ranks and divided by
@@ -79,6 +82,7 @@ class TrainerBase : public Strategy {
   const bool update_each_;
   std::optional<implementations::LossScaling> scaling_;
   std::optional<Exchange> exchange_;
+  std::optional<LossSum> loss_sum_;
   Program exchanging_;  // both of finish_step
   Program updating_;
 };

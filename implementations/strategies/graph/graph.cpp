@@ -39,6 +39,7 @@ class CompiledTrainer final : public Trainer {
 Compiled CompiledTrainer::compile_step(std::int64_t rows) {
   if (parts_of(rows).empty()) return {};
   return compilation_.compile("step-" + std::to_string(rows) + "-rows", [&] {
+    if (catalogue::task_of(problem()) == catalogue::Task::forward) return build_forward(problem(), rows);
     return exchange() != nullptr ? build_gradients(problem(), rows, rank()) : build_step(problem(), rows);
   });
 }
@@ -48,6 +49,9 @@ TrainingProgram CompiledTrainer::make_step(const Compiled& compiled, backends::B
   std::vector<Batch> rows;
   for (const MicroBatch& part : parts) rows.push_back(feed().part(batch, part));
   Program program = make_executable(session(), compiled, parameters(), masks(), exchange(), arena, rows);
+  for (const Output& output : compiled.graph.outputs()) {
+    loss_sum().add(program, session().slice(arena, compiled.plan.locations[output.node].offset));
+  }
   if (parts.empty()) exchange()->add_no_rows(program);
   return {std::move(program), feed(), batch, parts};
 }
@@ -109,7 +113,8 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
           .helper_threads = kTrainerHelperThreads,
           .options = kOptions,
           .create = create,
-          .create_update = (tasks & bit_of(catalogue::Task::update)) != 0 ? make_strategy<CompiledUpdate> : nullptr};
+          .create_update = (tasks & bit_of(catalogue::Task::update)) != 0 ? make_strategy<CompiledUpdate> : nullptr,
+          .create_forward = create};
 }
 
 constexpr StrategyDescriptor describe_region(const char* policy, const char* description,
@@ -124,7 +129,7 @@ constexpr StrategyDescriptor describe_region(const char* policy, const char* des
 }  // namespace
 
 const StrategyDescriptor kDescriptor =
-    describe("", kTrain | bit_of(catalogue::Task::update) | kGradients,
+    describe("", kTrain | bit_of(catalogue::Task::update) | kGradients | bit_of(catalogue::Task::forward),
              "the step as a graph, built once, optimised and planned, run as a flat list of kernel calls",
              make_strategy<CompiledTrainer>);
 const StrategyDescriptor kDeviceGraphDescriptor =

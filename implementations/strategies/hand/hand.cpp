@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "implementations/strategies/common/forward_trainer.h"
 #include "implementations/strategies/common/prepared_steps.h"
 
 namespace gdbench::strategies::hand {
@@ -159,12 +160,14 @@ const gdbench_option kOptions[] = {loader::kLoaderOption, loader::kPrefetchOptio
 const StrategyDescriptor kDescriptor = {
     .name = "hand",
     .description = "derivatives written by hand, one kernel call after the other",
-    .tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | bit_of(catalogue::Task::gradients),
+    .tasks = bit_of(catalogue::Task::train) | bit_of(catalogue::Task::update) | bit_of(catalogue::Task::gradients) |
+             bit_of(catalogue::Task::forward),
     .capabilities = kTrainerCapabilities | kNormalizations,
     .helper_threads = kTrainerHelperThreads,
     .options = kOptions,
     .create = make_strategy<Hand>,
     .create_update = make_strategy<UpdateTrainer>,
+    .create_forward = make_strategy<ForwardTrainer>,
 };
 
 }  // namespace gdbench::strategies::hand

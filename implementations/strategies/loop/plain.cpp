@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,8 @@ bool shares_rows(const gdbench_problem& problem, int threads) {
 }
 
 bool shares_update(const gdbench_problem& problem, int threads) {
-  return threads > 1 && 2 * parameter_count(problem) >= kOperationsOfThread * threads;
+  return threads > 1 && problem.task != GDBENCH_TASK_FORWARD &&
+         2 * parameter_count(problem) >= kOperationsOfThread * threads;
 }
 
 template <catalogue::Dtype dtype>
@@ -59,7 +61,8 @@ class Loop final : public Trainer {
     static_assert(std::size(kRules) == catalogue::kCount<catalogue::OptimizerKind>);
     descend_ = kRules[optimizer_.kind];
     const auto size = static_cast<std::size_t>(parameter_count(problem));
-    parameters_.resize(size);
+    const bool forward = problem.task == GDBENCH_TASK_FORWARD;
+    parameters_.resize(forward ? size + 1 : size);
     last_ = parameter_count(problem);
     add_matrices();
     for (std::size_t slot = 0; slot < catalogue::slot_count(catalogue::kind_of(optimizer_)); ++slot) {
@@ -68,30 +71,34 @@ class Loop final : public Trainer {
     if (problem.task == GDBENCH_TASK_UPDATE) {
       given_gradient_.assign(static_cast<const T*>(data.x), static_cast<const T*>(data.x) + size);
       gradient_ = given_gradient_.data();
+      step_of_task_ = &Loop::update_step;
       return;
     }
     const int parts = shares_rows_ ? threads : 1;
     for (int part = 0; part < parts; ++part) rows_.emplace_back(data, problem, parameters_);
+    sums_.resize(rows_.size());
     gradient_ = rows_[0].gradient().data();
+    step_of_task_ = forward ? &Loop::forward_step : &Loop::train_step;
   }
 
   void set_state(const gdbench_state& state) override {
     for_each_tensor(state, [](T* own, T* given, std::int64_t size) { std::copy_n(given, size, own); });
     step_ = state.step;
+    loss_sum_ = static_cast<double>(parameters_.back());
     scaling_.set_state(state);
     momentum_product_ = 1;
     for (std::int64_t t = 1; t < next_update(); ++t) momentum_product_ *= momentum_of(t);
   }
 
   void get_state(gdbench_state& state) override {
+    if (problem_.task == GDBENCH_TASK_FORWARD) parameters_.back() = static_cast<T>(loss_sum_);
     for_each_tensor(state, [](T* own, T* given, std::int64_t size) { std::copy_n(own, size, given); });
     state.step = step_;
     scaling_.get_state(state);
   }
 
   void run(std::uint64_t steps) override {
-    const bool update_alone = problem_.task == GDBENCH_TASK_UPDATE;
-    for (std::uint64_t s = 0; s < steps; ++s) update_alone ? update(1) : train_step();
+    for (std::uint64_t s = 0; s < steps; ++s) (this->*step_of_task_)();
   }
 
   std::optional<double> evaluate(std::int32_t split) override {
@@ -100,7 +107,7 @@ class Loop final : public Trainer {
     const T* x = static_cast<const T*>(split == 0 ? data_.x : data_.validation_x);
     const T* y = static_cast<const T*>(split == 0 ? data_.y : data_.validation_y);
     const std::int32_t* labels = split == 0 ? data_.labels : data_.validation_labels;
-    return rows_[0].loss_sum(x, y, labels, rows) / static_cast<double>(rows);
+    return rows_[0].loss_sum(x, y, labels, nullptr, 0, rows) / static_cast<double>(rows);
   }
 
  private:
@@ -122,16 +129,27 @@ class Loop final : public Trainer {
     }
   }
 
-  // One update by the rows that the order names for this step. The gradient is added up row by row, so that the parts
-  // of an accumulated batch (gdbench_problem.micro_batches) need nothing more.
-  void train_step() {
+  // The rows that the order names for this step, from the first to before the last.
+  struct BatchRows {
+    const std::uint32_t* order;
+    std::int64_t first;
+    std::int64_t last;
+  };
+  BatchRows batch_rows() const {
     const std::int64_t smaller = data_.rows % problem_.batch_rows != 0 && problem_.drops_last_batch == 0 ? 1 : 0;
     const std::int64_t steps_per_epoch = data_.rows / problem_.batch_rows + smaller;
     const std::int64_t epoch = step_ / steps_per_epoch % data_.epochs;
     const std::int64_t first = step_ % steps_per_epoch * problem_.batch_rows;
     const std::int64_t last = std::min(first + problem_.batch_rows, data_.rows);
-    const std::uint32_t* order = data_.order != nullptr ? data_.order + epoch * data_.rows : nullptr;
+    return {data_.order != nullptr ? data_.order + epoch * data_.rows : nullptr, first, last};
+  }
 
+  void update_step() { update(1); }
+
+  // The gradient, or the loss, is added up row by row, so that the parts of an accumulated batch
+  // (gdbench_problem.micro_batches) need nothing more.
+  void train_step() {
+    const auto [order, first, last] = batch_rows();
     // d mse / d P = 2 / (rows outputs) (P - Y), half of it for half_mse; d softmax cross-entropy / d P = 1 / rows
     // (...).
     const double multiple = problem_.loss == GDBENCH_MSE ? 2 : 1;
@@ -145,6 +163,24 @@ class Loop final : public Trainer {
     }
     if constexpr (kScalesLoss) return update_where_finite();
     update(Rows<dtype>::mixed ? T(1) : factor);
+  }
+
+  void forward_step() {
+    const BatchRows batch = batch_rows();
+    const std::int64_t rows = batch.last - batch.first;
+    const auto sum_of = [&](std::int64_t part, std::int64_t parts) {
+      return rows_[static_cast<std::size_t>(part)].loss_sum(
+          static_cast<const T*>(data_.x), static_cast<const T*>(data_.y), data_.labels, batch.order,
+          batch.first + rows * part / parts, batch.first + rows * (part + 1) / parts);
+    };
+    if (shares_rows_) {
+#pragma omp parallel for num_threads(threads_) schedule(static, 1)
+      for (int part = 0; part < threads_; ++part) sums_[static_cast<std::size_t>(part)] = sum_of(part, threads_);
+    } else {
+      sums_[0] = sum_of(0, 1);
+    }
+    loss_sum_ += std::accumulate(sums_.begin(), sums_.end(), 0.0) / static_cast<double>(rows);
+    ++step_;
   }
 
   // Every thread takes as many rows as the others, one after the other, and adds up its share of the parameters'
@@ -392,9 +428,11 @@ class Loop final : public Trainer {
   const bool shares_rows_;
   const bool shares_update_;
   void (Loop::*descend_)(T scale, T rate);
+  void (Loop::*step_of_task_)();
   std::int64_t step_ = 0;        // updates made so far
+  double loss_sum_ = 0;          // of the task forward
   double momentum_product_ = 1;  // NAdam's, up to step_
-  Array<T> parameters_;          // w0 b0 w1 b1 ..., one after the other, as all that follow
+  Array<T> parameters_;          // w0 b0 w1 b1 ..., one after the other, as all that follow; of forward the sum, too
   Array<T> slots_[2];
   std::vector<std::pair<std::int64_t, MuonMatrix<T>>> matrices_;  // that muon moves, and where they begin
   // The parameters that a rule goes through: from the first to before the last.
@@ -402,6 +440,7 @@ class Loop final : public Trainer {
   std::int64_t last_ = 0;
   Array<T> given_gradient_;        // of the task update
   std::vector<Rows<dtype>> rows_;  // by thread, where they share a batch; none for the task update
+  std::vector<double> sums_;       // of a batch's losses, by thread likewise
   T* gradient_ = nullptr;          // of the step; threads add up theirs in that of the first
 };
 

@@ -58,12 +58,14 @@ class Rows {
   }
   Array<T>& gradient() { return gradient_; }
 
-  // The sum of the losses of rows of a split (gdbench_implementation.evaluate).
-  double loss_sum(const T* x, const T* y, const std::int32_t* labels, std::int64_t rows) {
+  // The sum of the losses of rows, those that `order` names from `first` to before `last`; null: of these numbers.
+  double loss_sum(const T* x, const T* y, const std::int32_t* labels, const std::uint32_t* order, std::int64_t first,
+                  std::int64_t last) {
     const Array<T>& output = layers_.back().output;
     double sum = 0;
     round_weights();
-    for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t row = order != nullptr ? order[i] : i;
       forward_all(x + row * data_.features);
       if (problem_.loss == GDBENCH_SOFTMAX_CROSS_ENTROPY) {
         const T shift = *std::max_element(output.begin(), output.end());

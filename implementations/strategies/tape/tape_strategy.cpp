@@ -18,11 +18,17 @@ class TapeTrainer : public Trainer {
       update_.run();
     });
   }
-  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override;
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {
+    profile_steps(
+        steps, sink, [this](const Batch& batch) { differentiate(batch); }, update_);
+  }
 
  protected:
   // Afterwards the parameters' gradients are those of this batch.
   void differentiate(const Batch& batch);
+  // Of steps that are `record` and then `end`.
+  template <class Record>
+  void profile_steps(std::uint64_t steps, const gdbench_profile_sink& sink, const Record& record, const Program& end);
   // For the task gradients: one recording, a backward pass per output column. The first part's gradients replace those
   // of the step before, the others' are added.
   virtual void differentiate_by_column(const Batch& part, bool first);
@@ -30,6 +36,10 @@ class TapeTrainer : public Trainer {
   // A step does not need the loss itself; evaluate() computes it.
   Value record_loss(const Batch& part, Value outputs);
   Value record_column_loss(const Batch& part, Value outputs, std::int64_t column);
+  // Runs and records the loss, `weight` times the mean.
+  Value record_value(const Batch& part, double weight);
+  // Between the tape's calls, and timed apart from them in a profile.
+  void run_between(const Program& program);
 
   const std::vector<MicroBatch>& parts_of_batch(const Batch& batch) const {
     return batch.whole_rows == problem().batch_rows ? full_parts_ : partial_parts_;
@@ -51,7 +61,6 @@ class TapeTrainer : public Trainer {
 
   Value recorded(const Parameter& parameter) { return tape_.parameter(parameter.value, parameter.gradient); }
   void prepare_exchange();
-  void run_exchange(const Program& program);
 
   Tape tape_;
   Program update_;
@@ -66,7 +75,7 @@ class TapeTrainer : public Trainer {
   Program no_rows_;
   std::vector<Program> completed_;
   CallClock* clock_ = nullptr;  // of a profile
-  double exchanged_ns_ = 0;     // in all profiled calls of no_rows_ and completed_ so far
+  double between_ns_ = 0;       // in all profiled calls of run_between so far
 };
 
 TapeTrainer::TapeTrainer(const Setup& setup)
@@ -104,16 +113,16 @@ void TapeTrainer::prepare_exchange() {
   });
 }
 
-void TapeTrainer::run_exchange(const Program& program) {
+void TapeTrainer::run_between(const Program& program) {
   if (clock_ == nullptr) return program.run();
   const double start = now_ns();
   program.run_profiled(*clock_);
-  exchanged_ns_ += now_ns() - start;
+  between_ns_ += now_ns() - start;
 }
 
 void TapeTrainer::differentiate(const Batch& batch) {
   const std::vector<MicroBatch>& parts = parts_of_batch(batch);
-  if (parts.empty()) run_exchange(no_rows_);
+  if (parts.empty()) run_between(no_rows_);
   for (const MicroBatch& micro_batch : parts) {
     const Batch part = feed().part(batch, micro_batch);
     const bool first = micro_batch.first == 0;
@@ -128,7 +137,7 @@ void TapeTrainer::differentiate(const Batch& batch) {
     if (completed_.empty() || &micro_batch != &parts.back()) {
       tape_.backward(loss, gradients);
     } else {
-      tape_.backward(loss, gradients, [this](std::size_t parameter) { run_exchange(completed_[parameter]); });
+      tape_.backward(loss, gradients, [this](std::size_t parameter) { run_between(completed_[parameter]); });
     }
   }
 }
@@ -167,6 +176,13 @@ Value TapeTrainer::record_loss(const Batch& part, Value outputs) {
   return tape_.unevaluated_loss(loss_, outputs, targets);
 }
 
+Value TapeTrainer::record_value(const Batch& part, double weight) {
+  loss_.alpha = weight;
+  const Value outputs = record_outputs(part);
+  const Matrix matrix{part.targets, part.rows, target_columns_};
+  return tape_.apply(ops::Op::loss, loss_, outputs, labels_ ? tape_.labels(matrix) : tape_.constant(matrix));
+}
+
 Value TapeTrainer::record_column_loss(const Batch& part, Value outputs, std::int64_t column) {
   const Value mask = tape_.constant(masks()->mask(column, part.rows));
   const Value targets = tape_.constant({part.targets, part.rows, target_columns_});
@@ -175,23 +191,53 @@ Value TapeTrainer::record_column_loss(const Batch& part, Value outputs, std::int
   return tape_.unevaluated_loss(loss_, masked_outputs, masked_targets);
 }
 
-void TapeTrainer::profile(std::uint64_t steps, const gdbench_profile_sink& sink) {
+template <class Record>
+void TapeTrainer::profile_steps(std::uint64_t steps, const gdbench_profile_sink& sink, const Record& record,
+                                const Program& end) {
   CallClock clock(session());
   tape_.profile(&clock);
   clock_ = &clock;
   for_each_profiled_step(steps, clock, [&](const Batch& batch) {
-    const double in_calls = tape_.profiled_ns() + exchanged_ns_;
+    const double in_calls = tape_.profiled_ns() + between_ns_;
     const double start = now_ns();
-    differentiate(batch);
+    record(batch);
     // What is not in a kernel is the tape's own, with about one reading of the clock per call.
-    const double own = now_ns() - start - (tape_.profiled_ns() + exchanged_ns_ - in_calls);
+    const double own = now_ns() - start - (tape_.profiled_ns() + between_ns_ - in_calls);
     clock.add({"tape", catalogue::Phase::record, {}, of_layers({0, problem().layer_count - 1})}, own);
-    update_.run_profiled(clock);
+    end.run_profiled(clock);
   });
   tape_.profile(nullptr);
   clock_ = nullptr;
   clock.report(sink);
 }
+
+// The forward pass as a training step makes it: recorded, as nobody says that no backward pass follows.
+class TapeForward final : public TapeTrainer {
+ public:
+  explicit TapeForward(const Setup& setup) : TapeTrainer(setup) {
+    loss_sum().add(adding_, nullptr);
+    loss_ = adding_.occurrences(nullptr).front();
+  }
+
+  void run(std::uint64_t steps) override {
+    for_each_step(steps, [this](const Batch& batch) { add_losses(batch); });
+  }
+  void profile(std::uint64_t steps, const gdbench_profile_sink& sink) override {
+    profile_steps(steps, sink, [this](const Batch& batch) { add_losses(batch); }, {});
+  }
+
+ private:
+  void add_losses(const Batch& batch) {
+    for (const MicroBatch& part : parts_of_batch(batch)) {
+      tape().begin();
+      *loss_ = tape().matrix(record_value(feed().part(batch, part), part.weight)).buffer;
+      run_between(adding_);
+    }
+  }
+
+  Program adding_;
+  backends::Buffer* loss_;  // what adding_ adds
+};
 
 // What one does without a persistent recording.
 class RerecordTrainer final : public TapeTrainer {
@@ -282,6 +328,7 @@ constexpr StrategyDescriptor describe(const char* policy, std::uint32_t tasks, c
       .options = kOptions,
       .create = make_strategy<Strategy>,
       .create_update = (tasks & bit_of(catalogue::Task::update)) != 0 ? make_strategy<UpdateTrainer> : nullptr,
+      .create_forward = (tasks & bit_of(catalogue::Task::forward)) != 0 ? make_strategy<TapeForward> : nullptr,
   };
 }
 
@@ -291,7 +338,8 @@ constexpr std::uint32_t kAll = bit_of(catalogue::Task::train) | bit_of(catalogue
 }  // namespace
 
 const StrategyDescriptor kDescriptor = describe<TapeTrainer>(
-    "", kAll, "each step runs and records its ops anew and plays them backward; kernels are kept by op and shapes");
+    "", kAll | bit_of(catalogue::Task::forward),
+    "each step runs and records its ops anew and plays them backward; kernels are kept by op and shapes");
 const StrategyDescriptor kReplayDescriptor =
     describe<ReplayTrainer>("+replay", kAll, "a step is recorded once per batch size; its calls are replayed");
 const StrategyDescriptor kRerecordDescriptor = describe<RerecordTrainer>(

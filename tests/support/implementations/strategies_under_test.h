@@ -36,8 +36,9 @@ class StrategiesTest : public testing::TestWithParam<backends::BackendCase> {
                                          const Options& options = {}) {
     training.set_options(options);
     const strategies::Setup setup{backend(), training.data(), training.problem(), training.settings()};
-    auto strategy =
-        training.problem().task == GDBENCH_TASK_UPDATE ? descriptor.create_update(setup) : descriptor.create(setup);
+    auto strategy = training.problem().task == GDBENCH_TASK_UPDATE    ? descriptor.create_update(setup)
+                    : training.problem().task == GDBENCH_TASK_FORWARD ? descriptor.create_forward(setup)
+                                                                      : descriptor.create(setup);
     strategy->set_state(training.state());
     return strategy;
   }

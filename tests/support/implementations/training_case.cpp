@@ -54,6 +54,7 @@ scenario::Problem problem_of(const TrainingCase& values) {
   problem.micro_batches = values.micro_batches;
   problem.drops_last_batch = values.drops_last;
   problem.optimizer = optimizer_of(values.optimizer, values.learning_rates);
+  if (values.task == catalogue::Task::forward) problem.optimizer = {.learning_rates = {1.0}};
   return problem;
 }
 
@@ -171,7 +172,7 @@ TrainingProblem::TrainingProblem(const TrainingCase& values) : case_(values), re
       reference_, x.values, targets,
       case_.shuffled ? random_order(generator, case_.rows) : std::vector<std::uint32_t>());
   training_.features = features;
-  for (const scenario::ParameterShape& shape : parameter_shapes(reference_)) {
+  for (const scenario::ParameterShape& shape : state_shapes(reference_)) {
     initial_.push_back(backends::random_matrix(generator, shape.rows, shape.columns));
     if (shape.part == catalogue::LayerPart::scale) {
       for (double& value : initial_.back().values) value = 1 + value / 4;

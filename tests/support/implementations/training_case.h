@@ -78,7 +78,7 @@ class TrainingProblem {
 
   catalogue::Dtype dtype() const { return case_.dtype; }
 
-  // Parameters as given to set_state, in double: w0 b0 w1 ...
+  // Parameters as given to set_state, in double: w0 b0 w1 ..., and of the task forward the sum of losses.
   const std::vector<Dense>& initial() const { return initial_; }
   // The parameters after `steps` updates. An input of a slope that jumps, which rounding may put on either side, is on
   // the other one with flipped ties.

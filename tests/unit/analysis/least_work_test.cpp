@@ -106,6 +106,9 @@ TEST(LeastWork, IsCountedByShapes) {
                  scenario.resolved.loss = catalogue::Loss::binary_cross_entropy;
                }),
        20, "560 of 8192, 1+0; 1920 of 960, 0+3; 1700 in products, 720 beside, 80 exp, 70 /, 40 roots, chain 4+8"},
+      {"the forward pass alone, whose parameters may stay where they are",
+       changed(network(), [](Record& scenario) { scenario.resolved.task = catalogue::Task::forward; }), 20,
+       "360 of 4096, 1+0; 700 in products, 0 beside, 0 exp, 0 /, 0 roots, chain 0+0"},
       {"an update: gradient and parameter read, parameter written", changed(regression(), update), 7,
        "12000 of 8000, 1+1; 0 in products, 0 beside, 0 exp, 0 /, 0 roots, chain 1+0"},
       // Two decays, a square and the step's factor.

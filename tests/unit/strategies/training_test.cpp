@@ -123,6 +123,18 @@ TEST_P(TrainingTest, OfNormalizedLayers) {
 
 TEST_P(TrainingTest, ByAGradientPerOutput) { for_each_case(gradients_cases(), check_all); }
 
+// The sum of losses is among what is compared.
+TEST_P(TrainingTest, OfTheForwardPassAlone) {
+  std::vector<TrainingCase> cases = training_cases();
+  if (!backends::is_device(GetParam().backend)) std::ranges::copy(normalized_cases(), std::back_inserter(cases));
+  for (TrainingCase& values : cases) values.task = catalogue::Task::forward;
+  for_each_case(cases, [](const TrainingCase& values) {
+    for (const Trainer& trainer : kWays) {
+      if (trainer.descriptor->create_forward != nullptr) check(trainer, values, 8);
+    }
+  });
+}
+
 TEST_P(TrainingTest, ByEveryOptimizer) {
   for (const OptimizerCase& optimizer : optimizer_cases()) {
     SCOPED_TRACE(catalogue::name_of(optimizer.kind));
@@ -164,6 +176,7 @@ TEST_P(TrainingTest, OnSparseFeatures) {
        .shuffled = true,
        .learning_rates = {0.1, 0.05}},
       {.layers = layers, .rows = 40, .batch_rows = 12, .task = catalogue::Task::gradients},
+      {.layers = layers, .rows = 40, .batch_rows = 12, .task = catalogue::Task::forward},
   };
   const bool sparse = (backend().flags & backends::kSparse) != 0;
   for (const StrategyDescriptor* descriptor : {&hand::kDescriptor, &graph::kDescriptor}) {

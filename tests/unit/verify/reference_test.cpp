@@ -32,6 +32,26 @@ TEST(ReferenceTest, SoftmaxStaysFiniteForLargeLogits) {
   EXPECT_FLOAT_EQ(batch.parameters[0][1], 0.5);
 }
 
+// The losses of the batches in their order, beside parameters that stay.
+TEST(ReferenceTest, AddsUpLossesOfTheForwardPass) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Case trained = testing::random_case(seed, Dtype::f64);
+    Problem forward = trained.problem;
+    forward.task = scenario::Task::forward;
+    forward.optimizer = {.learning_rates = {1.0}};
+    ReferenceState<double> state = to_reference<double>(trained.start);
+    state.parameters.push_back({0.25});
+    ReferenceState<double> expected = to_reference<double>(trained.start);
+    expected.parameters.push_back({0.25});
+    for (; expected.step < 5; ++expected.step) {
+      expected.parameters.back()[0] += plain_gradients(trained.problem, trained.dataset, expected).loss;
+    }
+    train(forward, trained.dataset, state, 5);
+    EXPECT_EQ(state.parameters, expected.parameters) << testing::describe(forward);
+    EXPECT_EQ(state.step, expected.step);
+  }
+}
+
 TEST(ReferenceTest, CountsSubnormalNumbers) {
   const Problem problem = make_problem({2, 2, 1}, Activation::identity, false, Loss::mse, 1, 1, Dtype::f32, 0.1);
   const auto dataset = testing::make_dataset(problem, {1, 0}, {3}, {});

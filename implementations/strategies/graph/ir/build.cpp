@@ -88,6 +88,13 @@ class Builder {
     }
   }
 
+  void add_losses() {
+    for (const Part& part : parts_) {
+      add_forward(part);
+      graph_.outputs().push_back({"loss" + std::to_string(graph_.outputs().size()), differentiated_.front()});
+    }
+  }
+
   void add_updates() {
     emitter_.set_phase(catalogue::Phase::update);
     for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
@@ -276,6 +283,14 @@ Graph build_gradients(const gdbench_problem& problem, std::int64_t rows, const l
   builder.add_parameters();
   builder.add_passes();
   builder.add_gradients();
+  return builder.take();
+}
+
+Graph build_forward(const gdbench_problem& problem, std::int64_t rows) {
+  Builder builder(problem);
+  builder.add_batch(micro_batches(rows, problem.micro_batches));
+  builder.add_parameters();
+  builder.add_losses();
   return builder.take();
 }
 

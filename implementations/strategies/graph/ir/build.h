@@ -39,6 +39,9 @@ Graph build_step(const gdbench_problem& problem, std::int64_t rows);
 // The same of one of several ranks, on its rows of a batch of `rows` rows, which are not none: it ends in gradients.
 Graph build_gradients(const gdbench_problem& problem, std::int64_t rows, const loader::Rank& rank);
 
+// A step of the task forward: the losses of the batch's parts, each times its weight, which are the graph's outputs.
+Graph build_forward(const gdbench_problem& problem, std::int64_t rows);
+
 // A step of the task update: an update per parameter by the gradient that is given. `problem` must outlive the graph.
 Graph build_update(const gdbench_problem& problem);
 
