@@ -208,6 +208,16 @@ class Networks(Installed):
         (row,) = self.verify_net(normalized, "loop/plain", status=4)
         self.assertIn("unsupported  loop/plain does not normalise layers", row)
 
+    def test_the_forward_pass_alone(self):
+        names = list(filter(has, ("numpy/vectorised", "pytorch/eager", "pytorch/compile-model", "jax/eager", "jax/jit",
+                                  "tensorflow/eager", "tensorflow/function", "tensorflow/xla")))
+        for batch in ("full", {"rows": 16, "shuffle": True}):  # the last batch of an epoch is smaller
+            with self.subTest(batch=batch):
+                self.assert_net_ok(len(names), names, "tanh", "softmax_cross_entropy", 3, task="forward", batch=batch)
+        parts = network("tanh", "mse", 2, task="forward", batch={"rows": 16, "micro_batches": 3})
+        for row in self.verify_net(parts, *names, status=4):
+            self.assertRegex(row, "micro-batches$")
+
     def test_ways_to_go_through_the_data(self):
         momentum = {"kind": "momentum", "learning_rate": 0.05}
         loops = ("pytorch/foreach", "pytorch/dataloader", "tensorflow/dataset", "keras/fit-steps",

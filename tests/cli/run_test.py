@@ -97,6 +97,16 @@ class Run(ProgramTest):
         for cell in self.cells_of(self.read_json("x.json")):
             self.assertEqual(len(cell["launches"]), 1)
 
+    def test_a_step_beside_its_forward_pass(self):
+        tasks = ("--set", "task=forward", "--set", "task=train")
+        self.call("run", "--scenario", "mlp-10-50-1", "--impl", "graph/naive", *tasks, "--launches", "1",
+                  "--out", "x.json")
+        (row,) = self.read_json("x.json")["values"]
+        self.assertEqual((row["key"], row["first"]), ("task", "mlp-10-50-1[task=forward]/graph/naive"))
+        # Of 10 x 50 and 50 x 1 weights forward two operations a row; backward as many, and again but for the first.
+        forward, backward = 2 * (500 + 50), 2 * (500 + 2 * 50)
+        self.assertAlmostEqual(row["operations_ratio"], (forward + backward) / forward, delta=0.1)
+
     def test_a_dry_run_measures_nothing(self):
         """Recording anew is no row of a plain run."""
         output, errors = self.call("run", "all", "--set", "dtype=f64", "--dry-run")

@@ -274,7 +274,8 @@ std::vector<int> processors_of(const gdbench_settings* settings) {
 
 cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::string& unsupported) {
   const Choices choices = choices_of(training.settings);
-  const std::vector<Target> targets = targets_for(choices.instructions);
+  std::vector<Target> targets = targets_for(choices.instructions);
+  for (Target& target : targets) target.second_cache_bytes = 1024 * static_cast<double>(choices.second_cache_kib);
   if (targets.empty()) {
     unsupported = this_machine() == nullptr ? "a processor with AVX2 and FMA is needed"
                                             : "this processor lacks what the option instructions names";

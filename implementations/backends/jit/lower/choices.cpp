@@ -18,6 +18,8 @@ RegionFunctions region_functions() {
        "step"},
       {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512|neon",
        "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them"},
+      {"cache", GDBENCH_OPTION_INTEGER, 0, "0", nullptr,
+       "KiB of a second cache that steps are planned for; 0: as many as the processor has"},
   };
   static std::string names;
   static std::string descriptions;
@@ -58,6 +60,7 @@ Choices choices_of(const gdbench_settings* settings) {
   if (settings == nullptr) return choices;
   switch_passes(choices, implementations::option_value(*settings, "passes"));
   choices.block_rows = number_of(*settings, "block_rows", choices.block_rows);
+  choices.second_cache_kib = number_of(*settings, "cache", choices.second_cache_kib);
   choices.scalar_limit = number_of(*settings, "scalar_limit", choices.scalar_limit);
   const std::string lanes = implementations::option_value(*settings, "lanes");
   if (lanes == "columns") choices.lanes = Lanes::columns;

@@ -51,6 +51,7 @@ CoreModel core_of(const Target& target) {
   CoreModel core;
   measure(core.first_cache, _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC);
   measure(core.second_cache, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL2_CACHE_ASSOC);
+  if (target.second_cache_bytes > 0) core.second_cache.bytes = target.second_cache_bytes;
   // Measured: 22 cycles for a root and a quotient of 512 bits, 10 for those of 256.
   if (target.vector_bits == 512) core.division_cycles = 11;
   if (!target.halved) return core;

@@ -20,6 +20,7 @@ struct Target {
   bool pairs = false;   // multiplies pairs of bfloat16 (Code::add_pairs)
   // Whether the constants of CoreModel were compared with processors of this kind.
   bool measured = true;
+  double second_cache_bytes = 0;  // that is planned for; 0: as many as the processor has
 
   int lanes(Scalar scalar) const { return vector_bits / 8 / static_cast<int>(bytes_of(scalar)); }
 };

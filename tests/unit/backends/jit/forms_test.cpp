@@ -63,6 +63,7 @@ TEST_P(JitFormsTest, TrainLikeTheReferenceByEachChoice) {
   for (const char* rows : {"16", "5"}) choices.push_back({{"lanes", "rows"}, {"block_rows", rows}});
   for (const char* rows : {"16", "7", "1"}) choices.push_back({{"lanes", "columns"}, {"block_rows", rows}});
   choices.push_back({{"scalar_limit", "3000"}});
+  choices.push_back({{"lanes", "panels"}, {"cache", "64"}});
   choices.push_back({{"lanes", "columns"}, {"block_rows", "0"}, {"passes", "-row-blocks"}});
   choices.push_back({{"lanes", "columns"}, {"loader", "gather"}});
   choices.push_back({{"lanes", "panels"}, {"loader", "gather"}});
