@@ -11,6 +11,8 @@ Update rules: the papers' own, with the choices that torch.optim documents where
   lion      Chen et al., NeurIPS 2023, algorithm 2
   nadam     Dozat, ICLR 2016 workshop, algorithm 2, its momentum's schedule that of section 3.4's code (NAdam)
   radam     Liu et al., ICLR 2020, algorithm 2, its threshold 5 and epsilon those of RAdam
+  schedule_free_sgd  Defazio et al., NeurIPS 2024, equations 2 to 4, with momentum as beta and the squares of rates as
+            weights, as in the package schedulefree; what is averaged and its average are kept as ways from the start
   muon      Jordan et al., 2024 ("Muon: An optimizer for hidden layers in neural networks"), with the means and the
             smallest norm of Muon; its polynomial is taken of singular values, not of matrices
 """
@@ -255,6 +257,7 @@ class Optimizer:
     def __init__(self, settings, parameters):
         self.settings = settings
         self.steps = self.skipped = 0
+        self.largest = self.squares = 0.0
         self.first = [numpy.zeros_like(parameter) for parameter in parameters]
         self.second = [numpy.zeros_like(parameter) for parameter in parameters]
         weights = [index for index, parameter in enumerate(parameters) if parameter.ndim == 2]
@@ -266,6 +269,8 @@ class Optimizer:
         decay = self.settings.get("weight_decay", 0.0)
         decoupled = self.settings.get("decoupled_weight_decay", False)
         self.steps += 1
+        self.rate, self.largest = scheduled, max(self.largest, scheduled)
+        self.squares += self.largest**2
         moved = []
         for index, (parameter, gradient) in enumerate(zip(parameters, gradients)):
             rate = scheduled * (1.0 if index in self.hidden else self.settings.get("adamw_rate_factor", 1.0))
@@ -315,6 +320,19 @@ class Optimizer:
 
     adamw = adam
 
+    def schedule_free_sgd(self, index, gradient):
+        share, beta = self.largest**2 / self.squares, self.settings["momentum"]
+        before = (1 - beta) * self.first[index] + beta * self.second[index]
+        self.first[index] = self.first[index] - self.rate * gradient
+        self.second[index] = (1 - share) * self.second[index] + share * self.first[index]
+        return (before - (1 - beta) * self.first[index] - beta * self.second[index]) / self.rate
+
+    def at_average(self, start, parameters):
+        """What a loss is evaluated at, after `parameters` came of `start`."""
+        if self.settings["kind"] != "schedule_free_sgd":
+            return parameters
+        return [parameter + way for parameter, way in zip(start, self.second)]
+
     def muon(self, index, gradient):
         if index not in self.hidden:
             return self.adam(index, gradient)
@@ -355,11 +373,11 @@ class Optimizer:
         return moved
 
 
-def training(layers, parameters, x, targets, loss, batches, optimizer, dtype, scaling, rounded=None):
+def training(layers, parameters, x, targets, loss, batches, optimizer, dtype, scaling, rounded=None, state=None):
     """Yields the loss of each step's batch and the parameters after the step, on and on. `loss`: its name, and its
     constant if it has one; `batches`: what rows_of_step takes; `rounded` is called with the parameters
-    of an update and the step's number."""
-    state = Optimizer(optimizer, parameters)
+    of an update and the step's number; `state` is the Optimizer, if the caller reads it."""
+    state = state or Optimizer(optimizer, parameters)
     for step in itertools.count():
         rows = rows_of_step(step, len(x), *batches)
         with numpy.errstate(invalid="ignore"):  # of steps that are skipped

@@ -24,7 +24,8 @@ enum class OptimizerKind : std::int32_t {
   lion = GDBENCH_LION,
   nadam = GDBENCH_NADAM,
   radam = GDBENCH_RADAM,
-  muon = GDBENCH_MUON
+  muon = GDBENCH_MUON,
+  schedule_free_sgd = GDBENCH_SCHEDULE_FREE_SGD
 };
 enum class EpsilonPlace : std::int32_t {
   outside = GDBENCH_EPSILON_OUTSIDE,
@@ -118,6 +119,11 @@ inline constexpr OptimizerRow kOptimizers[] = {
     // As adamw. Of a matrix that is moved as one: 3 for the momentum and 3 for what is orthogonalised, 2 for its norm,
     // 3 to divide, scale and subtract; its products are counted apart.
     {OptimizerKind::muon, "muon", 2, kMuonKeys, 14, {4, 0, 1, 1}, 0.1, true, true},
+    // 4 for the parameter, 3 for the slot.
+    {OptimizerKind::schedule_free_sgd, "schedule_free_sgd", 1, kMomentumKeys, 7, {2, 0, 0, 0}, 0, false, true},
 };
+
+// Whether a loss over a split is that at other parameters than gradients are taken at.
+constexpr bool averages(OptimizerKind kind) { return kind == OptimizerKind::schedule_free_sgd; }
 
 }  // namespace gdbench::catalogue

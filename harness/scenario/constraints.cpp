@@ -128,6 +128,16 @@ std::optional<Fault> find_muon_fault(const Scenario& scenario) {
   return std::nullopt;
 }
 
+std::optional<Fault> find_schedule_free_fault(const Scenario& scenario) {
+  if (scenario.optimizer.kind != OptimizerKind::schedule_free_sgd) return std::nullopt;
+  if (scenario.optimizer.momentum == 0) {
+    return Fault{"/optimizer/momentum", "0", "a number above 0: without it, the average is not known from a step"};
+  }
+  // Which steps are skipped would have to be among its state.
+  if (!catalogue::scales_loss(scenario.dtype)) return std::nullopt;
+  return Fault{"/dtype", in_quotes(name_of(scenario.dtype)) + " with the optimizer schedule_free_sgd", "another dtype"};
+}
+
 }  // namespace
 
 std::optional<Fault> find_target_fault(const Scenario& scenario) {
@@ -178,6 +188,7 @@ std::optional<Fault> find_target_fault(const Scenario& scenario) {
   }
   if (std::optional<Fault> fault = find_normalization_fault(scenario)) return fault;
   if (std::optional<Fault> fault = find_muon_fault(scenario)) return fault;
+  if (std::optional<Fault> fault = find_schedule_free_fault(scenario)) return fault;
   return find_optimizer_fault(scenario);
 }
 

@@ -262,11 +262,25 @@ double evaluation_operations(const Problem& problem) {
 }
 
 template <class T>
+ReferenceState<T> at_average(const Problem& problem, ReferenceState<T> state) {
+  if (!catalogue::averages(problem.optimizer.kind) || state.slots.empty()) return state;
+  const T share = static_cast<T>(1 - 1 / problem.optimizer.momentum);
+  for (std::size_t p = 0; p < state.parameters.size(); ++p) {
+    for (std::size_t i = 0; i < state.parameters[p].size(); ++i) state.parameters[p][i] += share * state.slots[p][i];
+  }
+  state.slots.clear();
+  return state;
+}
+
+template <class T>
 Evaluation<T> evaluate_with_rounding(const Problem& problem, const Dataset& dataset, const ReferenceState<T>& state,
                                      const std::vector<RoundingError>& parameter_errors) {
   const auto every_row = [](std::int64_t first, std::int64_t count, std::int64_t* indices) {
     std::iota(indices, indices + count, first);
   };
+  if (catalogue::averages(problem.optimizer.kind) && !state.slots.empty()) {
+    return evaluate_with_rounding(problem, dataset, at_average(problem, state), parameter_errors);
+  }
   Chunk<T> chunk;
   return loss_over<T>(problem, dataset, state, dataset.rows, every_row, chunk, true, parameter_errors);
 }
@@ -318,6 +332,7 @@ SubnormalShares subnormal_shares(const Problem& problem, const Dataset& dataset,
   template std::vector<T> train(const Problem&, const Dataset&, ReferenceState<T>&, std::int64_t);          \
   template Evaluation<T> evaluate_with_rounding(const Problem&, const Dataset&, const ReferenceState<T>&,   \
                                                 const std::vector<RoundingError>&);                         \
+  template ReferenceState<T> at_average(const Problem&, ReferenceState<T>);                                 \
   template T evaluate(const Problem&, const Dataset&, const ReferenceState<T>&);                            \
   template T batch_loss(const Problem&, const Dataset&, const ReferenceState<T>&);
 

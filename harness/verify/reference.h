@@ -113,6 +113,11 @@ scenario::State end_of_training(const scenario::Problem& problem, const data::Da
   return to_state(state);
 }
 
+// The state with the parameters that a loss over a split is evaluated at: the same, unless the optimizer averages and
+// the state has slots, which it has no longer then.
+template <class T>
+ReferenceState<T> at_average(const scenario::Problem& problem, ReferenceState<T> state);
+
 // The loss over all rows of the training data; 0 for the task update.
 template <class T>
 T evaluate(const scenario::Problem& problem, const data::Dataset& dataset, const ReferenceState<T>& state);

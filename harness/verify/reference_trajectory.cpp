@@ -50,6 +50,8 @@ constexpr std::int64_t kStepsBefore = 3;
 constexpr double kNearOverflow = 1e-3;
 constexpr double kNearOverflowRounded = 1e-2;
 
+bool averages(const Problem& problem) { return catalogue::averages(problem.optimizer.kind); }
+
 // A trajectory with everything that its tolerance is made from. Per parameter: sums over the steps.
 template <class T>
 struct Trajectory {
@@ -213,12 +215,15 @@ std::vector<float> entry_tolerances(const Problem& problem, const std::vector<do
   return tolerances;
 }
 
-// Without its slots.
+// Without slots that no evaluation reads.
 template <class T>
-ReferenceState<double> in_double(ReferenceState<T> state) {
+ReferenceState<double> in_double(const Problem& problem, ReferenceState<T> state) {
   ReferenceState<double> result;
   result.step = state.step;
   result.loss_scale = static_cast<double>(state.loss_scale);
+  for (std::size_t s = 0; averages(problem) && s < state.slots.size(); ++s) {
+    result.slots.emplace_back(state.slots[s].begin(), state.slots[s].end());
+  }
   if constexpr (std::is_same_v<T, double>) {
     result.parameters = std::move(state.parameters);
   } else {
@@ -247,10 +252,14 @@ void add_losses(const Problem& problem, const Dataset& dataset, const std::vecto
   reference.final_loss = last.loss;
   const auto own = static_cast<double>(evaluate(problem, dataset, own_end));
   end.parameters = reference.start.parameters;
+  end.slots.clear();
+  if (averages(problem)) end.slots = reference.start.slots;
   reference.initial_loss = evaluate(problem, dataset, end);
   reference.loss_tolerance = kFactor * std::abs(own - last.loss) + kFloor * last.rounding.total();
+  // X = Y / momentum + (1 - 1 / momentum) Z, of which Z may be off as far as Y.
+  const double reach = averages(problem) ? 2 / problem.optimizer.momentum - 1 : 1;
   for (std::size_t p = 0; p < loss_slopes.size(); ++p) {
-    reference.loss_tolerance += loss_slopes[p] * reference.tensors[p].tolerance;
+    reference.loss_tolerance += reach * loss_slopes[p] * reference.tensors[p].tolerance;
   }
 }
 
@@ -276,7 +285,7 @@ template <class Own, class Wide>
 Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& dataset, ReferenceTrajectory reference) {
   Trajectory<Wide> expected = TRY(follow<Wide>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
   Trajectory<Own> own = TRY(follow<Own>(problem, dataset, reference.start, reference.steps, Ties::as_computed));
-  own.state.slots.clear();
+  if (!averages(problem)) own.state.slots.clear();
   own.state.directions.clear();
   own.last_gradients.clear();
   own.last_tie_bounds.clear();
@@ -316,7 +325,7 @@ Result<ReferenceTrajectory> measure(const Problem& problem, const Dataset& datas
   reference.losses = expected.losses;
   reference.bfloat16_parameters = problem.rounds_parameters();
   if (catalogue::scales_loss(problem.dtype)) reference.loss_scaling = loss_scaling_of(expected.state);
-  add_losses(problem, dataset, loss_slopes, in_double(std::move(expected.state)), own.state, reference);
+  add_losses(problem, dataset, loss_slopes, in_double(problem, std::move(expected.state)), own.state, reference);
   return reference;
 }
 

@@ -44,6 +44,10 @@ struct Constants {
         epsilon_place(place_of_epsilon(optimizer)),
         decay(static_cast<T>(optimizer.weight_decay)) {
     if (!catalogue::row_of(optimizer.kind).corrects_moments) return;
+    if (optimizer.kind == OptimizerKind::schedule_free_sgd) {
+      average_share = static_cast<T>(share_of_average(optimizer, updates + 1));
+      return;
+    }
     correction2 = static_cast<T>(1 - power(optimizer.beta2, updates + 1));
     if (optimizer.kind != OptimizerKind::nadam) {
       correction1 = static_cast<T>(1 - power(optimizer.beta1, updates + 1));
@@ -55,6 +59,18 @@ struct Constants {
     const long double next = nadam_momentum(optimizer, updates + 2);
     moment_share = static_cast<T>(next / (1 - product * next));
     gradient_share = static_cast<T>((1 - nadam_momentum(optimizer, updates + 1)) / (1 - product));
+  }
+
+  // c of schedule_free_sgd in update t, counted from 1.
+  static long double share_of_average(const Optimizer& optimizer, std::int64_t t) {
+    if (optimizer.learning_rates.size() == 1) return 1 / static_cast<long double>(t);
+    long double largest = 0;
+    long double sum = 0;
+    for (std::int64_t step = 0; step < t; ++step) {
+      largest = std::max(largest, static_cast<long double>(learning_rate(optimizer, step)));
+      sum += largest * largest;
+    }
+    return largest * largest / sum;
   }
 
   // mu_t of torch.optim.NAdam.
@@ -82,6 +98,7 @@ struct Constants {
   T correction1 = 1, correction2 = 1;
   T moment_share = 0, gradient_share = 0;  // of nadam's step
   T rectification = 0;                     // of radam's, 0 where it does not divide
+  T average_share = 0;                     // of schedule_free_sgd's
 };
 
 template <class T>
@@ -149,6 +166,13 @@ void update_entry(OptimizerKind kind, const Constants<T>& c, T g, T& p, T* first
       *second = c.beta2 * *second + c.rest2 * (g * g);
       const T mean = *first / c.correction1;
       p -= c.rate * (c.rectification == 0 ? mean : c.rectification * (mean / divisor(c, *second)));
+      return;
+    }
+    case OptimizerKind::schedule_free_sgd: {
+      const T moved = p + *first - c.rate * g;  // Z
+      p = (1 - c.average_share) * p + c.average_share * (p + *first) +
+          c.rate * (c.momentum * (1 - c.average_share) - 1) * g;
+      *first = moved - p;
       return;
     }
     case OptimizerKind::lion:
@@ -234,6 +258,7 @@ UpdateError<T>::UpdateError(const Optimizer& optimizer, const ReferenceState<T>&
       rate_(std::abs(entry_rate(optimizer, state.step - 1))) {
   switch (optimizer.kind) {
     case OptimizerKind::sgd:
+    case OptimizerKind::schedule_free_sgd:  // Y, between Z and its average, is moved by no gradient further than Z
       return;
     case OptimizerKind::momentum:
       gain_ = geometric_sum(optimizer.momentum, steps_left);

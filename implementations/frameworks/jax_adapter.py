@@ -190,7 +190,8 @@ class Pure(Training):
         return self.updated(state, self.gradients_of(self.parameters_of(state), x, y), rate)
 
     def loss(self):
-        return self.loss_of(self.parameters_of(self.state), jnp.asarray(self.data.x), jnp.asarray(self.data.target))
+        parameters = self.parameters_of(self.at_average(self.parts_of(self.state)[0]))
+        return self.loss_of(parameters, jnp.asarray(self.data.x), jnp.asarray(self.data.target))
 
     def trace_ops(self, count):
         options = jax.profiler.ProfileOptions()

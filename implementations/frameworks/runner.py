@@ -135,6 +135,9 @@ class Worker:
     def reason_unsupported(self, mode, problem):
         if problem["task"] == "forward" and problem["micro_batches"] > 1:
             return "the task forward in micro-batches"
+        rule = problem["optimizer"]
+        if rule["kind"] == "schedule_free_sgd" and len(set(rule["learning_rates"])) > 1:
+            return "schedule_free_sgd by a schedule"
         return mode.reason_unsupported(problem)
 
     def load(self, request):

@@ -22,6 +22,8 @@ UPDATES = {
     "adam": MOMENTS + "{p} = {p} - (rate / correction1) * {m} / (sqrt({v} / correction2) + epsilon)",
     "nadam": MOMENTS + "{p} = {p} - rate * (ahead * {m} + own * {g}) / (sqrt({v} / correction2) + epsilon)",
     "radam": MOMENTS + "{p} = {p} - rate * (ahead / (sqrt({v}) + epsilon) + own) * {m}",
+    "schedule_free_sgd": """{p} = {p} + share * {m} - rate * (1 - momentum * (1 - share)) * {g}
+{m} = (1 - share) * ({m} - rate * momentum * {g})""",
 }
 # With epsilon elsewhere than outside the root, as far as they differ.
 UPDATES["adagrad inside"] = UPDATES["adagrad"].replace("(sqrt({m}) + epsilon)", "sqrt({m} + epsilon)")
@@ -63,6 +65,7 @@ if length > 5:
 ONCE["adam hat"] = ONCE["adam"] + "\nroot2 = correction2**0.5"
 ONCE["adamw"], ONCE["adamw hat"] = ONCE["adam"], ONCE["adam hat"]
 ONCE["muon"] = ONCE["adam"]
+ONCE["schedule_free_sgd"] = "step += 1\nshare = 1 / step"
 
 # The same without a new array.
 DIVIDED = "divide({g}, {t}, out={t})\n{t} *= rate\n{p} -= {t}"
@@ -128,6 +131,13 @@ divide(ahead, {t}, out={t})
 }
 UPDATES_IN_PLACE["adamw"], UPDATES_IN_PLACE["adamw hat"] = UPDATES_IN_PLACE["adam"], UPDATES_IN_PLACE["adam hat"]
 UPDATES_IN_PLACE["muon"] = UPDATES_IN_PLACE["adam"].replace("rate /", "rate * adamw_rate_factor /")
+UPDATES_IN_PLACE["schedule_free_sgd"] = """multiply({m}, share, out={t})
+{p} += {t}
+multiply({g}, rate * (1 - momentum * (1 - share)), out={t})
+{p} -= {t}
+multiply({g}, rate * momentum, out={t})
+{m} -= {t}
+{m} *= 1 - share"""
 UPDATES_IN_PLACE["muon matrix"] = """multiply({g}, 1 - momentum, out={t})
 {m} *= momentum
 {m} += {t}

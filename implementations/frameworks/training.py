@@ -9,8 +9,8 @@ import time
 # What harness/abi/catalogue.h knows of dtypes, activations, losses and optimizers.
 with open(os.path.join(os.path.dirname(__file__), "catalogue.json"), encoding="utf-8") as file:
     CATALOGUE = json.load(file)
-# Optimizers that move every entry of a parameter by itself.
-ENTRYWISE = tuple(kind for kind in CATALOGUE["optimizers"] if kind != "muon")
+# Optimizers that move every entry of a parameter by itself, where gradients are taken and losses evaluated alike.
+ENTRYWISE = tuple(kind for kind, row in CATALOGUE["optimizers"].items() if kind != "muon" and not row["averages"])
 
 LAYER_NORM_EPSILON = 1e-5  # GDBENCH_LAYER_NORM_EPSILON of plugin.h
 
@@ -144,7 +144,14 @@ class Training:
 
     def loss(self):
         """Over all rows."""
-        return self.loss_of(self.tensors, self.array(self.data.x), self.array(self.data.target))
+        return self.loss_of(self.at_average(self.tensors), self.array(self.data.x), self.array(self.data.target))
+
+    def at_average(self, tensors):
+        """Of parameters and, where the optimizer averages, slots, the parameters that a loss is evaluated at."""
+        if not self.problem.averages:
+            return tensors
+        share, count = 1 - 1 / self.problem.optimizer.momentum, len(self.problem.shapes)
+        return [p + share * way for p, way in zip(tensors[:count], tensors[count:])]
 
     def batch_loss(self, x, y):
         return self.loss_of(self.tensors, x, y)

@@ -38,8 +38,8 @@ int main() {
   });
   std::printf(",\n");
   print_rows<OptimizerKind>("optimizers", [](const OptimizerRow& row) {
-    std::printf("\"slots\": %zu, \"always_decoupled\": %s, \"corrects_moments\": %s", row.slots,
-                text_of(row.always_decoupled), text_of(row.corrects_moments));
+    std::printf("\"slots\": %zu, \"always_decoupled\": %s, \"corrects_moments\": %s, \"averages\": %s", row.slots,
+                text_of(row.always_decoupled), text_of(row.corrects_moments), text_of(averages(row.value)));
   });
   std::printf("\n}\n");
   return 0;

@@ -30,10 +30,14 @@ OPTIMIZERS = {
     "nadam": {"kind": "nadam", "learning_rate": 0.01, "epsilon": 1e-2, "momentum_decay": 0.1},
     "radam": {"kind": "radam", "learning_rate": 0.01, "epsilon": 1e-1, "weight_decay": 0.1},
     "radam-decoupled": {"kind": "radam", "learning_rate": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True},
+    "schedule-free": {"kind": "schedule_free_sgd", "learning_rate": 0.05, "momentum": 0.8, "weight_decay": 0.1},
     "lion": {"kind": "lion", "learning_rate": 0.01, "weight_decay": 0.1},
     "adam-decay": {"kind": "adam", "learning_rate": 0.01, "weight_decay": 0.1},
     "sgd-decoupled": {"kind": "sgd", "learning_rate": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True},
     "step": {"kind": "sgd", "learning_rate": 0.05, "schedule": {"kind": "step", "every": 2, "factor": 0.5}},
+    "warm-up": {
+        "kind": "schedule_free_sgd", "learning_rate": 0.05, "schedule": {"kind": "constant", "warm_up": 4},
+    },
     "cosine": {
         "kind": "adam", "learning_rate": 0.02,
         "schedule": {"kind": "cosine", "steps": 20, "warm_up": 3, "final_rate": 0.001},
@@ -55,6 +59,7 @@ MISTAKES = [
     ("unrectified-without-division", "radam", "full", 1), ("epsilon-inside-root", "radam", "full", 6),
     ("epsilon-always-outside", "radam", "full", 6), ("late-bias-correction", "radam", "full", 2),
     ("decoupled-decay", "radam", "full", 2), ("coupled-decay", "radam-decoupled", "full", 2),
+    ("no-bias-correction", "schedule-free", MINI_BATCHES, 1), ("late-bias-correction", "schedule-free", "full", 2),
     ("nesterov-look-ahead", "nesterov", "full", 1), ("dampened-momentum", "momentum", "full", 1),
     ("sum-instead-of-mean", "sgd", "full", 1), ("sum-instead-of-mean", "momentum", MINI_BATCHES, 1),
     ("dropped-last-batch", "sgd", MINI_BATCHES, 3), ("partial-batch-by-full-rows", "sgd", MINI_BATCHES, 3),

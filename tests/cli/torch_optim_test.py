@@ -21,7 +21,7 @@ LIMIT = 1e-10
 OF_MUON = ("hand/naive", "hand/eigen", "tape/eigen", "graph/eigen")
 IMPLEMENTATIONS = OF_MUON + ("graph/jit",) * HAS_JIT
 # What torch.optim has; of the others it has no decoupled decay. Muon, of deeper networks, has tests of its own.
-OPTIMIZERS = [kind for kind in CATALOGUE["optimizers"] if kind not in ("lion", "muon")]
+OPTIMIZERS = [kind for kind in CATALOGUE["optimizers"] if kind not in ("lion", "muon", "schedule_free_sgd")]
 DECOUPLED = ("adam", "nadam", "radam")
 SCHEDULES = (
     None,

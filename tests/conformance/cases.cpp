@@ -121,6 +121,14 @@ void leave_to_adamw(json& scenario) {
   if (is_muon(scenario)) scenario["optimizer"]["kind"] = name_of(catalogue::OptimizerKind::adamw);
 }
 
+// What has no scale of the loss.
+void leave_to_sgd(json& scenario) {
+  if (scenario["dtype"] == name_of(catalogue::Dtype::f16) &&
+      scenario["optimizer"]["kind"] == name_of(catalogue::OptimizerKind::schedule_free_sgd)) {
+    scenario["optimizer"]["kind"] = name_of(catalogue::OptimizerKind::sgd);
+  }
+}
+
 json linear_regression(std::uint64_t seed, catalogue::Loss loss) {
   Random random(seed, 2);
   const int outputs = static_cast<int>(1 + random.below(3));
@@ -169,6 +177,7 @@ json random_mixed_training(std::uint64_t seed, const std::string& dtype) {
   json scenario = random_training(seed);
   scenario["dtype"] = dtype;
   leave_to_adamw(scenario);
+  leave_to_sgd(scenario);
   scenario["loss_scaling"] = {{"initial", std::int64_t{1} << seed % 24}, {"growth_interval", 1 + seed % 3}};
   Random random(seed, 3);
   split_batch(random, scenario);

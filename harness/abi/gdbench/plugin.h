@@ -142,7 +142,8 @@ typedef enum gdbench_optimizer_kind {
    * = n - 2 t beta2^t / (1 - beta2^t), moves by M = m / (1 - beta1^t) where r is at most 5, and otherwise by M sqrt((r
    * - 4) (r - 2) n / ((n - 4) (n - 2) r)) sqrt(1 - beta2^t) / (sqrt(v) + epsilon). */
   GDBENCH_RADAM = 9,
-  GDBENCH_MUON = 10 /* since 1.14; slots: momentum or first moment, second moment; see below */
+  GDBENCH_MUON = 10,             /* since 1.14; slots: momentum or first moment, second moment; see below */
+  GDBENCH_SCHEDULE_FREE_SGD = 11 /* since 1.15; slot: Z - Y; see below */
 } gdbench_optimizer_kind;
 
 /* GDBENCH_MUON (Keller Jordan and others, "Muon: An optimizer for hidden layers in neural networks", 2024;
@@ -161,6 +162,18 @@ typedef enum gdbench_optimizer_kind {
 #define GDBENCH_MUON_B (-4.7750)
 #define GDBENCH_MUON_C 2.0315
 #define GDBENCH_MUON_EPSILON 1e-7
+
+/* GDBENCH_SCHEDULE_FREE_SGD (Defazio and others, "The Road Less Scheduled", NeurIPS 2024, with momentum as beta;
+ * SGDScheduleFree of the package schedulefree 1.4) has three sequences: Z, that SGD moves by gradients G taken at Y,
+ * its average X, and Y between them. The parameters are Y, the slot is D = Z - Y, both are X at the start. With the
+ * rate r of update t, counted from 1, and c the square of the largest rate so far as a part of the sum of those of all
+ * updates up to this one, which is 1 / t where the rate stays the same:
+ *
+ *   Z' = Z - r G;  X' = (1 - c) X + c Z';  Y' = (1 - momentum) Z' + momentum X'; which is
+ *   Y' = Y + c D - r (1 - momentum (1 - c)) G;  D' = (1 - c) (D - r momentum G)
+ *
+ * A loss over a split is that at X = Y + (1 - 1 / momentum) D. Not of GDBENCH_F16; momentum is above 0.
+ */
 
 /* Since 1.11: where epsilon stands in what GDBENCH_ADAGRAD, GDBENCH_RMSPROP, GDBENCH_ADAM and GDBENCH_ADAMW divide by,
  * s being the sum or mean of squares, and for the last two c = 1 - beta2^t of update t, from 1, otherwise 1. */

@@ -80,6 +80,8 @@ constexpr const auto& rows_of(Op /*any*/) { return kOps; }
 // What an update takes that varies from step to step. Lives in a buffer, written by upload; always doubles.
 struct UpdateScalars {
   double learning_rate = 0;
+  // Of schedule_free_sgd: momentum (1 - c), c, and 1 - momentum (1 - c).
+  //
   // Adam's and AdamW's bias corrections as factors of the first moment and of the second one's root: 1 / (1 - beta1^t)
   // and 1 / sqrt(1 - beta2^t) for update number t, counted from 1. Nadam's first one is mu_(t+1) / (1 - product of mu_1
   // to mu_(t+1)).

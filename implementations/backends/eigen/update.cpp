@@ -71,7 +71,8 @@ void run_sgd(const Call* call, const Buffer* buffers, Stream* /*stream*/) {
 template <class T>
 void set_updates(cpu::ElementwiseFunctions& functions) {
   cpu::set_updates(functions, [](auto kind, auto decay) -> cpu::Run {
-    if constexpr (kind.value == OptimizerKind::lion) {  // a choice between numbers, which arrays do not have
+    // A choice between numbers, which arrays do not have; a slot that is read before it is written.
+    if constexpr (kind.value == OptimizerKind::lion || kind.value == OptimizerKind::schedule_free_sgd) {
       return cpu::run_update<T, kind.value, decay.value>;
     } else {
       return run_update<T, kind.value, decay.value>;

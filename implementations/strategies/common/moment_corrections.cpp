@@ -1,5 +1,6 @@
 #include "implementations/strategies/common/moment_corrections.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gdbench::strategies {
@@ -46,6 +47,20 @@ double Rectification::at(std::int64_t update) {
   if (length <= 5) return 0;
   const auto varies = [](long double of) { return (of - 4) * (of - 2) / of; };
   return static_cast<double>(std::sqrt(varies(length) / varies(longest_)));
+}
+
+double AverageShare::at(std::int64_t update) {
+  if (optimizer_.learning_rate_count == 1) return 1 / static_cast<double>(update);
+  if (update < update_) {
+    update_ = 0;
+    largest_ = sum_ = 0;
+  }
+  for (; update_ < update; ++update_) {
+    const std::int64_t step = std::min(update_, optimizer_.learning_rate_count - 1);
+    largest_ = std::max(largest_, static_cast<long double>(optimizer_.learning_rates[step]));
+    sum_ += largest_ * largest_;
+  }
+  return static_cast<double>(largest_ * largest_ / sum_);
 }
 
 }  // namespace gdbench::strategies

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "gdbench/plugin.h"
+
 namespace gdbench::strategies {
 
 // 1 - beta^t, by which Adam corrects a moment at update number t (torch.optim.Adam).
@@ -74,6 +76,22 @@ class Rectification {
   long double weight_ = 1;  // beta2^update_
   long double weights_ = 0;
   long double sum_ = 0;  // of numbers by their weights
+};
+
+// The share of what is new in the average of schedule_free_sgd (plugin.h): of update t, counted from 1, the square of
+// the largest rate so far over the sum of these squares. Rates are those of the optimizer, which outlives this.
+class AverageShare {
+ public:
+  explicit AverageShare(const gdbench_optimizer& optimizer) : optimizer_(optimizer) {}
+
+  // For t from 1 on.
+  double at(std::int64_t update);
+
+ private:
+  const gdbench_optimizer& optimizer_;
+  std::int64_t update_ = 0;
+  long double largest_ = 0;
+  long double sum_ = 0;
 };
 
 }  // namespace gdbench::strategies

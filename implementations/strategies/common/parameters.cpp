@@ -31,7 +31,8 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
       first_correction_(optimizer_.beta1),
       second_correction_(optimizer_.beta2),
       momentum_(optimizer_.beta1, optimizer_.momentum_decay),
-      rectification_(optimizer_.beta2) {
+      rectification_(optimizer_.beta2),
+      average_share_(optimizer_) {
   catalogue::for_each_parameter(problem,
                                 [&](auto... of_parameter) { places_.push_back(place(problem, of_parameter...)); });
   values_ = session.allocate(block_bytes_);
@@ -43,6 +44,7 @@ Parameters::Parameters(Session& session, const gdbench_problem& problem)
   steps_differ_ = catalogue::row_of(catalogue::kind_of(optimizer_)).corrects_moments ||
                   session.parameter_rounding() == catalogue::ParameterRounding::stochastic;
   varies_ = optimizer_.learning_rate_count > 1 || steps_differ_;
+  if (catalogue::averages(catalogue::kind_of(optimizer_))) bind_average();
   if (varies_ && !session.host_memory()) {
     window_scalars_.resize(kWindowSteps);
     window_ = session.allocate(kWindowSteps * sizeof(backends::UpdateScalars));
@@ -136,6 +138,18 @@ void Parameters::add_update_of_each(Program& program) {
     bind_update(program, parameter, parameter + 1);
 }
 
+void Parameters::bind_average() {
+  kept_ = session_.allocate(block_bytes_);
+  const Matrix values{values_, 1, block_size()};
+  const Matrix kept{kept_, 1, block_size()};
+  const backends::Request copy{.op = backends::Op::combine, .dtype = dtype_, .beta = 0};
+  backends::Request average = copy;
+  average.beta = 1 - 1 / optimizer_.momentum;
+  to_average_.add(session_, copy, catalogue::Phase::other, {}, {values, values, kept});
+  to_average_.add(session_, average, catalogue::Phase::other, {}, {values, {slots_[0], 1, block_size()}, values});
+  from_average_.add(session_, copy, catalogue::Phase::other, {}, {kept, kept, values});
+}
+
 void Parameters::set_gradients(const void* gradients) {
   const auto* from = static_cast<const std::byte*>(gradients);
   for (const Place& place : places_) {
@@ -149,6 +163,13 @@ backends::UpdateScalars Parameters::scalars_of(std::int64_t step, std::int64_t u
   scalars.learning_rate = learning_rate(optimizer_, step);
   const catalogue::OptimizerKind kind = catalogue::kind_of(optimizer_);
   if (!catalogue::row_of(kind).corrects_moments) return scalars;
+  if (kind == catalogue::OptimizerKind::schedule_free_sgd) {
+    const double share = average_share_.at(update + 1);
+    scalars.first_moment_factor = optimizer_.momentum * (1 - share);
+    scalars.second_moment_root_factor = share;
+    scalars.added_factor = 1 - scalars.first_moment_factor;
+    return scalars;
+  }
   scalars.second_moment_root_factor = 1 / std::sqrt(second_correction_.at(update + 1));
   if (kind == catalogue::OptimizerKind::nadam) {
     const MomentumSchedule::Factors factors = momentum_.at(update + 1);

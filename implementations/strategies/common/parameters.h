@@ -70,6 +70,17 @@ class Parameters {
   // Whether set_step has something to do at every step or never again after the first.
   bool varies() const { return varies_; }
 
+  // Calls evaluate() with the parameters at which a loss is evaluated in the place of those at which gradients are
+  // taken, where these are others, and returns what it does.
+  template <class Evaluate>
+  double at_average(const Evaluate& evaluate) {
+    if (kept_ == nullptr) return evaluate();
+    to_average_.run();
+    const double loss = evaluate();
+    from_average_.run();
+    return loss;
+  }
+
   // Copies the tensors; slots that the state does not have become zero. `step` is the caller's.
   void set_state(const gdbench_state& state);
   void get_state(const gdbench_state& state);
@@ -96,6 +107,7 @@ class Parameters {
   // Parameters from `first` to `end`: one by its shape, several as one row.
   Matrix matrix(backends::Buffer block, std::size_t first, std::size_t end) const;
   void bind_update(Program& program, std::size_t first, std::size_t end);
+  void bind_average();
   void check_shapes(const gdbench_state& state) const;
   std::size_t bytes_of(const Place& place) const;
   // `skips_alike`: as many steps were skipped when the window was filled.
@@ -121,6 +133,12 @@ class Parameters {
   BiasCorrection second_correction_;
   MomentumSchedule momentum_;
   Rectification rectification_;
+  AverageShare average_share_;
+  // Where a loss is evaluated elsewhere: a copy of the parameters, the calls that make it and put the average in their
+  // place, and those that put it back.
+  backends::Buffer kept_ = nullptr;
+  Program to_average_;
+  Program from_average_;
   std::int64_t written_step_ = -1;
   std::int64_t written_skipped_ = 0;
   double written_rate_ = 0;

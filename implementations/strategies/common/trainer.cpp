@@ -159,7 +159,7 @@ double Trainer::evaluate(std::int32_t split) {
   const Evaluation::Split rows = Evaluation::split_of(data(), feed_, split);
   std::optional<Evaluation>& evaluation = evaluations_[split];
   if (!evaluation) evaluation.emplace(session(), problem(), parameters(), rows);
-  return evaluation->run();
+  return parameters().at_average([&] { return evaluation->run(); });
 }
 
 std::int64_t Trainer::target_columns() const {

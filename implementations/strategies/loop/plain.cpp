@@ -55,9 +55,10 @@ class Loop final : public Trainer {
         threads_(threads),
         shares_rows_(shares_rows(problem, threads)),
         shares_update_(shares_update(problem, threads)) {
-    constexpr decltype(descend_) kRules[] = {&Loop::sgd,     &Loop::momentum, &Loop::nesterov, &Loop::adagrad,
-                                             &Loop::rmsprop, &Loop::adam,     &Loop::adam,     &Loop::lion,
-                                             &Loop::nadam,   &Loop::radam,    &Loop::muon};  // gdbench_optimizer_kind
+    constexpr decltype(descend_) kRules[] = {
+        &Loop::sgd,     &Loop::momentum, &Loop::nesterov, &Loop::adagrad,
+        &Loop::rmsprop, &Loop::adam,     &Loop::adam,     &Loop::lion,
+        &Loop::nadam,   &Loop::radam,    &Loop::muon,     &Loop::schedule_free_sgd};  // gdbench_optimizer_kind
     static_assert(std::size(kRules) == catalogue::kCount<catalogue::OptimizerKind>);
     descend_ = kRules[optimizer_.kind];
     const auto size = static_cast<std::size_t>(parameter_count(problem));
@@ -88,6 +89,13 @@ class Loop final : public Trainer {
     scaling_.set_state(state);
     momentum_product_ = 1;
     for (std::int64_t t = 1; t < next_update(); ++t) momentum_product_ *= momentum_of(t);
+    largest_rate_ = squared_rates_ = 0;
+    const bool averages = catalogue::averages(catalogue::kind_of(optimizer_));
+    for (std::int64_t step = 0; averages && step < step_; ++step) {
+      const double rate = optimizer_.learning_rates[std::min(step, optimizer_.learning_rate_count - 1)];
+      largest_rate_ = std::max(largest_rate_, rate);
+      squared_rates_ += largest_rate_ * largest_rate_;
+    }
   }
 
   void get_state(gdbench_state& state) override {
@@ -107,7 +115,14 @@ class Loop final : public Trainer {
     const T* x = static_cast<const T*>(split == 0 ? data_.x : data_.validation_x);
     const T* y = static_cast<const T*>(split == 0 ? data_.y : data_.validation_y);
     const std::int32_t* labels = split == 0 ? data_.labels : data_.validation_labels;
-    return rows_[0].loss_sum(x, y, labels, nullptr, 0, rows) / static_cast<double>(rows);
+    const Array<T> kept = parameters_;
+    if (catalogue::averages(catalogue::kind_of(optimizer_))) {
+      const T share = static_cast<T>(1 - 1 / optimizer_.momentum);
+      for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i] += share * slots_[0][i];
+    }
+    const double sum = rows_[0].loss_sum(x, y, labels, nullptr, 0, rows);
+    std::ranges::copy(kept, parameters_.begin());
+    return sum / static_cast<double>(rows);
   }
 
  private:
@@ -368,6 +383,20 @@ class Loop final : public Trainer {
     });
   }
 
+  // Where the gradients are taken, between what SGD moves and its average, and the way from here to the former.
+  void schedule_free_sgd(T scale, T rate) {
+    const double largest = largest_rate_ = std::max(largest_rate_, static_cast<double>(rate));
+    squared_rates_ += largest * largest;
+    const T share = static_cast<T>(largest * largest / squared_rates_);
+    const T momentum = static_cast<T>(optimizer_.momentum);
+    T* way = slots_[0].data();
+    descend(scale, rate, [=](T g, std::int64_t i) {
+      const T descent = rate * (1 - momentum * (1 - share)) * g - share * way[i];
+      way[i] = (1 - share) * (way[i] - rate * momentum * g);
+      return descent;
+    });
+  }
+
   // What lies before, between and after the matrices moves as by AdamW.
   void muon(T scale, T rate) {
     const T rate_of_entries = rate * static_cast<T>(optimizer_.adamw_rate_factor);
@@ -429,8 +458,10 @@ class Loop final : public Trainer {
   const bool shares_update_;
   void (Loop::*descend_)(T scale, T rate);
   void (Loop::*step_of_task_)();
-  std::int64_t step_ = 0;        // updates made so far
-  double loss_sum_ = 0;          // of the task forward
+  std::int64_t step_ = 0;    // updates made so far
+  double loss_sum_ = 0;      // of the task forward
+  double largest_rate_ = 0;  // schedule_free_sgd's, up to step_, and the sum of these squared of each step
+  double squared_rates_ = 0;
   double momentum_product_ = 1;  // NAdam's, up to step_
   Array<T> parameters_;          // w0 b0 w1 b1 ..., one after the other, as all that follow; of forward the sum, too
   Array<T> slots_[2];

@@ -270,7 +270,10 @@ std::vector<Dense> TrainingProblem::trained(std::int64_t steps, verify::Ties tie
 
 double TrainingProblem::loss(const std::vector<Dense>& parameters, int split) const {
   verify::ReferenceState<double> state;
-  for (const Dense& values : parameters) state.parameters.push_back(values.values);
+  for (const Dense& values : parameters) {
+    auto& tensors = state.parameters.size() < initial_.size() ? state.parameters : state.slots;
+    tensors.push_back(values.values);
+  }
   return split == 0 ? verify::evaluate(reference_, training_, state)
                     : verify::evaluate(validation_, validation_rows_, state);
 }

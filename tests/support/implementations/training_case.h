@@ -83,7 +83,7 @@ class TrainingProblem {
   // The parameters after `steps` updates. An input of a slope that jumps, which rounding may put on either side, is on
   // the other one with flipped ties.
   std::vector<Dense> trained(std::int64_t steps, verify::Ties ties = verify::Ties::as_computed) const;
-  // The loss over all training (split 0) or validation (1) rows.
+  // The loss over all training (split 0) or validation (1) rows; behind the parameters there may be the slots.
   double loss(const std::vector<Dense>& parameters, int split) const;
 
   // State tensors of the problem's dtype that start as `initial`; read back after get_state.

@@ -122,8 +122,12 @@ Case random_optimizer_case(std::uint64_t seed, Dtype dtype) {
   Case result = random_case(seed, dtype);
   Random random(seed + 2);
   scenario::Optimizer& optimizer = result.problem.optimizer;
-  // Muon, the last one, has cases of its own (muon_test.cpp).
-  optimizer.kind = static_cast<scenario::OptimizerKind>(random.integer(0, GDBENCH_MUON - 1));
+  // Muon has cases of its own (muon_test.cpp).
+  optimizer.kind = static_cast<scenario::OptimizerKind>(random.integer(0, GDBENCH_MUON));
+  if (optimizer.kind == scenario::OptimizerKind::muon) {
+    optimizer.kind =
+        catalogue::scales_loss(dtype) ? scenario::OptimizerKind::sgd : scenario::OptimizerKind::schedule_free_sgd;
+  }
   // Rates at which entries move by parts of their size, for any size of the gradient; but radam's first
   // ones are no quotients, and the next ones are small.
   const auto& keys = catalogue::row_of(optimizer.kind).keys;

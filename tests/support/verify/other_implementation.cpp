@@ -126,7 +126,8 @@ class Trainer {
   double loss() const {
     std::vector<std::int64_t> rows(static_cast<std::size_t>(problem_.rows));
     std::iota(rows.begin(), rows.end(), 0);
-    const Chunk<T> chunk = forward(layers_of(wide_, state_), rows);
+    const ReferenceState<T> evaluated = at_average(problem_, state_);
+    const Chunk<T> chunk = forward(layers_of(wide_, evaluated), rows);
     return static_cast<double>(loss_of<T>(problem_.loss, chunk, problem_.outputs(), problem_.rows, nullptr));
   }
 
@@ -146,7 +147,7 @@ class Trainer {
 
   // [inputs, outputs]
   std::vector<T> weights_of(const LayerView<T>& layer) const {
-    const std::vector<T>& stored = state_.parameters[layer.weights_index];
+    const std::vector<T> stored(layer.weights, layer.weights + layer.inputs * layer.outputs);
     if (fault_ != Fault::transposed_weight || layer.weights_index > 0) return stored;
     const auto width = static_cast<std::size_t>(layer.inputs);
     std::vector<T> transposed;

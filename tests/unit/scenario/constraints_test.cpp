@@ -95,6 +95,16 @@ TEST_F(Posing, RefusesMuonWhereItMovesNoMatrixOrRoundsOperands) {
   EXPECT_EQ(error_of(two_layers, {}), found + no_matrix);
 }
 
+TEST_F(Posing, RefusesAnAverageThatNoStepTells) {
+  const auto error_of = [&](const std::string& momentum, const std::string& dtype) {
+    return read_error(linear_scenario(),
+                      {{"optimizer.kind", "schedule_free_sgd"}, {"optimizer.momentum", momentum}, {"dtype", dtype}});
+  };
+  EXPECT_EQ(error_of("0.5", "bf16"), "");
+  EXPECT_NE(error_of("0", "f32").find("optimizer.momentum: found 0, expected a number above 0"), std::string::npos);
+  EXPECT_NE(error_of("0.5", "f16").find("\"f16\" with the optimizer schedule_free_sgd"), std::string::npos);
+}
+
 Problem two_layers() {
   Problem problem;
   problem.layers = {{4, 5, Activation::relu, true}, {5, 2, Activation::identity, false}};
@@ -111,6 +121,13 @@ TEST(Problem, CountsOperations) {
   const double loss = 2 * 20;        // difference, scale
   const double update = 2 * (20 + 5 + 10);
   EXPECT_EQ(operations_per_step(two_layers()), products + bias + activation + loss + update);
+}
+
+TEST(Problem, CountsTheForwardPassAlone) {
+  Problem problem = two_layers();
+  problem.task = Task::forward;
+  const double loss = 3 * 20;  // difference, square, sum
+  EXPECT_EQ(operations_per_step(problem), 2 * (200 + 100) + 50 + 50 + loss);
 }
 
 // Of 5x3 in each of five steps: its square, the square's, and the product with it.

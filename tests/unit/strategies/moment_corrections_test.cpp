@@ -62,5 +62,20 @@ TEST(RectificationTest, IsThatOfTorchWhateverWasAskedBefore) {
   }
 }
 
+// Of rates that rise and fall; by whichever way it is asked.
+TEST(AverageShare, IsThatOfTheSquareOfTheLargestRateSoFar) {
+  const double rates[] = {1, 2, 1, 3};
+  const double shares[] = {1, 4. / 5, 4. / 9, 9. / 18, 9. / 27, 9. / 36};
+  gdbench_optimizer optimizer{};
+  optimizer.learning_rates = rates;
+  optimizer.learning_rate_count = 4;
+  AverageShare share(optimizer);
+  for (const std::int64_t update : {1, 2, 3, 4, 5, 6, 2, 6, 1}) {
+    EXPECT_DOUBLE_EQ(share.at(update), shares[update - 1]) << update;
+  }
+  optimizer.learning_rate_count = 1;
+  EXPECT_DOUBLE_EQ(AverageShare(optimizer).at(1000), 1e-3);
+}
+
 }  // namespace
 }  // namespace gdbench::strategies

@@ -68,6 +68,7 @@ class TrainingTest : public StrategiesTest {
     strategy->run(static_cast<std::uint64_t>(steps - 1));
     strategy->sync();
     expect_trained(training, *strategy, steps);
+    training.add_slots();
     const std::vector<Dense> expected = training.trained(steps);
     for (const int split : {0, 1}) {
       const double loss = training.loss(expected, split);

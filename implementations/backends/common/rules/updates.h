@@ -171,6 +171,17 @@ struct RuleOf<OptimizerKind::radam> {
   }
 };
 
+// Defazio et al., NeurIPS 2024 (plugin.h): rate (1 - mu (1 - c)) g - c d; d = (1 - c) d - rate mu (1 - c) g.
+template <>
+struct RuleOf<OptimizerKind::schedule_free_sgd> {
+  GDBENCH_HOST_DEVICE static auto descent(const auto& step, const auto& g, auto& d) {
+    const auto share = step.root_factor;  // c
+    const auto descends = step.added_rate * g - share * d;
+    d = (1 - share) * d - step.corrected_rate * g;
+    return descends;
+  }
+};
+
 template <OptimizerKind kind>
 inline constexpr std::size_t kSlots = catalogue::slot_count(kind);
 

@@ -170,6 +170,14 @@ class Update {
             builder_.subtract(entries_.parameter, builder_.select(builder_.less(zero, direction), rate, falls));
         break;
       }
+      case OptimizerKind::schedule_free_sgd: {
+        const Register share = splat(factors().root_factor);
+        const Register before = first;
+        first = builder_.subtract(builder_.multiply(builder_.subtract(number(1), share), first),
+                                  product(factors().corrected_rate, g));
+        entries_.parameter = builder_.multiply_add(share, before, minus_product(factors().added_rate, g));
+        break;
+      }
       case OptimizerKind::muon:  // not offered
         break;
       case OptimizerKind::sgd:
