@@ -236,7 +236,8 @@ class Judgement:
         for cell in report.everything:
             if cell.id in ids and cell.is_timed:
                 own = cell.median_of("total_seconds")
-                seconds[cell.scenario] = max(own, seconds.get(cell.scenario, 0))
+                together = report.scenarios[cell.scenario].get("side_by_side", {}).get("first", cell.scenario)
+                seconds[together] = max(own, seconds.get(together, 0))
         return launches, (launches + 1) * sum(seconds.values()) if launches else 0.0
 
     def document(self):

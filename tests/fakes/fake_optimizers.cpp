@@ -99,6 +99,9 @@ catalogue::Optimizer rule_of(const gdbench_instance& self) {
   catalogue::Optimizer rule;
   rule.kind = catalogue::kind_of(given);
   rule.learning_rates = {given.learning_rates[std::min(step, given.learning_rate_count - 1)]};
+  if (catalogue::averages(rule.kind)) {  // by all of them
+    rule.learning_rates.assign(given.learning_rates, given.learning_rates + given.learning_rate_count);
+  }
   for (const catalogue::OptimizerConstant* constant : catalogue::kOptimizerConstants) {
     rule.*constant->member = given.*constant->abi_member;
   }

@@ -1,6 +1,7 @@
 #include "harness/questions/claims/expand.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -59,21 +60,28 @@ std::set<std::string> compared_keys(const std::vector<ClaimRelation>& relations)
   return keys;
 }
 
-// Scenarios that differ in compared settings alone become each other's alternatives, and follow each other, so that
-// they are launched together: their cells are compared in pairs.
-void put_together(const std::vector<ClaimRelation>& relations, std::vector<Point>& points) {
+// Scenarios that differ in compared settings alone become each other's alternatives.
+void set_alternatives(const std::vector<ClaimRelation>& relations, std::vector<Point>& points) {
   const std::set<std::string> compared = compared_keys(relations);
-  std::map<std::string, std::size_t> first;  // point of a base
-  std::vector<std::pair<std::size_t, Point>> placed;
   for (Point& point : points) {
     for (const scenario::Setting& setting : point.scenario_settings) {
       if (compared.contains(scenario::full_key(setting.key))) point.alternatives.emplace(setting.key, setting.value);
     }
+  }
+}
+
+// Points of which alternatives follow each other: so their scenarios are launched together, and their cells are
+// compared in pairs.
+std::vector<Point> put_together(std::vector<Point> points) {
+  std::map<std::string, std::size_t> first;  // point of a base
+  std::vector<std::pair<std::size_t, Point>> placed;
+  for (Point& point : points) {
     const std::size_t place = first.emplace(base_of(point), placed.size()).first->second;
     placed.emplace_back(place, std::move(point));
   }
   std::ranges::stable_sort(placed, {}, &std::pair<std::size_t, Point>::first);
   std::ranges::transform(placed, points.begin(), [](auto& entry) { return std::move(entry.second); });
+  return points;
 }
 
 Settings sorted(Settings settings) {
@@ -185,7 +193,7 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
     const Experiment& experiment = claim.experiments[i];
     std::vector<Point> points = TRY(
         scenario::expand(experiment.matrix, {}, scenarios, named_implementations(experiment.matrix, implementations)));
-    put_together(experiment.relations, points);
+    set_alternatives(experiment.relations, points);
     std::size_t coordinates = 0;
     for (const Point& point : points) coordinates += coordinates_of(point).size();
     for (std::size_t k = 0; k < experiment.relations.size(); ++k) {
@@ -209,7 +217,7 @@ Result<ExpandedClaim> expand(const Claim& claim, const std::vector<scenario::Kno
       find_deciding(expanded);
       result.relations.push_back(std::move(expanded));
     }
-    result.points.insert(result.points.end(), points.begin(), points.end());
+    std::ranges::move(put_together(std::move(points)), std::back_inserter(result.points));
   }
   return result;
 }
