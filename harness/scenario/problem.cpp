@@ -69,8 +69,8 @@ double operations_per_step(const Problem& problem) {
   const bool forward = problem.task == Task::forward;
   const double sweeps = problem.task == Task::gradients ? static_cast<double>(problem.outputs()) : forward ? 0 : 1;
   const catalogue::LossRow& loss = catalogue::row_of(problem.loss.kind);
-  double operations = batch * static_cast<double>(problem.outputs()) *
-                      (forward ? loss.operations : sweeps * loss.gradient_operations);
+  double operations =
+      batch * static_cast<double>(problem.outputs()) * (forward ? loss.operations : sweeps * loss.gradient_operations);
   for (std::size_t l = 0; l < problem.layers.size(); ++l) {
     const Layer& layer = problem.layers[l];
     const auto outputs = static_cast<double>(layer.outputs);

@@ -71,8 +71,8 @@ template <class T>
 std::vector<double> loss_scaling_of(const ReferenceState<T>& state);
 
 // Gradients of step state.step's batch, for any number of micro-batches: accumulation must give the same. For the
-// task update the given ones, with a loss of 0; for forward zeros and, of the sum of losses, minus the loss. `parameter_errors`: what the state's own parameters may be off by, one
-// each; empty for none.
+// task update the given ones, with a loss of 0; for forward zeros and, of the sum of losses, minus the loss.
+// `parameter_errors`: what the state's own parameters may be off by, one each; empty for none.
 template <class T>
 ReferenceGradients<T> gradients(const scenario::Problem& problem, const data::Dataset& dataset,
                                 const ReferenceState<T>& state, Ties ties = Ties::as_computed,

@@ -22,10 +22,10 @@ class Problem(SimpleNamespace):
     """The request's problem: task, dtype (NumPy's), what that is mixed with ("bf16", "f16" or nothing), layers, loss,
     rows, batch_rows, micro_batches, optimizer, and the shapes of the parameters w0 b0 w1 b1 ...: weights [inputs,
     outputs], biases [outputs], behind which a normalised layer has its scale and shift [outputs]. Of the optimizer also
-    the number of its slots, whether it corrects its moments by the number of the update, whether its losses are those at
-    an average, and whether its weight decay is decoupled. Where flushes_denormals, subnormal numbers count as zeros. With f16 also scale_growth_interval. Of
-    processes that train together (`ranks` of a request to prepare) the number of this one, `rank`, and the addresses of
-    all."""
+    the number of its slots, whether it corrects its moments by the number of the update, whether its losses are those
+    at an average, and whether its weight decay is decoupled. Where flushes_denormals, subnormal numbers count as zeros.
+    With f16 also scale_growth_interval. Of processes that train together (`ranks` of a request to prepare) the number
+    of this one, `rank`, and the addresses of all."""
 
     def __init__(self, request):
         usual = {"huber_delta": 1.0, "flushes_denormals": False, "drops_last_batch": False}
@@ -37,7 +37,8 @@ class Problem(SimpleNamespace):
         self.layers = [SimpleNamespace(**{"normalization": "none", **layer}) for layer in request["layers"]]
         self.optimizer = SimpleNamespace(**{"epsilon_place": "outside", **request["optimizer"]})
         rule = CATALOGUE["optimizers"][self.optimizer.kind]
-        self.slots, self.corrects_moments, self.averages = (rule[key] for key in ("slots", "corrects_moments", "averages"))
+        self.slots, self.corrects_moments = rule["slots"], rule["corrects_moments"]
+        self.averages = rule["averages"]
         self.decoupled = self.optimizer.decoupled_weight_decay or rule["always_decoupled"]
         self.product_updates, self.product = 0, 1.0
         self.first_rectified = None

@@ -125,7 +125,8 @@ class Runner(Modules):
         worker = self.runner.Worker(adapter, "")
         worker.mode, worker.data, worker.memory = mode, None, None
         request = {
-            "problem": {"task": "train", "optimizer": {"kind": "sgd"}}, "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
+            "problem": {"task": "train", "optimizer": {"kind": "sgd"}},
+            "options": {"heap": "returned", "gc": "off", "pool": "unlimited"},
             "threads": {"compute": 1, "compute_cores": []}, "state": None,
         }
         arrays = types.SimpleNamespace(Problem=lambda _: None, Data=lambda *_: None, Images=lambda *_: None)
