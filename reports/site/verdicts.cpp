@@ -1,7 +1,8 @@
 #include "reports/site/verdicts.h"
 
 #include <algorithm>
-#include <utility>
+#include <optional>
+#include <tuple>
 
 #include "harness/base/text.h"
 #include "reports/answers/claim_words.h"
@@ -18,11 +19,22 @@ bool is_decided(const Judged& judged) {
   return judged.judgement.verdict == ClaimVerdict::confirmed || judged.judgement.verdict == ClaimVerdict::refuted;
 }
 
-// Of a machine's reports the newest one that decides the claim, or else the newest that says something; null: none.
+// Launches of the point that the verdict rests on.
+int launches_of(const report::ClaimJudgement& judgement) {
+  if (judgement.deciding >= judgement.relations.size()) return 0;
+  const report::JudgedRelation& relation = judgement.deciding_relation();
+  const auto& ratio = relation.deciding ? relation.points[*relation.deciding].ratio : std::nullopt;
+  return ratio ? ratio->launches : 0;
+}
+
+// Of a machine's reports the newest one that decides the claim, or else the one of most launches, of equals the newest;
+// null: none says anything.
 const Entry* speaker(const EntryPointers& entries, const Claim& claim) {
   const Entry* best = nullptr;
   const auto rank = [&](const Entry& entry) {
-    return std::pair(is_decided(*judged_by(entry, claim)), entry.run.started_at);
+    const Judged& judged = *judged_by(entry, claim);
+    const bool decides = is_decided(judged);
+    return std::tuple(decides, decides ? 0 : launches_of(judged.judgement), entry.run.started_at);
   };
   for (const Entry* entry : entries) {
     if (judged_by(*entry, claim) != nullptr && (best == nullptr || rank(*best) < rank(*entry))) best = entry;

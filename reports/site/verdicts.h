@@ -20,7 +20,7 @@ const Judged* judged_by(const Entry& entry, const Claim& claim);
 // What each machine says of a claim.
 struct ClaimRow {
   const Claim* claim = nullptr;
-  // Of each machine's reports the newest one that decides, or else the newest that says something; null: none does.
+  // Of each machine's reports the newest one that decides, or else the one of most launches; null: none says anything.
   std::vector<const Entry*> speakers;
   std::string verdict;  // of kVerdicts, over the machines that say something
 };

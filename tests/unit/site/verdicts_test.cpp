@@ -62,6 +62,22 @@ TEST(Site, TheNewestReportThatDecidesSpeaksForItsMachine) {
             "\"It is so.\" is not true: refuted on 1 machine, inconclusive on 1 machine.");
 }
 
+TEST(Site, OfReportsThatDecideNothingTheOneOfMostLaunchesSpeaks) {
+  const auto of_launches = [](const std::string& started_at, int launches) {
+    Entry entry = entry_of("a", started_at, ClaimVerdict::inconclusive);
+    report::JudgedPoint point;
+    point.ratio.emplace().launches = launches;
+    report::JudgedRelation relation;
+    relation.points = {report::JudgedPoint(), point};
+    relation.deciding = 1;
+    entry.claims.at("mine").judgement.relations = {relation};
+    return entry;
+  };
+  const Collection collection = collection_of({of_launches("1", 5), of_launches("2", 9), of_launches("3", 9),
+                                               of_launches("4", 2), entry_of("a", "5", ClaimVerdict::inconclusive)});
+  EXPECT_EQ(rows_of(collection)[0].speakers[0]->name, "r-3");
+}
+
 TEST(Site, AVerdictLeadsToItsAnswer) {
   const Collection collection = collection_of({entry_of("a", "1", ClaimVerdict::confirmed)});
   document::Column column;
