@@ -15,9 +15,13 @@ namespace {
 
 using scenario::Separator;
 
+constexpr std::size_t kBeginning = 256;  // bytes: one that is 0 is in no text
+#ifdef GDBENCH_FUZZ
+constexpr std::size_t kBlock = 2 * kBeginning;  // bytes: inputs that libFuzzer makes reach beyond it
+#else
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-constexpr std::size_t kLongestRecord = std::size_t{1} << 26;  // bytes
-constexpr std::size_t kBeginning = 256;                       // bytes: one that is 0 is in no text
+#endif
+constexpr std::size_t kLongestRecord = std::size_t{1} << 26;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_blank(char character) { return character == ' ' || character == '\t'; }
