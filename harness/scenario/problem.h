@@ -82,8 +82,8 @@ std::vector<ParameterShape> state_shapes(const Problem& problem);
 // one per element for a bias and a column sum, and what the catalogue says of activations, normalisations, losses and
 // update rules.
 // The gradient with respect to X is not computed. The task gradients counts the forward pass once, a whole backward
-// sweep per output (its zeros included), and the additions of the sweeps' gradients. The task forward counts the forward
-// pass and the loss.
+// sweep per output (its zeros included), and the additions of the sweeps' gradients. The task forward counts the
+// forward pass and the loss.
 double operations_per_step(const Problem& problem);
 
 // Parameters and optimizer slots at one moment, one row-major vector for each of state_shapes, in double (exact for f32

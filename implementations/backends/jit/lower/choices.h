@@ -67,7 +67,7 @@ struct Choices {
   Lanes lanes = Lanes::cheaper;
   InstructionSet instructions = InstructionSet::fastest;
   std::int64_t second_cache_kib = 0;  // that is planned for; 0: as many as the processor has
-  std::string dump;  // a folder for what was made of the region; empty: none
+  std::string dump;                   // a folder for what was made of the region; empty: none
 
   bool has(Pass pass) const { return on[static_cast<std::size_t>(pass)]; }
 };
