@@ -48,9 +48,9 @@ struct LeastWork {
   std::vector<Transfer> transfers{};
 };
 
-// Of a scenario whose block makes `block_steps` steps. Nothing for the task floor, for
-// features of which a part is 0, which an implementation may skip, and for a resolved scenario that does not say its
-// dtype, loss, layers and optimizer.
+// Of a scenario whose block makes `block_steps` steps. Nothing for the task floor, for features of which a
+// part is 0, which an implementation may skip, and for a resolved scenario that does not say its dtype, loss, layers
+// and optimizer.
 std::optional<LeastWork> least_work(const report::ScenarioRecord& scenario, double block_steps);
 
 // Of the scenario of one of the report's cells, with the steps of its block, as far as they are known.

@@ -21,7 +21,7 @@ constexpr std::size_t kBlock = 2 * kBeginning;  // bytes: inputs that libFuzzer 
 #else
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 #endif
-constexpr std::size_t kLongestRecord = std::size_t{1} << 26;
+constexpr std::size_t kLongestRecord = std::size_t{1} << 26;  // bytes
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_blank(char character) { return character == ' ' || character == '\t'; }

@@ -49,6 +49,10 @@ double Rectification::at(std::int64_t update) {
   return static_cast<double>(std::sqrt(varies(length) / varies(longest_)));
 }
 
+double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
+  return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
+}
+
 double AverageShare::at(std::int64_t update) {
   if (optimizer_.learning_rate_count == 1) return 1 / static_cast<double>(update);
   if (update < update_) {
@@ -56,8 +60,7 @@ double AverageShare::at(std::int64_t update) {
     largest_ = sum_ = 0;
   }
   for (; update_ < update; ++update_) {
-    const std::int64_t step = std::min(update_, optimizer_.learning_rate_count - 1);
-    largest_ = std::max(largest_, static_cast<long double>(optimizer_.learning_rates[step]));
+    largest_ = std::max(largest_, static_cast<long double>(learning_rate(optimizer_, update_)));
     sum_ += largest_ * largest_;
   }
   return static_cast<double>(largest_ * largest_ / sum_);

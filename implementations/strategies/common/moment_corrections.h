@@ -78,6 +78,9 @@ class Rectification {
   long double sum_ = 0;  // of numbers by their weights
 };
 
+// Of step `step`, counted from 0.
+double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step);
+
 // The share of what is new in the average of schedule_free_sgd (plugin.h): of update t, counted from 1, the square of
 // the largest rate so far over the sum of these squares. Rates are those of the optimizer, which outlives this.
 class AverageShare {

@@ -17,10 +17,6 @@ using implementations::Failure;
 
 constexpr std::size_t kWindowSteps = 1024;
 
-double learning_rate(const gdbench_optimizer& optimizer, std::int64_t step) {
-  return optimizer.learning_rates[std::min(step, optimizer.learning_rate_count - 1)];
-}
-
 }  // namespace
 
 Parameters::Parameters(Session& session, const gdbench_problem& problem)

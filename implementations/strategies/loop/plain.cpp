@@ -92,8 +92,7 @@ class Loop final : public Trainer {
     largest_rate_ = squared_rates_ = 0;
     const bool averages = catalogue::averages(catalogue::kind_of(optimizer_));
     for (std::int64_t step = 0; averages && step < step_; ++step) {
-      const double rate = optimizer_.learning_rates[std::min(step, optimizer_.learning_rate_count - 1)];
-      largest_rate_ = std::max(largest_rate_, rate);
+      largest_rate_ = std::max(largest_rate_, learning_rate(step));
       squared_rates_ += largest_rate_ * largest_rate_;
     }
   }
@@ -115,14 +114,14 @@ class Loop final : public Trainer {
     const T* x = static_cast<const T*>(split == 0 ? data_.x : data_.validation_x);
     const T* y = static_cast<const T*>(split == 0 ? data_.y : data_.validation_y);
     const std::int32_t* labels = split == 0 ? data_.labels : data_.validation_labels;
+    const auto loss = [&] { return rows_[0].loss_sum(x, y, labels, nullptr, 0, rows) / static_cast<double>(rows); };
+    if (!catalogue::averages(catalogue::kind_of(optimizer_))) return loss();
     const Array<T> kept = parameters_;
-    if (catalogue::averages(catalogue::kind_of(optimizer_))) {
-      const T share = static_cast<T>(1 - 1 / optimizer_.momentum);
-      for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i] += share * slots_[0][i];
-    }
-    const double sum = rows_[0].loss_sum(x, y, labels, nullptr, 0, rows);
+    const T share = static_cast<T>(1 - 1 / optimizer_.momentum);
+    for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i] += share * slots_[0][i];
+    const double at_average = loss();
     std::ranges::copy(kept, parameters_.begin());
-    return sum / static_cast<double>(rows);
+    return at_average;
   }
 
  private:
@@ -235,9 +234,12 @@ class Loop final : public Trainer {
   // The number of the next update, counted from 1.
   std::int64_t next_update() const { return step_ + 1 - scaling_.skipped(); }
 
+  double learning_rate(std::int64_t step) const {
+    return optimizer_.learning_rates[std::min(step, optimizer_.learning_rate_count - 1)];
+  }
+
   void update(T scale) {
-    const std::int64_t last_rate = optimizer_.learning_rate_count - 1;
-    (this->*descend_)(scale, static_cast<T>(optimizer_.learning_rates[std::min(step_, last_rate)]));
+    (this->*descend_)(scale, static_cast<T>(learning_rate(step_)));
     ++step_;
   }
 
