@@ -22,6 +22,7 @@ inline std::vector<NamedTarget> targets_of_this_machine() {
   for (const auto& [name, instructions] : {std::pair("avx2", InstructionSet::avx2),
                                            {"avx512vl", InstructionSet::avx512vl},
                                            {"avx512", InstructionSet::avx512},
+                                           {"amx", InstructionSet::amx},
                                            {"neon", InstructionSet::neon}}) {
     if (const Target* target = this_machine(instructions)) targets.push_back({name, *target});
   }

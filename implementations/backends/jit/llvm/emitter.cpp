@@ -1,5 +1,6 @@
 #include "implementations/backends/jit/llvm/emitter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -25,6 +26,12 @@ void collect_variables(const Block& block, std::set<VariableId>& variables) {
   }
 }
 
+bool has_tiles(const Block& block) {
+  return std::ranges::any_of(block, [](const Statement& statement) {
+    return statement.loop ? has_tiles(statement.loop->body) : statement.instruction.has_tiles();
+  });
+}
+
 // Writes a program into a module of its own as one function.
 class Emitter {
  public:
@@ -48,7 +55,10 @@ class Emitter {
     LLVMPositionBuilderAtEnd(ir_.builder(), LLVMAppendBasicBlockInContext(ir_.context(), function_, "entry"));
     steps_ = LLVMGetParam(function_, 1);
     for (const Array& array : program_.arrays) arrays_.push_back(start_of(array));
+    const bool tiles = has_tiles(program_.body);
+    if (tiles) ir_.configure_tiles();
     emit(program_.body);
+    if (tiles) ir_.call("llvm.x86.tilerelease", {}, {});
     LLVMBuildRetVoid(ir_.builder());
     return ir_.module();
   }
@@ -231,6 +241,21 @@ class Emitter {
     LLVMBuildCall2(ir_.builder(), type, function, &data, 1, "");
   }
 
+  void emit_tiles(const Instruction& instruction) {
+    const auto tile = [&](std::size_t operand) {
+      return LLVMConstInt(ir_.integer(8), static_cast<unsigned>(instruction.tiles[operand]), 0);
+    };
+    if (instruction.code == Code::tile_zero) {
+      ir_.call("llvm.x86.tilezero", {}, {tile(0)});
+    } else if (instruction.code == Code::tile_multiply) {
+      ir_.call("llvm.x86.tdpbf16ps", {}, {tile(0), tile(1), tile(2)});
+    } else {
+      const char* name = instruction.code == Code::tile_load ? "llvm.x86.tileloadd64" : "llvm.x86.tilestored64";
+      LLVMValueRef stride = ir_.number(instruction.row_stride * static_cast<std::int64_t>(sizeof(float)));
+      ir_.call(name, {}, {tile(0), pointer_to(instruction.address), stride});
+    }
+  }
+
   void emit(const Instruction& instruction) {
     if (instruction.code == Code::note) return;
     if (instruction.code == Code::prefetch) return prefetch(instruction.address);
@@ -241,6 +266,7 @@ class Emitter {
     }
     if (instruction.code == Code::meet) return meet();
     if (instruction.code == Code::store) return store(instruction);
+    if (instruction.has_tiles()) return emit_tiles(instruction);
     if (instruction.code == Code::set) {
       variables_[instruction.variable] = values_[instruction.operands[0]];
       return;
@@ -308,6 +334,10 @@ class Emitter {
         return ir_.add_pairs(operand(0), operand(1), operand(2));
       case Code::store:
       case Code::set:
+      case Code::tile_zero:
+      case Code::tile_load:
+      case Code::tile_store:
+      case Code::tile_multiply:
       case Code::prefetch:
       case Code::fence:
       case Code::meet:

@@ -108,6 +108,26 @@ LLVMValueRef Values::add_pairs(LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
   return LLVMBuildCall2(builder_, type, LLVMGetIntrinsicDeclaration(module_, id, nullptr, 0), values, 3, "");
 }
 
+// Intel 64 and IA-32 Architectures Software Developer's Manual, LDTILECFG: 64 bytes, of which the first is the palette,
+// words from byte 16 on the tiles' bytes in a row, and bytes from byte 48 on their rows.
+void Values::configure_tiles() {
+  constexpr std::size_t kBytes = 64;
+  constexpr std::size_t kBytesOfRows = 16;
+  constexpr std::size_t kRows = 48;
+  std::vector<LLVMValueRef> bytes(kBytes, LLVMConstInt(integer(8), 0, 0));
+  bytes[0] = LLVMConstInt(integer(8), 1, 0);
+  for (std::size_t tile = 0; tile < kTiles; ++tile) {
+    bytes[kBytesOfRows + 2 * tile] = LLVMConstInt(integer(8), kTileColumns * sizeof(float), 0);
+    bytes[kRows + tile] = LLVMConstInt(integer(8), kTileRows, 0);
+  }
+  LLVMTypeRef type = LLVMArrayType(integer(8), kBytes);
+  LLVMValueRef configuration = LLVMAddGlobal(module_, type, "tiles");
+  LLVMSetInitializer(configuration, LLVMConstArray(integer(8), bytes.data(), kBytes));
+  LLVMSetGlobalConstant(configuration, 1);
+  LLVMSetLinkage(configuration, LLVMPrivateLinkage);
+  call("llvm.x86.ldtilecfg", {}, {LLVMBuildBitCast(builder_, configuration, byte_pointer(), "")});
+}
+
 LLVMValueRef Values::mask(int lanes, int active) {
   std::vector<LLVMValueRef> bits;
   for (int i = 0; i < lanes; ++i) bits.push_back(LLVMConstInt(integer(1), i < active ? 1 : 0, 0));

@@ -82,6 +82,14 @@ class Builder {
   Register add_pairs(Register a, Register b, Register c) {
     return emit(type_of(c), {.code = Code::add_pairs, .operands = {a, b, c}});
   }
+  void tile_zero(int tile) { emit({.code = Code::tile_zero, .tiles = {tile}}); }
+  void tile_load(int tile, const Address& address, std::int64_t row_stride) {
+    emit({.code = Code::tile_load, .address = address, .row_stride = row_stride, .tiles = {tile}});
+  }
+  void tile_store(int tile, const Address& address, std::int64_t row_stride) {
+    emit({.code = Code::tile_store, .address = address, .row_stride = row_stride, .tiles = {tile}});
+  }
+  void tile_multiply(int sums, int a, int b) { emit({.code = Code::tile_multiply, .tiles = {sums, a, b}}); }
   void prefetch(const Address& address) { emit({.code = Code::prefetch, .address = address}); }
   // See Code::fence.
   void fence() { emit({.code = Code::fence}); }

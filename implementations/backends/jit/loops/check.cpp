@@ -59,6 +59,7 @@ class Checker {
     }
     check_types(instruction);
     if (instruction.code == Code::load || instruction.code == Code::store) check_address(instruction);
+    if (instruction.has_tiles()) check_tiles(instruction);
     if (instruction.code == Code::set) set_.insert(instruction.variable);
     if (instruction.code == Code::get && !set_.contains(instruction.variable)) {
       fail(instruction, "variable " + std::to_string(instruction.variable) + " is not set yet");
@@ -87,6 +88,10 @@ class Checker {
         if (!instruction.numbers.empty() && instruction.numbers.size() != static_cast<std::size_t>(own.lanes))
           return {};
         return own;
+      case Code::tile_zero:
+      case Code::tile_load:
+      case Code::tile_store:
+      case Code::tile_multiply:
       case Code::prefetch:
       case Code::fence:
       case Code::meet:
@@ -177,17 +182,38 @@ class Checker {
     }
   }
 
+  // Pairs are loaded, floats stored.
+  void check_tiles(const Instruction& instruction) {
+    const auto is_tile = [](int tile) { return tile >= 0 && tile < kTiles; };
+    if (!std::ranges::all_of(instruction.tiles, is_tile)) return fail(instruction, "there is no such tile");
+    if (instruction.code != Code::tile_load && instruction.code != Code::tile_store) return;
+    if (instruction.address.array >= program_.arrays.size()) {
+      return fail(instruction, "there is no array " + std::to_string(instruction.address.array));
+    }
+    const Scalar element = program_.arrays[instruction.address.array].element;
+    if (element != (instruction.code == Code::tile_load ? Scalar::i32 : Scalar::f32)) {
+      return fail(instruction, "the types do not fit together");
+    }
+    if (instruction.row_stride < kTileColumns) return fail(instruction, "its rows overlap");
+    check_range(instruction, (kTileRows - 1) * instruction.row_stride + kTileColumns);
+  }
+
   void check_address(const Instruction& instruction) {
     if (const std::optional<Register> base = instruction.address.base) {
       if (*base >= known_.size() || !known_[*base]) return fail(instruction, "its address's base is not set here");
       if (type(*base) != Type{Scalar::i64, 1}) return fail(instruction, "its address's base is no whole number");
     }
-    const Array& array = program_.arrays[instruction.address.array];
     const int lanes =
         instruction.code == Code::store ? type(instruction.operands[0]).lanes : type(instruction.result).lanes;
     if (instruction.active < 1 || instruction.active > lanes) return fail(instruction, "no lane is active");
+    check_range(instruction, instruction.active);
+  }
+
+  // Of `size` elements from the address on.
+  void check_range(const Instruction& instruction, std::int64_t size) {
+    const Array& array = program_.arrays[instruction.address.array];
     std::int64_t least = instruction.address.index.constant;
-    std::int64_t most = least + instruction.active - 1;
+    std::int64_t most = least + size - 1;
     std::int64_t per_step = 0;
     for (const auto& [id, coefficient] : instruction.address.index.terms) {
       const Loop* loop = id < loops_.size() ? loops_[id] : nullptr;

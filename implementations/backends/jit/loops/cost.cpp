@@ -159,6 +159,8 @@ class Counting {
   // Instructions of a block that are in no loop inside of it.
   struct Mix {
     double arithmetic = 0;
+    double pairs = 0;
+    double tiles = 0;
     double divisions = 0;
     double loads = 0;
     double stores = 0;
@@ -245,9 +247,10 @@ class Counting {
   }
 
   double cycles_of(const Mix& mix) const {
-    const double instructions = mix.arithmetic + mix.divisions + mix.loads + mix.stores + mix.shuffles + mix.others;
-    double cycles = std::max({mix.arithmetic / core_.arithmetic_per_cycle + mix.divisions * core_.division_cycles,
-                              mix.loads / core_.loads_per_cycle, mix.stores / core_.stores_per_cycle,
+    const double instructions = mix.arithmetic + mix.pairs + mix.divisions + mix.loads + mix.stores + mix.shuffles + mix.others;
+    const double arithmetic = mix.arithmetic / core_.arithmetic_per_cycle;
+    double cycles = std::max({arithmetic + mix.pairs * core_.pair_cycles + mix.divisions * core_.division_cycles,
+                              mix.tiles * core_.tile_cycles, mix.loads / core_.loads_per_cycle, mix.stores / core_.stores_per_cycle,
                               mix.shuffles / core_.shuffles_per_cycle, instructions / core_.instructions_per_cycle});
     for (const auto& [variable, additions] : mix.additions) {
       cycles = std::max(cycles, additions * core_.addition_latency);
@@ -293,9 +296,25 @@ class Counting {
       case Code::pair_lanes:
         mix.arithmetic += 8;
         break;
+      case Code::add_pairs:
+        ++mix.pairs;
+        break;
+      case Code::tile_multiply:
+        ++mix.tiles;
+        break;
+      case Code::tile_load:
+      case Code::tile_store:
+        (instruction.code == Code::tile_load ? mix.loads : mix.stores) += kTileRows;
+        for (int row = 0; row < kTileRows; ++row) {
+          Address address = instruction.address;
+          address.index = address.index + Affine(row * instruction.row_stride);
+          touch(address, kTileColumns, direct);
+        }
+        break;
       case Code::set:
         ++mix.additions[instruction.variable];
         break;
+      case Code::tile_zero:
       case Code::constant:
       case Code::get:
       case Code::fence:

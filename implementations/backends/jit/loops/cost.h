@@ -25,6 +25,8 @@ struct CoreModel {
   double instructions_per_cycle = 5;
   double addition_latency = 4;  // of a multiply-add, too
   double division_cycles = 5;   // and of a square root
+  double pair_cycles = 0.5;     // of Code::add_pairs
+  double tile_cycles = 16;      // of a product of two tiles, which other instructions run beside
   double cycles_per_loop = 12;  // to enter and to leave one, which is predicted wrongly at its end
   Cache first_cache = {32 << 10, 8};
   Cache second_cache = {1 << 20, 8};

@@ -5,6 +5,7 @@
 // multiples of their counters, so that all accesses can be proven to lie inside their arrays in advance (check.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -97,6 +98,10 @@ enum class Code : std::uint8_t {
   pair_lanes,       // i32 of two such: lane i's lower half of operand 0's lane i, its upper half of operand 1's
   pair_neighbours,  // likewise of lanes 2i and 2i + 1 of the one operand: half as many
   add_pairs,        // c + the products of both halves of 16 lanes a and b (pairs of bfloat16), in f32
+  tile_zero,        // tile `tiles[0]` becomes 0
+  tile_load,        // tile `tiles[0]`: its rows begin at `address`, `row_stride` elements apart
+  tile_store,       // likewise
+  tile_multiply,    // floats of tile [0] += pairs of tile [1] times pairs of tile [2], see multiply_tiles in text.cpp
   prefetch,         // what lies at `address`, which may be behind the end of its array, will be read soon
   fence,            // what was loaded before is loaded anew behind it, instead of being kept in registers
   meet,             // waits for the other threads that run the same steps
@@ -105,6 +110,10 @@ enum class Code : std::uint8_t {
 
 constexpr int kLeastLanesOfEstimates = 4;
 constexpr int kLanesOfPairs = 16;
+// AMX's tiles: registers of kTileRows rows of kTileColumns pairs of bfloat16 or floats.
+constexpr int kTiles = 8;
+constexpr int kTileRows = 16;
+constexpr int kTileColumns = 16;
 constexpr int kLineBytes = 64;  // of a line of a cache
 
 struct CodeRow {
@@ -140,6 +149,10 @@ inline constexpr CodeRow kCodes[] = {{Code::constant, "constant", 0, true},
                                      {Code::pair_lanes, "pair_lanes", 2, true},
                                      {Code::pair_neighbours, "pair_neighbours", 1, true},
                                      {Code::add_pairs, "add_pairs", 3, true},
+                                     {Code::tile_zero, "tile_zero", 0, false},
+                                     {Code::tile_load, "tile_load", 0, false},
+                                     {Code::tile_store, "tile_store", 0, false},
+                                     {Code::tile_multiply, "tile_multiply", 0, false},
                                      {Code::prefetch, "prefetch", 0, false},
                                      {Code::fence, "fence", 0, false},
                                      {Code::meet, "meet", 0, false},
@@ -153,11 +166,14 @@ struct Instruction {
   VariableId variable = 0;
   Address address = Address();
   int active = 0;
+  std::int64_t row_stride = 0;
+  std::array<int, 3> tiles = {};
   double number = 0;
   std::vector<double> numbers = {};
   std::vector<int> indices = {};
   std::string text = {};
 
+  bool has_tiles() const { return code >= Code::tile_zero && code <= Code::tile_multiply; }
   bool has_result() const { return catalogue::row_of(code).has_result; }
   // The registers that it reads, except for its address's base.
   std::span<const Register> inputs() const { return {operands, catalogue::row_of(code).operands}; }

@@ -14,6 +14,7 @@ constexpr const char* kFunctions = R"(#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace program {
 
@@ -104,6 +105,33 @@ template <int N> Vector<f32, N> add_pairs(Vector<i32, N> a, Vector<i32, N> b, Ve
   return each<f32, N>([&](int i) {
     return c.lanes[i] + first_of(a.lanes[i]) * first_of(b.lanes[i]) + second_of(a.lanes[i]) * second_of(b.lanes[i]);
   });
+}
+// Of AMX, whose arithmetic takes denormal numbers for 0 and makes none.
+struct Tile {
+  std::uint32_t rows[16][16];
+};
+inline Tile tiles[8];
+inline f32 flushed(f32 a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a; }
+inline void tile_zero(int tile) { tiles[tile] = {}; }
+template <class E> void tile_load(int tile, const E* from, i64 stride) {
+  for (int i = 0; i < 16; ++i) std::memcpy(tiles[tile].rows[i], from + i * stride, 64);
+}
+template <class E> void tile_store(int tile, E* to, i64 stride) {
+  for (int i = 0; i < 16; ++i) std::memcpy(to + i * stride, tiles[tile].rows[i], 64);
+}
+inline void tile_multiply(int sums, int a, int b) {
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 16; ++j) {
+      f32 first = 0, second = 0;
+      for (int k = 0; k < 16; ++k) {
+        const i32 x = i32(tiles[a].rows[i][k]), y = i32(tiles[b].rows[k][j]);
+        first = flushed(std::fma(flushed(first_of(x)), flushed(first_of(y)), first));
+        second = flushed(std::fma(flushed(second_of(x)), flushed(second_of(y)), second));
+      }
+      const f32 sum = flushed(std::bit_cast<f32>(tiles[sums].rows[i][j])) + flushed(first + second);
+      tiles[sums].rows[i][j] = std::bit_cast<std::uint32_t>(flushed(sum));
+    }
+  }
 }
 template <int... lanes, class E, int N> Vector<E, sizeof...(lanes)> shuffle(Vector<E, N> a, Vector<E, N> b) {
   return {{(lanes < N ? a.lanes[lanes % N] : b.lanes[lanes % N])...}};
@@ -289,6 +317,15 @@ class Printer {
     switch (instruction.code) {
       case Code::note:
         return line("// " + instruction.text);
+      case Code::tile_zero:
+        return line("tile_zero(" + std::to_string(instruction.tiles[0]) + ");");
+      case Code::tile_load:
+      case Code::tile_store:
+        return line(std::string(name_of(instruction.code)) + "(" + std::to_string(instruction.tiles[0]) + ", " +
+                    address_text(instruction.address) + ", " + std::to_string(instruction.row_stride) + ");");
+      case Code::tile_multiply:
+        return line("tile_multiply(" + std::to_string(instruction.tiles[0]) + ", " +
+                    std::to_string(instruction.tiles[1]) + ", " + std::to_string(instruction.tiles[2]) + ");");
       case Code::prefetch:
         return line("__builtin_prefetch(" + address_text(instruction.address) + ");");
       case Code::fence:

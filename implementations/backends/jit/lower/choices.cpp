@@ -16,8 +16,9 @@ RegionFunctions region_functions() {
       {"lanes", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|columns|rows|panels",
        "what of a batch a vector holds, panels: rows, with the weights in blocks; auto: what promises the fastest "
        "step"},
-      {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512|neon",
-       "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them"},
+      {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512|amx|neon",
+       "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them; amx is avx512 with "
+       "tiles for products of bfloat16, which auto takes where they promise the fastest step"},
       {"cache", GDBENCH_OPTION_INTEGER, 0, "0", nullptr,
        "KiB of a second cache that steps are planned for; 0: as many as the processor has"},
   };
@@ -70,6 +71,7 @@ Choices choices_of(const gdbench_settings* settings) {
   if (instructions == "avx2") choices.instructions = InstructionSet::avx2;
   if (instructions == "avx512vl") choices.instructions = InstructionSet::avx512vl;
   if (instructions == "avx512") choices.instructions = InstructionSet::avx512;
+  if (instructions == "amx") choices.instructions = InstructionSet::amx;
   if (instructions == "neon") choices.instructions = InstructionSet::neon;
   choices.dump = implementations::option_value(*settings, "dump");
   return choices;

@@ -24,6 +24,7 @@ enum class Pass : std::uint8_t {
   row_blocks,         // a batch is processed in blocks of rows (row_blocks.h)
   panels,             // wide layers in panels of rows, weights in blocks (panels.h)
   cache_blocks,       // of which as many are taken at once as the second cache holds
+  tiles,              // whose products of bfloat16 are of AMX's tiles (tile_products.h)
   prefetching,        // and what comes next is fetched ahead
   layout,             // lanes are rows where that is less work (plan.h)
   streaming,          // narrow models go over the batch once (stream.h)
@@ -47,6 +48,7 @@ inline constexpr PassRow kPasses[] = {
     {Pass::row_blocks, "row-blocks", "goes through a batch in blocks of rows"},
     {Pass::panels, "panels", "makes rows the lanes of wide layers, and keeps their weights in blocks"},
     {Pass::cache_blocks, "cache-blocks", "takes as many of those weights at once as the second cache holds"},
+    {Pass::tiles, "tiles", "multiplies wide layers of bfloat16 by AMX's tiles"},
     {Pass::prefetching, "prefetch", "fetches weights, and values of the batch, ahead"},
     {Pass::layout, "layout", "makes rows the lanes of vectors where that is less work"},
     {Pass::streaming, "streaming", "goes over the batch once where the model is narrow"},

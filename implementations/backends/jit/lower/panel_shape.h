@@ -17,8 +17,8 @@ struct TileShape {
 };
 
 struct PanelShape {
-  // For `rows` rows of a batch.
-  PanelShape(const Target& target, Scalar real, std::int64_t rows);
+  // For `rows` rows of a batch. AMX's tiles need panels of two of them, whatever the batch is.
+  PanelShape(const Target& target, Scalar real, std::int64_t rows, bool tiles);
 
   TileShape batch;         // of products of the batch, whose vectors are a panel's rows
   TileShape gradient;      // of gradients, whose vectors are rows of weights

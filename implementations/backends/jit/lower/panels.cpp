@@ -72,13 +72,14 @@ bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Ta
   });
 }
 
-PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share)
+PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share, bool tiles)
     : context_(context),
       builder_(context.builder),
       choices_(choices),
       blocks_(blocks),
       share_(share),
-      shape_(context.target, context.real(), blocks.rows),
+      tiles_(tiles),
+      shape_(context.target, context.real(), blocks.rows, tiles),
       rows_(blocks.rows) {}
 
 template <class Body>
@@ -235,8 +236,20 @@ void PanelLowering::round_weights() {
   }
 }
 
+void PanelLowering::lower_by_tiles(const Group& group) {
+  TileProduct product(context_, group, shape_, *pairs_);
+  for_each_part(builder_, {0, group.columns}, product.columns_within(group.columns),
+                [&](const Affine& first, std::int64_t count) {
+                  product.begin_part(first, count);
+                  for_each_panel({0, rows_}, [&](const Affine& panel, std::int64_t rows) {
+                    product.lower(first, count, panel, rows);
+                  });
+                });
+}
+
 void PanelLowering::lower_batch(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
+  if (root.op() == Op::product && pairs_ && tiles_) return lower_by_tiles(group);
   if (root.op() == Op::product) {
     PanelProduct product(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, choices_.has(Pass::prefetching));
     const Range own = own_columns(group);
@@ -299,6 +312,11 @@ void PanelLowering::lower_late(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   if (root.op() == Op::column_sum) return sum_columns(group);
   const std::set<ValueId> blocked = blocked_values(group);
+  if (is_gradient(blocks_, root) && pairs_ && tiles_) {
+    lower_gradient_by_tiles(context_, group, shape_, *pairs_, blocked, rows_, choices_.has(Pass::prefetching));
+    context_.take_rows(blocked, group.rows, 0);
+    return;
+  }
   if (is_gradient(blocks_, root)) {
     lower_gradient(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, layer_inputs_.at(root.operands[0]), blocked,
                    rows_, own_columns(group), choices_.has(Pass::prefetching));
@@ -373,14 +391,15 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
 }
 
 void PanelLowering::place_pairs() {
-  pairs_.emplace(context_, shape_, rows_);
+  pairs_.emplace(context_, shape_, rows_, tiles_);
   for (const Node& node : context_.region.nodes) {
     if (is_batch_product(blocks_, node)) {
-      pairs_->place_operand(node.operands[0]);
+      pairs_->place_operand(node.operands[0], node.request.transpose_b);
       pairs_->place_weights(node.operands[1], node.request.transpose_b);
     }
     if (is_gradient(blocks_, node)) pairs_->place_gradient(node.operands[0], node.operands[1]);
   }
+  pairs_->place_parts();
   builder_.note("weights, in pairs of bfloat16");
   pairs_->write_weights();
 }

@@ -27,6 +27,7 @@
 #include "implementations/backends/jit/lower/pairs.h"
 #include "implementations/backends/jit/lower/panel_products.h"
 #include "implementations/backends/jit/lower/row_blocks.h"
+#include "implementations/backends/jit/lower/tile_products.h"
 
 namespace gdbench::backends::jit {
 
@@ -36,7 +37,7 @@ bool can_lower_to_panels(const Region& region, const RowBlocks& blocks, const Ta
 // The step of one thread, of which `blocks` are those of the whole batch: layer after layer and back, then the weights.
 class PanelLowering {
  public:
-  PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share);
+  PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share, bool tiles);
 
   // Within the loop over steps. `note` gets what is computed together.
   void lower(const std::function<void(const Group&)>& note);
@@ -62,6 +63,7 @@ class PanelLowering {
   void transpose_input(ValueId value, const Matrix& source);
   void turn(ValueId value);
   void lower_batch(const Group& group);
+  void lower_by_tiles(const Group& group);
   void lower_late(const Group& group);
   void sum_columns(const Group& group);
   void place_pairs();
@@ -72,6 +74,7 @@ class PanelLowering {
   const Choices& choices_;
   RowBlocks& blocks_;
   Share share_;
+  bool tiles_;
   PanelShape shape_;
   std::int64_t rows_;                       // of the batch
   std::set<ValueId> blocked_;               // weights, slots and gradients in blocks of rows

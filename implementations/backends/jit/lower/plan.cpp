@@ -89,7 +89,12 @@ class Planner {
                         choices_.lanes != Lanes::rows && choices_.block_rows == 0;
     if (!chosen || !can_lower_to_panels(own_, *blocks_, target_)) return {};
     std::vector<Plan> plans = {{Plan::Form::panels, true, 0}};
-    if (mixed_ && target_.pairs && threads_ == 1) plans.push_back({Plan::Form::panels, true, 0, true});
+    if (!mixed_ || threads_ > 1) return plans;
+    if (target_.pairs) plans.push_back({Plan::Form::panels, true, 0, true});
+    if (target_.tiles && choices_.has(Pass::tiles)) {
+      if (choices_.instructions == InstructionSet::amx) plans.clear();
+      plans.push_back({Plan::Form::panels, true, 0, true, true});
+    }
     return plans;
   }
 
@@ -139,7 +144,7 @@ std::string text_of(const Plan& plan) {
   if (plan.form == Plan::Form::stream) return "one stream of rows, lanes are rows";
   if (plan.form == Plan::Form::row_stream) return "one stream of rows, lanes are columns";
   const char* wide = plan.target.vector_bits == 512 ? ", 512 bits" : "";
-  const char* pairs = plan.pairs ? ", pairs of bfloat16" : "";
+  const char* pairs = plan.tiles ? ", tiles of pairs of bfloat16" : plan.pairs ? ", pairs of bfloat16" : "";
   if (plan.form == Plan::Form::panels) return std::string("panels of rows") + wide + pairs;
   return std::string("loops, lanes are ") + (plan.rows_in_lanes ? "rows" : "columns") + ", " +
          (plan.block_rows == 0 ? "all rows together" : "blocks of " + std::to_string(plan.block_rows) + " rows") + wide;

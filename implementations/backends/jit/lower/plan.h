@@ -20,6 +20,7 @@ struct Plan {
   bool rows_in_lanes = false;   // of a batch; else its columns are
   std::int64_t block_rows = 0;  // 0: the batch as a whole
   bool pairs = false;           // of a mixed region: panels whose products multiply pairs of bfloat16
+  bool tiles = false;           // by AMX's tiles
   Target target = {};
 };
 

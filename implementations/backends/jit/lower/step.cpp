@@ -194,6 +194,7 @@ class StepLowering {
 
   void lower_to_panels() {
     ++fired(Pass::panels);
+    fired(Pass::tiles) = plan_.tiles;
     fired(Pass::prefetching) = choices_.has(Pass::prefetching);
     // Those of the batch first.
     const auto of_batch = [&](const Node& node) { return blocks_->batch.contains(node.result); };
@@ -201,7 +202,7 @@ class StepLowering {
     builder_.steps([&](const Affine& step) {
       load_factors(context_, step);
       context_.begin_step(step);
-      PanelLowering panels(context_, choices_, *blocks_, share_);
+      PanelLowering panels(context_, choices_, *blocks_, share_, plan_.tiles);
       panels.lower([&](const Group& group) { note_group(group, "group: "); });
       fired(Pass::cache_blocks) = panels.cached();
     });

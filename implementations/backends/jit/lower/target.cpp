@@ -6,6 +6,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
 #endif
 
 namespace gdbench::backends::jit {
@@ -79,6 +80,24 @@ double nanoseconds_per_cycle() {
 }
 
 #if defined(__x86_64__)
+namespace {
+
+// Whether the processor has AMX's tiles of bfloat16, and Linux lets this process use them once it was asked.
+bool may_use_tiles() {
+  // Intel 64 and IA-32 Architectures Software Developer's Manual, CPUID: leaf 7, subleaf 0, EDX bits 22 and 24.
+  constexpr unsigned kBfloat16 = 1U << 22;
+  constexpr unsigned kTileRegisters = 1U << 24;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  if ((d & kBfloat16) == 0 || (d & kTileRegisters) == 0) return false;
+  // asm/prctl.h of Linux 5.16; number 18 is the state of the tiles.
+  constexpr int kRequestPermission = 0x1023;
+  constexpr int kTileState = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileState) == 0;
+}
+
+}  // namespace
+
 const Target* this_machine(InstructionSet instructions) {
   static constexpr Target kAvx512Half = {256, 32, true};
   static constexpr Target kAvx2 = {256, 16, false};
@@ -89,13 +108,16 @@ const Target* this_machine(InstructionSet instructions) {
   // Zen 4 makes two of every operation of 512 bits; 32 registers of 256 bits then serve better.
   const bool halves = __builtin_cpu_is("amd") != 0 && family() == 0x19;
   if (instructions == InstructionSet::fastest) {
-    instructions = !has_avx512 ? InstructionSet::avx2 : halves ? InstructionSet::avx512vl : InstructionSet::avx512;
+    if (!has_avx512) return &kAvx2;
+    if (halves) return &kAvx512Half;
   }
   if (instructions == InstructionSet::avx2) return &kAvx2;
   if (!has_avx512 || instructions == InstructionSet::neon) return nullptr;
   if (instructions == InstructionSet::avx512vl) return &kAvx512Half;
   static const Target avx512 = {512, 32, true, halves, __builtin_cpu_supports("avx512bf16") != 0};
-  return &avx512;
+  static const Target amx = {512, 32, true, halves, avx512.pairs, may_use_tiles()};
+  if (instructions == InstructionSet::amx && !amx.tiles) return nullptr;
+  return instructions == InstructionSet::avx512 ? &avx512 : &amx;
 }
 
 #else

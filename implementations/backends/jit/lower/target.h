@@ -9,8 +9,9 @@
 
 namespace gdbench::backends::jit {
 
-// What the vectors of a program are of. avx512vl: AVX-512's registers and masks at 256 bits. neon: of AArch64.
-enum class InstructionSet : std::uint8_t { fastest, avx2, avx512vl, avx512, neon };
+// What the vectors of a program are of. avx512vl: AVX-512's registers and masks at 256 bits. amx: avx512 with AMX's
+// tiles. neon: of AArch64.
+enum class InstructionSet : std::uint8_t { fastest, avx2, avx512vl, avx512, amx, neon };
 
 struct Target {
   int vector_bits = 256;
@@ -18,6 +19,7 @@ struct Target {
   bool avx512 = false;
   bool halved = false;  // the processor makes two of each operation on a vector
   bool pairs = false;   // multiplies pairs of bfloat16 (Code::add_pairs)
+  bool tiles = false;   // likewise in tiles (Code::tile_multiply)
   // Whether the constants of CoreModel were compared with processors of this kind.
   bool measured = true;
   double second_cache_bytes = 0;  // that is planned for; 0: as many as the processor has
