@@ -217,7 +217,7 @@ class RegionCompiler {
     Listing listing;
     const bool listed = share.thread == 0 && !choices_.dump.empty();
     const Target& target = choice.plan.target;
-    code.compiled = compile(lowered.program, {target.vector_bits, target.avx512}, listed ? &listing : nullptr, error);
+    code.compiled = compile(lowered.program, {target.vector_bits, target.avx512, target.pairs}, listed ? &listing : nullptr, error);
     if (code.compiled == nullptr) throw std::runtime_error(error);
     code_ns_ += nanoseconds_since(compiling);
     if (listed)

@@ -47,7 +47,7 @@ void for_each_target(const Body& body) {
 inline std::unique_ptr<Compiled> compiled_for(const Target& target, const Program& program,
                                               Listing* listing = nullptr) {
   std::string error;
-  auto compiled = compile(program, {target.vector_bits, target.avx512}, listing, error);
+  auto compiled = compile(program, {target.vector_bits, target.avx512, target.pairs}, listing, error);
   EXPECT_NE(compiled, nullptr) << error;
   return compiled;
 }

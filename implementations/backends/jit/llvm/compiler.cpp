@@ -118,7 +118,7 @@ std::unique_ptr<Compiled> compile(const Program& program, const CodeOptions& opt
   auto compiled = std::make_unique<OrcCompiled>(jit);
 
   LLVMOrcThreadSafeContextRef owner = LLVMOrcCreateNewThreadSafeContext();
-  LLVMModuleRef module = emit_module(LLVMOrcThreadSafeContextGetContext(owner), program, options.vector_bits);
+  LLVMModuleRef module = emit_module(LLVMOrcThreadSafeContextGetContext(owner), program, options);
   LLVMSetTarget(module, LLVMOrcLLJITGetTripleString(jit));
   LLVMSetDataLayout(module, LLVMOrcLLJITGetDataLayoutStr(jit));
   error = flaw_of(module);

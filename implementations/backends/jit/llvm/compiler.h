@@ -29,6 +29,7 @@ struct Listing {
 struct CodeOptions {
   int vector_bits = 256;  // of the longest vectors
   bool avx512 = false;
+  bool pairs = false;  // AVX512_BF16
 };
 
 // For the processor that this runs on. The program must be free of errors

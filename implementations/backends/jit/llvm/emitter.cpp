@@ -35,11 +35,11 @@ bool has_tiles(const Block& block) {
 // Writes a program into a module of its own as one function.
 class Emitter {
  public:
-  Emitter(LLVMContextRef context, const Program& program, int vector_bits)
-      : ir_(context, program.name),
+  Emitter(LLVMContextRef context, const Program& program, const CodeOptions& options)
+      : ir_(context, program.name, options.pairs),
         program_(program),
         scopes_(ir_, program),
-        vector_bits_(vector_bits),
+        vector_bits_(options.vector_bits),
         values_(program.registers.size(), nullptr),
         variables_(program.variables.size(), nullptr),
         counters_(program.loops, nullptr) {}
@@ -226,11 +226,12 @@ class Emitter {
     scopes_.mark(access, instruction.address.array);
   }
 
-  // For reading, into all caches.
-  void prefetch(const Address& address) {
+  // For reading, into all caches or from the second one on.
+  void prefetch(const Instruction& instruction) {
     const auto flag = [&](unsigned value) { return LLVMConstInt(ir_.integer(32), value, 0); };
-    LLVMValueRef pointer = pointer_to(address);
-    ir_.call("llvm.prefetch", {LLVMTypeOf(pointer)}, {pointer, flag(0), flag(3), flag(1)});
+    LLVMValueRef pointer = pointer_to(instruction.address);
+    const unsigned locality = instruction.number == 2 ? 2 : 3;
+    ir_.call("llvm.prefetch", {LLVMTypeOf(pointer)}, {pointer, flag(0), flag(locality), flag(1)});
   }
 
   void meet() {
@@ -258,7 +259,7 @@ class Emitter {
 
   void emit(const Instruction& instruction) {
     if (instruction.code == Code::note) return;
-    if (instruction.code == Code::prefetch) return prefetch(instruction.address);
+    if (instruction.code == Code::prefetch) return prefetch(instruction);
     if (instruction.code == Code::fence) {
       LLVMBuildFence(ir_.builder(), LLVMAtomicOrderingSequentiallyConsistent, 1,
                      "");  // for this thread: no instruction
@@ -329,7 +330,7 @@ class Emitter {
       case Code::pair_lanes:
         return ir_.pair_lanes(program_.registers[instruction.operands[0]], operand(0), operand(1));
       case Code::pair_neighbours:
-        return ir_.pair_neighbours(program_.registers[instruction.operands[0]], operand(0));
+        return ir_.pair_neighbours(program_.registers[instruction.operands[0]], operand(0), operand(1));
       case Code::add_pairs:
         return ir_.add_pairs(operand(0), operand(1), operand(2));
       case Code::store:
@@ -364,8 +365,8 @@ class Emitter {
 
 }  // namespace
 
-LLVMModuleRef emit_module(LLVMContextRef context, const Program& program, int vector_bits) {
-  return Emitter(context, program, vector_bits).emit();
+LLVMModuleRef emit_module(LLVMContextRef context, const Program& program, const CodeOptions& options) {
+  return Emitter(context, program, options).emit();
 }
 
 }  // namespace gdbench::backends::jit

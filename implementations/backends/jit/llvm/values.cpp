@@ -1,13 +1,15 @@
 #include "implementations/backends/jit/llvm/values.h"
 
+#include <numeric>
 #include <string>
 
 namespace gdbench::backends::jit {
 
-Values::Values(LLVMContextRef context, const std::string& name)
+Values::Values(LLVMContextRef context, const std::string& name, bool rounds_pairs)
     : context_(context),
       module_(LLVMModuleCreateWithNameInContext(name.c_str(), context)),
-      builder_(LLVMCreateBuilderInContext(context)) {}
+      builder_(LLVMCreateBuilderInContext(context)),
+      rounds_pairs_(rounds_pairs) {}
 
 Values::~Values() { LLVMDisposeBuilder(builder_); }
 
@@ -81,19 +83,41 @@ LLVMValueRef Values::narrow(Type type, LLVMValueRef value) {
   return LLVMBuildBitCast(builder_, upper, llvm_type(type), "");
 }
 
+LLVMValueRef Values::rounded_halves(Type type, LLVMValueRef a, LLVMValueRef b) {
+  const auto lanes = static_cast<unsigned>(type.lanes);
+  LLVMTypeRef halves = LLVMVectorType(integer(16), 2 * lanes);
+  if (rounds_pairs_ && type.lanes == kLanesOfPairs) {
+    return LLVMBuildBitCast(builder_, call("llvm.x86.avx512bf16.cvtne2ps2bf16.512", {}, {b, a}), halves, "");
+  }
+  const auto rounded = [&](LLVMValueRef value) {
+    LLVMValueRef lower =
+        LLVMBuildLShr(builder_, rounded_bits(type, value), constant(Type{Scalar::i32, type.lanes}, 16), "");
+    return LLVMBuildTrunc(builder_, lower, LLVMVectorType(integer(16), lanes), "");
+  };
+  std::vector<int> all(2 * lanes);
+  std::iota(all.begin(), all.end(), 0);
+  LLVMValueRef first = rounded(a);
+  return shuffle(first, rounded(b), all);
+}
+
 LLVMValueRef Values::pair_lanes(Type type, LLVMValueRef a, LLVMValueRef b) {
+  if (rounds_pairs_ && type.lanes == kLanesOfPairs) {
+    std::vector<int> alternating;
+    for (int lane = 0; lane < type.lanes; ++lane) {
+      alternating.push_back(lane);
+      alternating.push_back(type.lanes + lane);
+    }
+    LLVMValueRef halves = rounded_halves(type, a, b);
+    return LLVMBuildBitCast(builder_, shuffle(halves, halves, alternating), llvm_type({Scalar::i32, type.lanes}), "");
+  }
   const Type bits{Scalar::i32, type.lanes};
   LLVMValueRef lower = LLVMBuildLShr(builder_, rounded_bits(type, a), constant(bits, 16), "");
   LLVMValueRef upper = LLVMBuildAnd(builder_, rounded_bits(type, b), constant(bits, -0x10000), "");
   return LLVMBuildOr(builder_, lower, upper, "");
 }
 
-LLVMValueRef Values::pair_neighbours(Type type, LLVMValueRef value) {
-  const Type bits{Scalar::i32, type.lanes};
-  LLVMValueRef lower = LLVMBuildLShr(builder_, rounded_bits(type, value), constant(bits, 16), "");
-  LLVMValueRef halves =
-      LLVMBuildTrunc(builder_, lower, LLVMVectorType(integer(16), static_cast<unsigned>(type.lanes)), "");
-  return LLVMBuildBitCast(builder_, halves, llvm_type({Scalar::i32, type.lanes / 2}), "");
+LLVMValueRef Values::pair_neighbours(Type type, LLVMValueRef a, LLVMValueRef b) {
+  return LLVMBuildBitCast(builder_, rounded_halves(type, a, b), llvm_type({Scalar::i32, type.lanes}), "");
 }
 
 // Its operands are vectors of i32, since LLVM 17 of bfloat.

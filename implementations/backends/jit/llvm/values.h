@@ -19,7 +19,7 @@ constexpr bool is_real(Scalar type) { return type == Scalar::f32 || type == Scal
 class Values {
  public:
   // Of a new module `name`, which is the caller's to dispose of.
-  Values(LLVMContextRef context, const std::string& name);
+  Values(LLVMContextRef context, const std::string& name, bool rounds_pairs);
   ~Values();
   Values(const Values&) = delete;
   Values& operator=(const Values&) = delete;
@@ -44,11 +44,13 @@ class Values {
                     std::initializer_list<LLVMValueRef> arguments);
   // By an instruction of AVX-512, rcp14 or rsqrt14.
   LLVMValueRef estimate(const char* instruction, Type type, LLVMValueRef value);
-  // Of f32: the bits of the nearest bfloat16, ties to even, in the upper half of an i32; below them anything.
+  // Of f32: the bits of the nearest bfloat16, ties to even, in the upper half of an i32; below them anything. Of pairs,
+  // by AVX512_BF16 where vectors have kLanesOfPairs and the processor has it: denormal numbers become 0, as they do in
+  // add_pairs.
   LLVMValueRef rounded_bits(Type type, LLVMValueRef value);
   LLVMValueRef narrow(Type type, LLVMValueRef value);
   LLVMValueRef pair_lanes(Type type, LLVMValueRef a, LLVMValueRef b);      // `type` of a and b
-  LLVMValueRef pair_neighbours(Type type, LLVMValueRef value);             // likewise
+  LLVMValueRef pair_neighbours(Type type, LLVMValueRef a, LLVMValueRef b);
   LLVMValueRef add_pairs(LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);  // by an instruction of AVX512_BF16
   void configure_tiles();  // all of AMX's, each as large as can be
   LLVMValueRef splat(Type type, LLVMValueRef value);
@@ -60,9 +62,13 @@ class Values {
   LLVMValueRef convert(Type from, Type to, LLVMValueRef value);
 
  private:
+  // The halves of bfloat16 of `a`, and behind them of `b`.
+  LLVMValueRef rounded_halves(Type type, LLVMValueRef a, LLVMValueRef b);
+
   LLVMContextRef context_;
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;
+  bool rounds_pairs_;
 };
 
 // A scope per array of a program: tells LLVM that arrays do not overlap, so that a store into one is no obstacle to

@@ -76,8 +76,8 @@ class Builder {
   Register pair_lanes(Register a, Register b) {
     return emit({Scalar::i32, type_of(a).lanes}, {.code = Code::pair_lanes, .operands = {a, b}});
   }
-  Register pair_neighbours(Register a) {
-    return emit({Scalar::i32, type_of(a).lanes / 2}, {.code = Code::pair_neighbours, .operands = {a}});
+  Register pair_neighbours(Register a, Register b) {
+    return emit({Scalar::i32, type_of(a).lanes}, {.code = Code::pair_neighbours, .operands = {a, b}});
   }
   Register add_pairs(Register a, Register b, Register c) {
     return emit(type_of(c), {.code = Code::add_pairs, .operands = {a, b, c}});
@@ -91,6 +91,9 @@ class Builder {
   }
   void tile_multiply(int sums, int a, int b) { emit({.code = Code::tile_multiply, .tiles = {sums, a, b}}); }
   void prefetch(const Address& address) { emit({.code = Code::prefetch, .address = address}); }
+  void prefetch_into_second_cache(const Address& address) {
+    emit({.code = Code::prefetch, .address = address, .number = 2});
+  }
   // See Code::fence.
   void fence() { emit({.code = Code::fence}); }
   // `argument`: where the function is that threads wait in.

@@ -147,7 +147,7 @@ class Checker {
         return Type{Scalar::i32, first.lanes};
       case Code::pair_neighbours:
         if (first.scalar != Scalar::f32 || first.lanes % 2 != 0) return {};
-        return Type{Scalar::i32, first.lanes / 2};
+        return Type{Scalar::i32, first.lanes};
       case Code::add_pairs:
         break;  // above
     }
@@ -182,7 +182,7 @@ class Checker {
     }
   }
 
-  // Pairs are loaded, floats stored.
+  // Pairs and floats are loaded, floats stored.
   void check_tiles(const Instruction& instruction) {
     const auto is_tile = [](int tile) { return tile >= 0 && tile < kTiles; };
     if (!std::ranges::all_of(instruction.tiles, is_tile)) return fail(instruction, "there is no such tile");
@@ -191,7 +191,7 @@ class Checker {
       return fail(instruction, "there is no array " + std::to_string(instruction.address.array));
     }
     const Scalar element = program_.arrays[instruction.address.array].element;
-    if (element != (instruction.code == Code::tile_load ? Scalar::i32 : Scalar::f32)) {
+    if (element != Scalar::f32 && (element != Scalar::i32 || instruction.code == Code::tile_store)) {
       return fail(instruction, "the types do not fit together");
     }
     if (instruction.row_stride < kTileColumns) return fail(instruction, "its rows overlap");

@@ -290,11 +290,13 @@ class Counting {
         mix.arithmetic += 2;
         break;
       case Code::narrow:
-      case Code::pair_neighbours:
         mix.arithmetic += 4;
         break;
+      case Code::pair_neighbours:
+        mix.shuffles += 2;
+        break;
       case Code::pair_lanes:
-        mix.arithmetic += 8;
+        mix.shuffles += 3;
         break;
       case Code::add_pairs:
         ++mix.pairs;

@@ -96,13 +96,14 @@ enum class Code : std::uint8_t {
   shuffle,                   // lanes `indices` of operand 0 followed by operand 1
   narrow,                    // of f32 to the nearest bfloat16, ties to even
   pair_lanes,       // i32 of two such: lane i's lower half of operand 0's lane i, its upper half of operand 1's
-  pair_neighbours,  // likewise of lanes 2i and 2i + 1 of the one operand: half as many
+  pair_neighbours,  // likewise of lanes 2i and 2i + 1 of operand 0, and behind them of operand 1
   add_pairs,        // c + the products of both halves of 16 lanes a and b (pairs of bfloat16), in f32
   tile_zero,        // tile `tiles[0]` becomes 0
   tile_load,        // tile `tiles[0]`: its rows begin at `address`, `row_stride` elements apart
   tile_store,       // likewise
   tile_multiply,    // floats of tile [0] += pairs of tile [1] times pairs of tile [2], see multiply_tiles in text.cpp
-  prefetch,         // what lies at `address`, which may be behind the end of its array, will be read soon
+  prefetch,         // what lies at `address`, which may be behind the end of its array, will be read soon: into the
+                    // second cache alone where `number` is 2
   fence,            // what was loaded before is loaded anew behind it, instead of being kept in registers
   meet,             // waits for the other threads that run the same steps
   note,             // `text`, for readers
@@ -147,7 +148,7 @@ inline constexpr CodeRow kCodes[] = {{Code::constant, "constant", 0, true},
                                      {Code::shuffle, "shuffle", 2, true},
                                      {Code::narrow, "narrow", 1, true},
                                      {Code::pair_lanes, "pair_lanes", 2, true},
-                                     {Code::pair_neighbours, "pair_neighbours", 1, true},
+                                     {Code::pair_neighbours, "pair_neighbours", 2, true},
                                      {Code::add_pairs, "add_pairs", 3, true},
                                      {Code::tile_zero, "tile_zero", 0, false},
                                      {Code::tile_load, "tile_load", 0, false},

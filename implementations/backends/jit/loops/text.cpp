@@ -96,8 +96,11 @@ template <int N> Vector<f32, N> narrow(Vector<f32, N> a) { return each<f32, N>([
 template <int N> Vector<i32, N> pair_lanes(Vector<f32, N> a, Vector<f32, N> b) {
   return each<i32, N>([&](int i) { return pair(a.lanes[i], b.lanes[i]); });
 }
-template <int N> Vector<i32, N / 2> pair_neighbours(Vector<f32, N> a) {
-  return each<i32, N / 2>([&](int i) { return pair(a.lanes[2 * i], a.lanes[2 * i + 1]); });
+template <int N> Vector<i32, N> pair_neighbours(Vector<f32, N> a, Vector<f32, N> b) {
+  return each<i32, N>([&](int i) {
+    const Vector<f32, N>& from = i < N / 2 ? a : b;
+    return pair(from.lanes[2 * i % N], from.lanes[2 * i % N + 1]);
+  });
 }
 inline f32 first_of(i32 pair) { return std::bit_cast<f32>(std::bit_cast<std::uint32_t>(pair) << 16); }
 inline f32 second_of(i32 pair) { return std::bit_cast<f32>(std::bit_cast<std::uint32_t>(pair) & 0xffff0000u); }
@@ -327,7 +330,8 @@ class Printer {
         return line("tile_multiply(" + std::to_string(instruction.tiles[0]) + ", " +
                     std::to_string(instruction.tiles[1]) + ", " + std::to_string(instruction.tiles[2]) + ");");
       case Code::prefetch:
-        return line("__builtin_prefetch(" + address_text(instruction.address) + ");");
+        return line("__builtin_prefetch(" + address_text(instruction.address) +
+                    (instruction.number == 2 ? ", 0, 2);" : ");"));
       case Code::fence:
         return line("std::atomic_signal_fence(std::memory_order_seq_cst);");
       case Code::meet: {

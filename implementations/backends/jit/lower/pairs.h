@@ -8,14 +8,6 @@
 //   weights, columns in pairs                [block][column / 2][row]           read one by one backward
 //
 // What has an odd number of terms ends with a pair whose second half is 0.
-//
-// AMX's tiles (tile_products.h) read kTileTerms of a sum's terms at once: what has another number of them is padded with
-// pairs of 0. Weights are rounded part by part, for all panels, where they are read, and gradients of values lie as
-// their rows, too:
-//
-//   gradients of values, columns in pairs    [panel][column / 32][row][pair]        read by products of the batch
-//   a part's weights, rows in pairs          [row / 32][column of the part][pair]   read forward
-//   a part's weights, columns in pairs       [block][column / 2][row]               read backward
 #pragma once
 
 #include <cstdint>
@@ -26,24 +18,18 @@
 
 namespace gdbench::backends::jit {
 
-constexpr std::int64_t kTileTerms = 2 * kTileColumns;
-
 class Pairs {
  public:
-  // For batches of `rows` rows, by tiles or by vectors.
-  Pairs(Context& context, const PanelShape& shape, std::int64_t rows, bool tiles);
+  // For batches of `rows` rows.
+  Pairs(Context& context, const PanelShape& shape, std::int64_t rows);
 
   // Memory for what products read. Each may be asked for again.
-  void place_operand(ValueId batch_value, bool backward);
+  void place_operand(ValueId batch_value);
   void place_weights(ValueId weights, bool backward);
   void place_gradient(ValueId layer_input, ValueId errors);
-  // Memory that all parts of weights share, which have been placed, and for tiles of sums.
-  void place_parts();
 
   // Whether it is a value of the batch that a product reads in pairs.
-  bool is_placed(ValueId value) const {
-    return columns_.contains(value) || errors_.contains(value) || error_lines_.contains(value);
-  }
+  bool is_placed(ValueId value) const { return columns_.contains(value) || errors_.contains(value); }
   // All weights.
   void write_weights();
   // X, in panels and in blocks of columns, as `layer_inputs` has it.
@@ -61,28 +47,15 @@ class Pairs {
   Address weight_row_pair(ValueId weights, const Affine& block, const Affine& column, const Affine& pair) const;
   Address weight_column_pair(ValueId weights, const Affine& block, const Affine& pair, const Affine& row) const;
 
-
-  // Of tiles. Terms of the sums that read a value of the batch, with their padding.
-  std::int64_t terms_of(ValueId batch_value) const { return padded_columns(batch_value); }
-  // How many columns of the result's a part has weights for: a multiple of two tiles.
-  std::int64_t part_of_weights(ValueId weights, bool backward) const;
-  // The part's weights: for so many columns of the result from the first one on, which backward are rows of weights.
-  void write_weight_rows(ValueId weights, const Affine& first, std::int64_t columns) const;
-  void write_weight_columns(ValueId weights, const Affine& first, std::int64_t rows) const;
-  Address weight_rows_tile(const Affine& term, const Affine& in_part, std::int64_t part) const;
-  Address weight_columns_tile(ValueId weights, const Affine& in_part, const Affine& term) const;
-  Address error_lines_tile(ValueId errors, const Affine& panel, const Affine& term, std::int64_t row) const;
-  // Of two tiles by two.
-  Address scratch(const Affine& row, std::int64_t column) const;
-
  private:
   struct Weights {
     ArrayId rows = 0;
     std::optional<ArrayId> columns = {};  // of those that are read backward
   };
   ArrayId allocate(const std::string& name, std::int64_t size);
-  std::int64_t padded_columns(ValueId value) const { return rounded_up(context_.region[value].columns, terms_); }
-  void write_error_lines(ValueId value, const Affine& first, std::int64_t rows);
+  std::int64_t even_columns(ValueId value) const { return rounded_up(context_.region[value].columns, 2); }
+  // Pairs of the vector's lanes, half as many.
+  void store_neighbours(const Address& address, Register vector);
   // body(column, count): columns in pairs, of which the last may be one alone.
   template <class Body>
   void for_each_pair(std::int64_t count, const Body& body);
@@ -91,12 +64,6 @@ class Pairs {
   Builder& builder_;
   PanelShape shape_;
   std::int64_t rows_;
-  std::int64_t terms_;  // what sums have a multiple of
-  bool tiles_;
-  std::int64_t part_entries_ = 0;
-  ArrayId part_ = 0;
-  ArrayId scratch_ = 0;
-  std::map<ValueId, ArrayId> error_lines_;
   std::map<ValueId, ArrayId> columns_;
   std::map<ValueId, ArrayId> errors_;
   std::map<ValueId, ArrayId> inputs_;

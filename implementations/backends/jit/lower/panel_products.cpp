@@ -294,23 +294,6 @@ void PanelProduct::finish(GroupWriter& writer, const Position& position, Registe
   writer.finish(position, sum);
 }
 
-void prefetch_update(Context& context, const Group& group, const PanelShape& shape, const Affine& first,
-                     std::int64_t count, const Affine& column, std::int64_t columns) {
-  const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context.real()));
-  for (const NodeIndex index : group.nodes) {
-    const Node& node = context.region.nodes[index];
-    if (node.op() != Op::update) continue;
-    for (std::size_t i = kUpdatedParameter; i < node.operands.size(); ++i) {
-      for (std::int64_t block = 0; block < count; block += shape.block) {
-        for (std::int64_t entry = 0; entry < columns * shape.block; entry += line) {
-          context.builder.prefetch({context.place(node.operands[i]).array,
-                                    (first + Affine(block)) * group.columns + column * shape.block + Affine(entry)});
-        }
-      }
-    }
-  }
-}
-
 namespace {
 
 class GradientLowering {
@@ -344,7 +327,7 @@ class GradientLowering {
   // Of the weights, `count` rows from `first` on, which is a multiple of a block.
   void tile(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
     const int vectors = vectors_of(count, lanes_);
-    if (prefetches_) prefetch_update(context_, group_, shape_, first, count, column, columns);
+    if (prefetches_) fetch(first, count, column, columns);
     TileSums sums(context_, columns, vectors, [&](std::int64_t, int) { return context_.real_number(0, lanes_); });
     if (pairs_ != nullptr) {
       add_pairs(sums, first, column);
@@ -415,6 +398,23 @@ class GradientLowering {
   // Vector v of a tile: how many rows behind its first one its block starts, and where in the block it is.
   std::int64_t block_of(int v) const { return v * lanes_ / shape_.block * shape_.block; }
   std::int64_t within(int v) const { return v * lanes_ % shape_.block; }
+
+  // What the tile's update reads, while its sums are computed.
+  void fetch(const Affine& first, std::int64_t count, const Affine& column, std::int64_t columns) {
+    const std::int64_t line = kLineBytes / static_cast<std::int64_t>(bytes_of(context_.real()));
+    for (const NodeIndex index : group_.nodes) {
+      const Node& node = context_.region.nodes[index];
+      if (node.op() != Op::update) continue;
+      for (std::size_t i = kUpdatedParameter; i < node.operands.size(); ++i) {
+        for (std::int64_t block = 0; block < count; block += shape_.block) {
+          for (std::int64_t entry = 0; entry < columns * shape_.block; entry += line) {
+            builder_.prefetch({context_.place(node.operands[i]).array,
+                               (first + Affine(block)) * group_.columns + column * shape_.block + Affine(entry)});
+          }
+        }
+      }
+    }
+  }
 
   Context& context_;
   Builder& builder_;

@@ -52,10 +52,6 @@ class PanelProduct {
   std::int64_t columns_;  // of the result
 };
 
-// Of an update behind a gradient, what it reads of `count` rows and `columns` columns of the weights: fetched ahead.
-void prefetch_update(Context& context, const Group& group, const PanelShape& shape, const Affine& first,
-                     std::int64_t count, const Affine& column, std::int64_t columns);
-
 // dW = X' dZ and what follows, for columns `own` of the weights, of the whole batch of `rows` rows. `inputs` is X in
 // blocks of columns, `blocked` are the values in blocks of rows.
 void lower_gradient(Context& context, const Group& group, const PanelShape& shape, const Pairs* pairs,

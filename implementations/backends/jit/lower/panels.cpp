@@ -4,6 +4,7 @@
 
 #include "implementations/backends/jit/lower/copies.h"
 #include "implementations/backends/jit/lower/reductions.h"
+#include "implementations/backends/jit/lower/tile_products.h"
 
 namespace gdbench::backends::jit {
 namespace {
@@ -78,7 +79,7 @@ PanelLowering::PanelLowering(Context& context, const Choices& choices, RowBlocks
       choices_(choices),
       blocks_(blocks),
       share_(share),
-      tiles_(tiles),
+      tiled_(tiles),
       shape_(context.target, context.real(), blocks.rows, tiles),
       rows_(blocks.rows) {}
 
@@ -111,7 +112,7 @@ void PanelLowering::place_inputs() {
       continue;
     }
     if (region.constant_batch) {
-      if (is_input) layer_inputs_[value] = context_.pack_transpose(value, shape_.block, shared());
+      if (is_input && !tiled_) layer_inputs_[value] = context_.pack_transpose(value, shape_.block, shared());
       context_.pack(value, shape_.panel, shared());
     } else {
       sources_[value] = context_.place(value);
@@ -119,7 +120,7 @@ void PanelLowering::place_inputs() {
     }
   }
   for (const ValueId value : inputs) {
-    if (layer_inputs_.contains(value)) continue;
+    if (layer_inputs_.contains(value) || tiled_) continue;
     layer_inputs_[value] = context_.allocate_blocks(context_.real(), "inputs_" + region.name_of(value),
                                                     region[value].columns, rows_, shape_.block, false);
   }
@@ -131,8 +132,6 @@ void PanelLowering::place_state() {
     if (context_.region[value].is_state()) context_.pack(value, shape_.block, shared());
     if (context_.region[value].is_rounded_parameter()) context_.place_in_blocks(value, shape_.block, shared());
   }
-  context_.in_lanes = blocks_.batch;
-  context_.in_lanes.insert(blocked_.begin(), blocked_.end());
 }
 
 void PanelLowering::place_results(const std::vector<Group>& groups) {
@@ -236,20 +235,9 @@ void PanelLowering::round_weights() {
   }
 }
 
-void PanelLowering::lower_by_tiles(const Group& group) {
-  TileProduct product(context_, group, shape_, *pairs_);
-  for_each_part(builder_, {0, group.columns}, product.columns_within(group.columns),
-                [&](const Affine& first, std::int64_t count) {
-                  product.begin_part(first, count);
-                  for_each_panel({0, rows_}, [&](const Affine& panel, std::int64_t rows) {
-                    product.lower(first, count, panel, rows);
-                  });
-                });
-}
-
-void PanelLowering::lower_batch(const Group& group) {
+void PanelLowering::lower_batch(const Group& group, const std::function<void(const Group&)>& note) {
   const Node& root = context_.region.nodes[group.nodes.front()];
-  if (root.op() == Op::product && pairs_ && tiles_) return lower_by_tiles(group);
+  if (root.op() == Op::product && tiled_) return lower_by_tiles(group, note);
   if (root.op() == Op::product) {
     PanelProduct product(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, choices_.has(Pass::prefetching));
     const Range own = own_columns(group);
@@ -312,10 +300,10 @@ void PanelLowering::lower_late(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   if (root.op() == Op::column_sum) return sum_columns(group);
   const std::set<ValueId> blocked = blocked_values(group);
-  if (is_gradient(blocks_, root) && pairs_ && tiles_) {
-    lower_gradient_by_tiles(context_, group, shape_, *pairs_, blocked, rows_, choices_.has(Pass::prefetching));
-    context_.take_rows(blocked, group.rows, 0);
-    return;
+  if (is_gradient(blocks_, root) && tiled_) {
+    return for_each_part(builder_, {0, group.rows}, kTiledSide, [&](const Affine& first, std::int64_t count) {
+      lower_gradient_by_tiles(group, first, count, false);
+    });
   }
   if (is_gradient(blocks_, root)) {
     lower_gradient(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, layer_inputs_.at(root.operands[0]), blocked,
@@ -350,19 +338,30 @@ std::set<ValueId> PanelLowering::blocked_values(const Group& group) const {
   return values;
 }
 
-void PanelLowering::lower(const std::function<void(const Group&)>& note) {
+void PanelLowering::begin() {
   const Region& region = context_.region;
   const Fusion fusion{choices_.has(Pass::product_epilogues), choices_.has(Pass::update_epilogues)};
   const auto of_batch = [&](const Node& node) { return blocks_.batch.contains(node.result); };
   const auto batch_nodes = static_cast<NodeIndex>(std::ranges::count_if(region.nodes, of_batch));
-  const std::vector<Group> batch = make_groups(region, 0, batch_nodes, fusion);
-  const std::vector<Group> late = make_groups(region, batch_nodes, region.nodes.size(), fusion);
-  place_inputs();
+  batch_groups_ = make_groups(region, 0, batch_nodes, fusion);
+  late_groups_ = make_groups(region, batch_nodes, region.nodes.size(), fusion);
   place_state();
-  place_results(batch);
-  place_results(late);
+  if (!tiled_) return;
+  place_tiles();
+  builder_.note("weights, in pairs of bfloat16");
+  if (keeps_weights()) tiles_->write_weights();
+}
+
+void PanelLowering::lower(const std::function<void(const Group&)>& note) {
+  const Region& region = context_.region;
+  place_inputs();
+  context_.in_lanes = blocks_.batch;
+  context_.in_lanes.insert(blocked_.begin(), blocked_.end());
+  place_results(batch_groups_);
+  place_results(late_groups_);
   const auto lower_groups = [&](const std::vector<Group>& groups, const auto& lower_group) {
     for (const Group& group : groups) {
+      if (lowered_.contains(&group)) continue;
       synchronise_for(group);
       note(group);
       builder_.note(text_of(region, region.nodes[group.nodes.front()]));
@@ -370,13 +369,21 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
     }
   };
   round_weights();
-  if (region.mixed) place_pairs();
+  if (region.mixed && !tiled_) place_pairs();
+  if (tiled_ && !keeps_weights()) tiles_->write_weights();
   builder_.note("layers' inputs, transposed");
   for (const auto& [value, source] : sources_) transpose_input(value, source);
   if (pairs_) pairs_->write_inputs(layer_inputs_);
-  lower_groups(batch, [&](const Group& group) {
-    lower_batch(group);
+  if (tiled_) {
+    for (const ValueId value : blocks_.batch) {
+      if (region[value].role != RegionRole::result) write_tiles(value);
+    }
+  }
+  lower_groups(batch_groups_, [&](const Group& group) {
+    lower_batch(group, note);
     if (pairs_) write_pairs(group);
+    if (!tiled_) return;
+    for (const NodeIndex index : group.nodes) write_tiles(region.nodes[index].result);
   });
   if (shared()) context_.meet();
   unsynchronised_.clear();
@@ -386,22 +393,98 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
     turn(value);
     if (pairs_) pairs_->write_layer_input(value, inputs);
   }
-  lower_groups(late, [&](const Group& group) { lower_late(group); });
+  lower_groups(late_groups_, [&](const Group& group) { lower_late(group); });
   if (shared()) context_.meet();
 }
 
 void PanelLowering::place_pairs() {
-  pairs_.emplace(context_, shape_, rows_, tiles_);
+  pairs_.emplace(context_, shape_, rows_);
   for (const Node& node : context_.region.nodes) {
     if (is_batch_product(blocks_, node)) {
-      pairs_->place_operand(node.operands[0], node.request.transpose_b);
+      pairs_->place_operand(node.operands[0]);
       pairs_->place_weights(node.operands[1], node.request.transpose_b);
     }
     if (is_gradient(blocks_, node)) pairs_->place_gradient(node.operands[0], node.operands[1]);
   }
-  pairs_->place_parts();
   builder_.note("weights, in pairs of bfloat16");
   pairs_->write_weights();
+}
+
+void PanelLowering::place_tiles() {
+  tiles_.emplace(context_, shape_, rows_);
+  for (const Node& node : context_.region.nodes) {
+    if (is_batch_product(blocks_, node) && node.request.transpose_b) {
+      tiles_->place_backward(node.operands[0], node.operands[1]);
+    } else if (is_batch_product(blocks_, node)) {
+      tiles_->place_forward(node.operands[0], node.operands[1]);
+    }
+    if (is_gradient(blocks_, node)) tiles_->place_gradient(node.operands[0], node.operands[1]);
+  }
+  tiles_->place_sums();
+}
+
+void PanelLowering::write_tiles(ValueId value) {
+  if (!tiles_->is_placed(value)) return;
+  for_each_panel({0, rows_}, [&](const Affine& panel, std::int64_t rows) { tiles_->write(value, panel, rows); });
+}
+
+bool PanelLowering::keeps_weights() const {
+  const Region& region = context_.region;
+  return std::ranges::all_of(region.nodes, [&](const Node& node) {
+    if (!is_batch_product(blocks_, node) || node.request.transpose_b) return true;
+    return std::ranges::any_of(late_groups_, [&](const Group& late) {
+      return is_gradient(blocks_, region.nodes[late.nodes.front()]) && updated_by(late) == node.operands[1];
+    });
+  });
+}
+
+// The weights that a group updates behind the product of their gradient.
+std::optional<ValueId> PanelLowering::updated_by(const Group& group) const {
+  const Node& update = context_.region.nodes[group.nodes.back()];
+  if (update.op() != Op::update || !is_gradient(blocks_, context_.region.nodes[group.nodes.front()])) return {};
+  return update.operands[kUpdatedParameter];
+}
+
+// The gradient of the weights that the group multiplies by, backward.
+const Group* PanelLowering::gradient_beside(const Group& group) const {
+  const Node& root = context_.region.nodes[group.nodes.front()];
+  if (!root.request.transpose_b) return nullptr;
+  const auto found = std::ranges::find_if(late_groups_, [&](const Group& late) {
+    return updated_by(late) == root.operands[1] &&
+           context_.region.nodes[late.nodes.front()].operands[1] == root.operands[0];
+  });
+  return found == late_groups_.end() ? nullptr : &*found;
+}
+
+void PanelLowering::lower_gradient_by_tiles(const Group& group, const Affine& first, std::int64_t count,
+                                            bool beside_product) {
+  TiledGradient gradient{.group = group,
+                         .blocked = blocked_values(group),
+                         .block = shape_.block,
+                         .rows = rows_,
+                         .prefetches = choices_.has(Pass::prefetching),
+                         .beside_product = beside_product};
+  if (keeps_weights()) gradient.kept = updated_by(group);
+  jit::lower_gradient_by_tiles(context_, gradient, *tiles_, first, count);
+  context_.take_rows(gradient.blocked, group.rows, 0);
+}
+
+void PanelLowering::lower_by_tiles(const Group& group, const std::function<void(const Group&)>& note) {
+  const Node& root = context_.region.nodes[group.nodes.front()];
+  const ForEachPanel for_each_panel = [&](const std::function<void(const Affine&, std::int64_t)>& body) {
+    this->for_each_panel({0, rows_}, body);
+  };
+  // Rows of weights are updated as soon as they have been read: they still are in the second cache.
+  const Group* gradient = gradient_beside(group);
+  if (gradient != nullptr) {
+    note(*gradient);
+    lowered_.insert(gradient);
+  }
+  for_each_part(builder_, {0, group.columns}, kTiledSide, [&](const Affine& first, std::int64_t count) {
+    if (root.request.transpose_b) tiles_->write_part(root.operands[1], first, count);
+    lower_product_by_tiles(context_, group, *tiles_, first, count, for_each_panel, choices_.has(Pass::prefetching));
+    if (gradient != nullptr) lower_gradient_by_tiles(*gradient, first, count, true);
+  });
 }
 
 // Of what the group computed and products read.

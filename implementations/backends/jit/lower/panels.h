@@ -5,7 +5,8 @@
 //   weights, slots       [block][column][row]   a block: as many rows as fill a cache line
 //   inputs of layers     [block][row of the batch][column], once more, for the gradients of weights
 //
-// In mixed precision weights lie in blocks once more, rounded, or all that products read does in pairs (pairs.h).
+// In mixed precision weights lie in blocks once more, rounded, or all that products read does in pairs: for vectors
+// (pairs.h) or for AMX's tiles (tile_operands.h).
 //
 // What an inner loop reads lies line behind line, at no stride that is a multiple of a page's, and the call keeps
 // weights and slots in this order from one run to the next (RegionCall::load_state).
@@ -27,7 +28,7 @@
 #include "implementations/backends/jit/lower/pairs.h"
 #include "implementations/backends/jit/lower/panel_products.h"
 #include "implementations/backends/jit/lower/row_blocks.h"
-#include "implementations/backends/jit/lower/tile_products.h"
+#include "implementations/backends/jit/lower/tile_operands.h"
 
 namespace gdbench::backends::jit {
 
@@ -39,7 +40,9 @@ class PanelLowering {
  public:
   PanelLowering(Context& context, const Choices& choices, RowBlocks& blocks, Share share, bool tiles);
 
-  // Within the loop over steps. `note` gets what is computed together.
+  // Before the loop over steps.
+  void begin();
+  // Within it. `note` gets what is computed together.
   void lower(const std::function<void(const Group&)>& note);
   // Of the products, those whose weights are taken in parts that the second cache holds.
   std::int64_t cached() const { return cached_; }
@@ -62,25 +65,36 @@ class PanelLowering {
   void for_each_panel(const Range& rows_of_batch, const Body& body);
   void transpose_input(ValueId value, const Matrix& source);
   void turn(ValueId value);
-  void lower_batch(const Group& group);
-  void lower_by_tiles(const Group& group);
+  void lower_batch(const Group& group, const std::function<void(const Group&)>& note);
   void lower_late(const Group& group);
   void sum_columns(const Group& group);
   void place_pairs();
   void write_pairs(const Group& group);
+  void place_tiles();
+  void write_tiles(ValueId value);
+  void lower_by_tiles(const Group& group, const std::function<void(const Group&)>& note);
+  void lower_gradient_by_tiles(const Group& group, const Affine& first, std::int64_t count, bool beside_product);
+  const Group* gradient_beside(const Group& group) const;
+  std::optional<ValueId> updated_by(const Group& group) const;
+  // Whether each weight that is read forward is updated behind the product of its gradient.
+  bool keeps_weights() const;
 
   Context& context_;
   Builder& builder_;
   const Choices& choices_;
   RowBlocks& blocks_;
   Share share_;
-  bool tiles_;
+  bool tiled_;
   PanelShape shape_;
   std::int64_t rows_;                       // of the batch
   std::set<ValueId> blocked_;               // weights, slots and gradients in blocks of rows
   std::map<ValueId, Matrix> sources_;       // of the batch, that each step turns
   std::map<ValueId, Matrix> layer_inputs_;  // in blocks of their columns
+  std::vector<Group> batch_groups_;
+  std::vector<Group> late_groups_;
+  std::set<const Group*> lowered_;          // of the late ones, beside a product of the batch
   std::optional<Pairs> pairs_;              // of a mixed region
+  std::optional<TileOperands> tiles_;       // likewise
   std::set<ValueId> unsynchronised_;        // written since the threads met
   std::int64_t cached_ = 0;
 };

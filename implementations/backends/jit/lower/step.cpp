@@ -199,10 +199,11 @@ class StepLowering {
     // Those of the batch first.
     const auto of_batch = [&](const Node& node) { return blocks_->batch.contains(node.result); };
     std::stable_partition(region_.nodes.begin(), region_.nodes.end(), of_batch);
+    PanelLowering panels(context_, choices_, *blocks_, share_, plan_.tiles);
+    panels.begin();
     builder_.steps([&](const Affine& step) {
       load_factors(context_, step);
       context_.begin_step(step);
-      PanelLowering panels(context_, choices_, *blocks_, share_, plan_.tiles);
       panels.lower([&](const Group& group) { note_group(group, "group: "); });
       fired(Pass::cache_blocks) = panels.cached();
     });

@@ -1,47 +1,38 @@
-// Products of panels (panels.h) by AMX's tiles, of a mixed region: two tiles by two of sums, whose terms are pairs of
-// bfloat16 (pairs.h). Sums go through memory to what follows them.
+// Products of panels (panels.h) by AMX's tiles, of what tile_operands.h has for them. Sums go through memory to what
+// follows them, and from one part of their terms to the next.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
 
 #include "implementations/backends/jit/lower/entries.h"
-#include "implementations/backends/jit/lower/pairs.h"
-#include "implementations/backends/jit/lower/panel_shape.h"
+#include "implementations/backends/jit/lower/tile_operands.h"
 
 namespace gdbench::backends::jit {
 
-// Y = X W or dX = dZ W', the product that is the group's root.
-class TileProduct {
- public:
-  TileProduct(Context& context, const Group& group, const PanelShape& shape, const Pairs& pairs);
+// body(panel, rows), of the panels of a batch, which take_rows has chosen.
+using ForEachPanel = std::function<void(const std::function<void(const Affine&, std::int64_t)>&)>;
 
-  // Of `own` columns of the result, as many as Pairs has memory for the weights of.
-  std::int64_t columns_within(std::int64_t own) const;
-  // Before a part of them is computed.
-  void begin_part(const Affine& first, std::int64_t columns);
-  // The tiles of that part, of the panel that take_rows has chosen, which begins with row `panel` and has so many rows.
-  void lower(const Affine& first, std::int64_t columns, const Affine& panel, std::int64_t rows);
+// Y = X W or dX = dZ W', the product that is the group's root, up to kTiledSide columns of it from the first one on.
+// Backward their rows of weights have to be the operands' part.
+void lower_product_by_tiles(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
+                            std::int64_t columns, const ForEachPanel& for_each_panel, bool prefetches);
 
- private:
-  void forward(GroupWriter& writer, const Affine& first, const Affine& in_part, std::int64_t columns,
-               const Affine& panel, std::int64_t rows);
-  void backward(GroupWriter& writer, const Affine& first, const Affine& in_part, std::int64_t columns,
-                const Affine& panel, std::int64_t rows);
-  void finish(GroupWriter& writer, const Position& position, Register sum) const;
-
-  Context& context_;
-  const Group& group_;
-  const Request& request_;
-  PanelShape shape_;
-  const Pairs& pairs_;
-  ValueId operand_;
-  ValueId weights_;
-  std::int64_t part_ = 0;  // columns of the part
+// dW = X' dZ and what follows, of a batch of `rows` rows, for up to kTiledSide rows of the weights from the first one
+// on, of which `blocked` are the values in blocks of `block` rows. `kept`: the weights, if the next step reads them as
+// operands have them.
+struct TiledGradient {
+  const Group& group;
+  std::set<ValueId> blocked;
+  std::int64_t block = 0;
+  std::int64_t rows = 0;
+  std::optional<ValueId> kept = {};
+  bool prefetches = false;
+  bool beside_product = false;  // which has read these rows of the weights just before
 };
-
-// lower_gradient (panel_products.h) of all columns, by tiles.
-void lower_gradient_by_tiles(Context& context, const Group& group, const PanelShape& shape, const Pairs& pairs,
-                             const std::set<ValueId>& blocked, std::int64_t rows, bool prefetches);
+void lower_gradient_by_tiles(Context& context, const TiledGradient& gradient, TileOperands& operands,
+                             const Affine& first, std::int64_t count);
 
 }  // namespace gdbench::backends::jit
