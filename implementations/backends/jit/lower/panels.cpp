@@ -235,9 +235,9 @@ void PanelLowering::round_weights() {
   }
 }
 
-void PanelLowering::lower_batch(const Group& group, const std::function<void(const Group&)>& note) {
+void PanelLowering::lower_batch(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
-  if (root.op() == Op::product && tiled_) return lower_by_tiles(group, note);
+  if (root.op() == Op::product && tiled_) return lower_by_tiles(group);
   if (root.op() == Op::product) {
     PanelProduct product(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, choices_.has(Pass::prefetching));
     const Range own = own_columns(group);
@@ -300,11 +300,7 @@ void PanelLowering::lower_late(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   if (root.op() == Op::column_sum) return sum_columns(group);
   const std::set<ValueId> blocked = blocked_values(group);
-  if (is_gradient(blocks_, root) && tiled_) {
-    return for_each_part(builder_, {0, group.rows}, kTiledSide, [&](const Affine& first, std::int64_t count) {
-      lower_gradient_by_tiles(group, first, count, false);
-    });
-  }
+  if (is_gradient(blocks_, root) && tiled_) return lower_gradient_by_tiles(group);
   if (is_gradient(blocks_, root)) {
     lower_gradient(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, layer_inputs_.at(root.operands[0]), blocked,
                    rows_, own_columns(group), choices_.has(Pass::prefetching));
@@ -361,7 +357,6 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
   place_results(late_groups_);
   const auto lower_groups = [&](const std::vector<Group>& groups, const auto& lower_group) {
     for (const Group& group : groups) {
-      if (lowered_.contains(&group)) continue;
       synchronise_for(group);
       note(group);
       builder_.note(text_of(region, region.nodes[group.nodes.front()]));
@@ -380,7 +375,7 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
     }
   }
   lower_groups(batch_groups_, [&](const Group& group) {
-    lower_batch(group, note);
+    lower_batch(group);
     if (pairs_) write_pairs(group);
     if (!tiled_) return;
     for (const NodeIndex index : group.nodes) write_tiles(region.nodes[index].result);
@@ -445,45 +440,25 @@ std::optional<ValueId> PanelLowering::updated_by(const Group& group) const {
   return update.operands[kUpdatedParameter];
 }
 
-// The gradient of the weights that the group multiplies by, backward.
-const Group* PanelLowering::gradient_beside(const Group& group) const {
-  const Node& root = context_.region.nodes[group.nodes.front()];
-  if (!root.request.transpose_b) return nullptr;
-  const auto found = std::ranges::find_if(late_groups_, [&](const Group& late) {
-    return updated_by(late) == root.operands[1] &&
-           context_.region.nodes[late.nodes.front()].operands[1] == root.operands[0];
-  });
-  return found == late_groups_.end() ? nullptr : &*found;
-}
-
-void PanelLowering::lower_gradient_by_tiles(const Group& group, const Affine& first, std::int64_t count,
-                                            bool beside_product) {
-  TiledGradient gradient{.group = group,
-                         .blocked = blocked_values(group),
-                         .block = shape_.block,
-                         .rows = rows_,
-                         .prefetches = choices_.has(Pass::prefetching),
-                         .beside_product = beside_product};
+void PanelLowering::lower_gradient_by_tiles(const Group& group) {
+  TiledGradient gradient{
+      .group = group, .blocked = blocked_values(group), .block = shape_.block, .rows = rows_,
+      .prefetches = choices_.has(Pass::prefetching)};
   if (keeps_weights()) gradient.kept = updated_by(group);
-  jit::lower_gradient_by_tiles(context_, gradient, *tiles_, first, count);
+  for_each_part(builder_, {0, group.rows}, kTiledSide, [&](const Affine& first, std::int64_t count) {
+    jit::lower_gradient_by_tiles(context_, gradient, *tiles_, first, count);
+  });
   context_.take_rows(gradient.blocked, group.rows, 0);
 }
 
-void PanelLowering::lower_by_tiles(const Group& group, const std::function<void(const Group&)>& note) {
+void PanelLowering::lower_by_tiles(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   const ForEachPanel for_each_panel = [&](const std::function<void(const Affine&, std::int64_t)>& body) {
     this->for_each_panel({0, rows_}, body);
   };
-  // Rows of weights are updated as soon as they have been read: they still are in the second cache.
-  const Group* gradient = gradient_beside(group);
-  if (gradient != nullptr) {
-    note(*gradient);
-    lowered_.insert(gradient);
-  }
   for_each_part(builder_, {0, group.columns}, kTiledSide, [&](const Affine& first, std::int64_t count) {
     if (root.request.transpose_b) tiles_->write_part(root.operands[1], first, count);
-    lower_product_by_tiles(context_, group, *tiles_, first, count, for_each_panel, choices_.has(Pass::prefetching));
-    if (gradient != nullptr) lower_gradient_by_tiles(*gradient, first, count, true);
+    lower_product_by_tiles(context_, group, *tiles_, first, count, for_each_panel);
   });
 }
 

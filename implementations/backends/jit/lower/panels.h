@@ -65,16 +65,15 @@ class PanelLowering {
   void for_each_panel(const Range& rows_of_batch, const Body& body);
   void transpose_input(ValueId value, const Matrix& source);
   void turn(ValueId value);
-  void lower_batch(const Group& group, const std::function<void(const Group&)>& note);
+  void lower_batch(const Group& group);
   void lower_late(const Group& group);
   void sum_columns(const Group& group);
   void place_pairs();
   void write_pairs(const Group& group);
   void place_tiles();
   void write_tiles(ValueId value);
-  void lower_by_tiles(const Group& group, const std::function<void(const Group&)>& note);
-  void lower_gradient_by_tiles(const Group& group, const Affine& first, std::int64_t count, bool beside_product);
-  const Group* gradient_beside(const Group& group) const;
+  void lower_by_tiles(const Group& group);
+  void lower_gradient_by_tiles(const Group& group);
   std::optional<ValueId> updated_by(const Group& group) const;
   // Whether each weight that is read forward is updated behind the product of its gradient.
   bool keeps_weights() const;
@@ -92,7 +91,6 @@ class PanelLowering {
   std::map<ValueId, Matrix> layer_inputs_;  // in blocks of their columns
   std::vector<Group> batch_groups_;
   std::vector<Group> late_groups_;
-  std::set<const Group*> lowered_;          // of the late ones, beside a product of the batch
   std::optional<Pairs> pairs_;              // of a mixed region
   std::optional<TileOperands> tiles_;       // likewise
   std::set<ValueId> unsynchronised_;        // written since the threads met

@@ -71,7 +71,7 @@ class SumsOfTiles {
 class TileProduct {
  public:
   TileProduct(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
-              std::int64_t columns, bool prefetches)
+              std::int64_t columns)
       : context_(context),
         builder_(context.builder),
         writer_(context, group),
@@ -80,8 +80,7 @@ class TileProduct {
         operand_(writer_.root().operands[0]),
         weights_(writer_.root().operands[1]),
         first_(first),
-        columns_(columns),
-        prefetches_(prefetches) {}
+        columns_(columns) {}
 
   // In parts of the terms, so that the weights' tiles stay in the first cache for all panels.
   void lower(const ForEachPanel& for_each_panel) {
@@ -101,10 +100,7 @@ class TileProduct {
           sums.load();
         }
         builder_.loop(begin * kTileTerms, end * kTileTerms, kTileTerms,
-                      [&](const Affine& term) {
-                        if (prefetches_ && !request_.transpose_b) fetch_weights(panel, term, end - begin);
-                        add(sums, panel, term);
-                      });
+                      [&](const Affine& term) { add(sums, panel, term); });
         sums.store();
         if (end < tiles) return;
         if (request_.transpose_b) {
@@ -131,18 +127,6 @@ class TileProduct {
     } else {
       sums.add([&](int i) { return operands_.weights(weights_, first_, term, kTileRows * i); },
                [&](int j) { return operands_.input(operand_, panel, term, kTileColumns * j); });
-    }
-  }
-
-  // Those of the next part of the terms, which lie behind this one's: in each panel's rounds some lines of each tile.
-  void fetch_weights(const Affine& panel, const Affine& term, std::int64_t tiles) {
-    const std::int64_t panels = rounded_up_quotient(context_.region[operand_].rows, kTiledSide);
-    const std::int64_t lines = rounded_up(rounded_up_quotient(kTiledSide, panels), 2);
-    Address next = operands_.weights(weights_, first_, term, 0).address;
-    next.index = next.index + Affine(tiles * kTiledSide * kTileColumns) + panel * (lines / 2);
-    for (std::int64_t line = 0; line < lines; ++line) {
-      builder_.prefetch_into_second_cache(next);
-      next.index = next.index + Affine(kTileColumns);
     }
   }
 
@@ -193,11 +177,9 @@ class TileProduct {
   ValueId weights_;
   Affine first_;
   std::int64_t columns_;
-  bool prefetches_;
 };
 
-// What an update behind a gradient reads, for `columns` columns of kTiledSide rows of the weights, `ahead` entries
-// behind those of the tile, and the weights in pairs, in as many rounds as the sum has tiles of terms.
+// What an update behind a gradient reads and writes of some later tile, in as many rounds as the sum has tiles of terms.
 class UpdatePrefetch {
  public:
   UpdatePrefetch(Context& context, const TiledGradient& gradient, const TileOperands& operands)
@@ -213,11 +195,10 @@ class UpdatePrefetch {
     }
   }
 
-  // In the round that begins with term `row`, of the tile of `count` rows from `first` on and the columns from `tile`.
+  // In the round that begins with term `row` of the tile of `count` rows from `first` on and the columns from `tile`.
   void round(const Affine& first, std::int64_t count, const Affine& tile, const Affine& row) const {
     const std::int64_t columns = gradient_.group.columns;
-    const std::int64_t ahead = gradient_.beside_product ? kTiledSide * columns : kTiledSide * kTileColumns;
-    const Affine begin = tile * kTileColumns + row * (columns_ / 2) + Affine(ahead);
+    const Affine begin = (tile + Affine(kAhead)) * kTileColumns + row * (columns_ / 2);
     for (std::int64_t column = 0; column < columns_; ++column) {
       const Affine entry = begin + Affine(column * kTileColumns);
       for (const ArrayId array : arrays_) {
@@ -226,14 +207,15 @@ class UpdatePrefetch {
         }
       }
       if (!gradient_.kept) continue;
-      // Those of the next tile are as many entries ahead as all rows of this one take.
-      Address kept = operands_.weights(*gradient_.kept, tile + Affine(kTiledSide), first, 0).address;
+      Address kept = operands_.weights(*gradient_.kept, tile + Affine(kAhead), first, 0).address;
       kept.index = kept.index + row * (columns_ / 2) + Affine(column * kTileColumns);
       context_.builder.prefetch_into_second_cache(kept);
     }
   }
 
  private:
+  static constexpr std::int64_t kAhead = 3 * kTiledSide;  // columns
+
   Context& context_;
   const TiledGradient& gradient_;
   const TileOperands& operands_;
@@ -244,8 +226,8 @@ class UpdatePrefetch {
 }  // namespace
 
 void lower_product_by_tiles(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
-                            std::int64_t columns, const ForEachPanel& for_each_panel, bool prefetches) {
-  TileProduct(context, group, operands, first, columns, prefetches).lower(for_each_panel);
+                            std::int64_t columns, const ForEachPanel& for_each_panel) {
+  TileProduct(context, group, operands, first, columns).lower(for_each_panel);
 }
 
 void lower_gradient_by_tiles(Context& context, const TiledGradient& gradient, TileOperands& operands,

@@ -18,7 +18,7 @@ using ForEachPanel = std::function<void(const std::function<void(const Affine&, 
 // Y = X W or dX = dZ W', the product that is the group's root, up to kTiledSide columns of it from the first one on.
 // Backward their rows of weights have to be the operands' part.
 void lower_product_by_tiles(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
-                            std::int64_t columns, const ForEachPanel& for_each_panel, bool prefetches);
+                            std::int64_t columns, const ForEachPanel& for_each_panel);
 
 // dW = X' dZ and what follows, of a batch of `rows` rows, for up to kTiledSide rows of the weights from the first one
 // on, of which `blocked` are the values in blocks of `block` rows. `kept`: the weights, if the next step reads them as
@@ -30,7 +30,6 @@ struct TiledGradient {
   std::int64_t rows = 0;
   std::optional<ValueId> kept = {};
   bool prefetches = false;
-  bool beside_product = false;  // which has read these rows of the weights just before
 };
 void lower_gradient_by_tiles(Context& context, const TiledGradient& gradient, TileOperands& operands,
                              const Affine& first, std::int64_t count);
