@@ -82,7 +82,8 @@ void store(const Probe& probe, int threads, double best, report::VectorCeilings&
       (probe.f64 ? width.fma_f64_gflop_per_second : width.fma_f32_gflop_per_second) = best;
       return;
     case Quantity::bf16_rate:
-      width.bf16_gflop_per_second = best;
+    case Quantity::tile_rate:
+      width.bf16_gflop_per_second = std::max(width.bf16_gflop_per_second.value_or(0), best);
       return;
     case Quantity::fma_latency:
       (probe.f64 ? width.fma_f64_latency_ns : width.fma_f32_latency_ns) = threads / best;
@@ -156,6 +157,7 @@ std::vector<Probe> probes_of(const std::vector<Level>& levels, const std::vector
       }
     }
     if (kernels->bf16_rate != nullptr && kernels->multiplies_bf16()) probes.push_back({kernels, Quantity::bf16_rate});
+    if (kernels->tile_rate != nullptr && kernels->multiplies_tiles()) probes.push_back({kernels, Quantity::tile_rate});
     for (std::size_t level = 0; level < levels.size(); ++level) {
       for (int streams = 1; streams <= kMaxStreams; ++streams) {
         probes.push_back({kernels, Quantity::read, false, level, streams});
@@ -175,6 +177,7 @@ std::vector<Probe> probes_of(const FloorFigures& figures) {
       case Quantity::update:
         return false;
       case Quantity::bf16_rate:
+      case Quantity::tile_rate:
         return figures.bf16;
       case Quantity::exponential:
         return figures.exponentials && figures.f64.contains(probe.f64);

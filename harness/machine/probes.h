@@ -36,6 +36,7 @@ std::vector<Level> levels_of(const CacheSizes& caches, std::int64_t memory_bytes
 enum class Quantity {
   fma_rate,
   bf16_rate,  // of products of bfloat16; f64 says nothing
+  tile_rate,  // likewise
   fma_latency,
   addition_latency,
   exponential,

@@ -18,6 +18,7 @@ std::int64_t compute(const Probe& probe, std::int64_t iterations) {
   const ScalarTypeLoops& loops = loops_of(probe);
   const ArithmeticLoop loop = probe.quantity == Quantity::fma_rate      ? loops.fma_rate
                               : probe.quantity == Quantity::bf16_rate   ? probe.kernels->bf16_rate
+                              : probe.quantity == Quantity::tile_rate   ? probe.kernels->tile_rate
                               : probe.quantity == Quantity::fma_latency ? loops.fma_latency
                                                                         : loops.addition_latency;
   const int lanes = probe.kernels->bits / (probe.f64 ? 64 : 32);
@@ -26,6 +27,7 @@ std::int64_t compute(const Probe& probe, std::int64_t iterations) {
   static_cast<void>(result);
   const int operations = probe.quantity == Quantity::fma_rate    ? 2 * probe.kernels->rate_accumulators * lanes
                          : probe.quantity == Quantity::bf16_rate ? 4 * probe.kernels->rate_accumulators * lanes
+                         : probe.quantity == Quantity::tile_rate ? kTileOperations
                                                                  : kChainLength;
   return iterations * operations;
 }

@@ -59,10 +59,15 @@ struct VectorKernels {
   // instruction of the width makes them; `multiplies_bf16` tells whether the processor has it.
   ArithmeticLoop bf16_rate = nullptr;
   bool (*multiplies_bf16)() = nullptr;
+  // The same by AMX's tiles: kTileOperations an iteration.
+  ArithmeticLoop tile_rate = nullptr;
+  bool (*multiplies_tiles)() = nullptr;
 };
+// Of an iteration's four products of 16 rows, 16 columns and 32 terms.
+constexpr int kTileOperations = 4 * 2 * 16 * 16 * 32;
 
 // Whether the processor has faster instructions for products of bfloat16 than those that there are loops of: AMX's
-// tiles, or Arm's.
+// tiles where Linux refuses them, or Arm's.
 bool has_unmeasured_bf16();
 
 // Every width that was built, narrowest first.

@@ -1,5 +1,11 @@
 #include <cpuid.h>
 #include <immintrin.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "harness/abi/tile_permission.h"
 #define GDBENCH_VECTOR_TARGET [[gnu::target("avx512f")]]
 #define GDBENCH_VECTOR_BYTES 64
 #define GDBENCH_RATE_ACCUMULATORS 12
@@ -39,6 +45,56 @@ namespace {
   return total;
 }
 
+// LDTILECFG's operand, as Intel's manual has it.
+struct alignas(64) TileConfiguration {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t bytes_of_rows[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// Four sums of two tiles by two.
+[[gnu::target("avx512f,avx512bf16,amx-tile,amx-bf16"), gnu::noinline]] double tile_rate(std::int64_t iterations,
+                                                                                        double multiplier,
+                                                                                        double addend) {
+  alignas(64) float sums[16][16];
+  alignas(64) __m512bh factors[16];
+  const __m512 halves = _mm512_set1_ps(static_cast<float>(multiplier) / 2);
+  std::fill_n(factors, 16, _mm512_cvtne2ps_pbh(halves, halves));
+  std::fill_n(&sums[0][0], 16 * 16, static_cast<float>(addend));
+  const TileConfiguration configuration;
+  _tile_loadconfig(&configuration);
+  _tile_loadd(0, sums, 64);
+  _tile_loadd(1, sums, 64);
+  _tile_loadd(2, sums, 64);
+  _tile_loadd(3, sums, 64);
+  _tile_loadd(4, factors, 64);
+  _tile_loadd(5, factors, 64);
+  _tile_loadd(6, factors, 64);
+  _tile_loadd(7, factors, 64);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  double total = 0;
+  const auto add = [&] {
+    for (const auto& row : sums) total += std::accumulate(std::begin(row), std::end(row), 0.0);
+  };
+  _tile_stored(0, sums, 64);
+  add();
+  _tile_stored(1, sums, 64);
+  add();
+  _tile_stored(2, sums, 64);
+  add();
+  _tile_stored(3, sums, 64);
+  add();
+  _tile_release();
+  return total;
+}
+
 // Intel 64 and IA-32 Architectures Software Developer's Manual, CPUID: leaf 7, subleaf 1, EAX bit 5.
 bool multiplies_bf16() {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -48,6 +104,8 @@ bool multiplies_bf16() {
 constexpr VectorKernels with_bf16(VectorKernels kernels) {
   kernels.bf16_rate = bf16_rate;
   kernels.multiplies_bf16 = multiplies_bf16;
+  kernels.tile_rate = tile_rate;
+  kernels.multiplies_tiles = may_use_bf16_tiles;
   return kernels;
 }
 

@@ -1,6 +1,6 @@
 #include "harness/machine/x86_64/widths.h"
 
-#include <cpuid.h>
+#include "harness/abi/tile_permission.h"
 
 namespace gdbench::machine {
 
@@ -9,10 +9,6 @@ std::span<const VectorKernels* const> vector_kernels() {
   return kKernels;
 }
 
-// Intel 64 and IA-32 Architectures Software Developer's Manual, CPUID: leaf 7, subleaf 0, EDX bit 22.
-bool has_unmeasured_bf16() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 22 & 1) != 0;
-}
+bool has_unmeasured_bf16() { return has_bf16_tiles() && !may_use_bf16_tiles(); }
 
 }  // namespace gdbench::machine

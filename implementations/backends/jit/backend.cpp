@@ -202,6 +202,7 @@ class RegionCompiler {
     PlanChoice choice = choose_plan(source_, targets, choices_, threads);
     planning_ns_ = nanoseconds_since(start);
     predicted_cycles_ = choice.cycles;
+    nanoseconds_per_cycle_ = nanoseconds_per_cycle(choice.plan.target);
     prediction_ = name_of_prediction(choice.plan.target);
     return choice;
   }
@@ -217,7 +218,8 @@ class RegionCompiler {
     Listing listing;
     const bool listed = share.thread == 0 && !choices_.dump.empty();
     const Target& target = choice.plan.target;
-    code.compiled = compile(lowered.program, {target.vector_bits, target.avx512, target.pairs}, listed ? &listing : nullptr, error);
+    code.compiled =
+        compile(lowered.program, {target.vector_bits, target.avx512, target.pairs}, listed ? &listing : nullptr, error);
     if (code.compiled == nullptr) throw std::runtime_error(error);
     code_ns_ += nanoseconds_since(compiling);
     if (listed)
@@ -246,7 +248,7 @@ class RegionCompiler {
     for (std::size_t i = 0; i < kPassCount; ++i) reports.push_back({name_of(static_cast<Pass>(i)), fired_[i], 0});
     // Not a part of the work: what a step of a whole batch was expected to take, for those who see what it does.
     if (!training_.minor) {
-      reports.push_back({prediction_, std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle()});
+      reports.push_back({prediction_, std::llround(predicted_cycles_), predicted_cycles_ * nanoseconds_per_cycle_});
     }
     reports.push_back({"planning", 1, planning_ns_});
     reports.push_back({"lowering", 1, lowering_ns_});
@@ -260,6 +262,7 @@ class RegionCompiler {
   const Choices& choices_;
   double planning_ns_ = 0;
   double predicted_cycles_ = 0;
+  double nanoseconds_per_cycle_ = 0;
   const char* prediction_ = nullptr;
   double lowering_ns_ = 0;
   double code_ns_ = 0;

@@ -112,6 +112,17 @@ TEST(Kernels, ComputeWhatTheyClaim) {
   }
 }
 
+// From 1, in 16 x 16 entries of four tiles, 32 products of 1/4 and 1/4 each time.
+TEST(Kernels, MultiplyTiles) {
+  bool found = false;
+  for (const VectorKernels* kernels : vector_kernels()) {
+    if (!kernels->supported() || kernels->tile_rate == nullptr || !kernels->multiplies_tiles()) continue;
+    found = true;
+    EXPECT_EQ(kernels->tile_rate(100, 0.5, 1), 4 * 16 * 16 * (1 + 100 * 32 / 16.0));
+  }
+  if (!found) GTEST_SKIP() << "needs AMX, and a Linux that lets it be used";
+}
+
 // Every entry of the second half of the function's memory, computed from x.
 template <class T>
 std::vector<T> results_of(FunctionLoop function, T x) {

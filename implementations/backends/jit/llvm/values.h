@@ -49,10 +49,10 @@ class Values {
   // add_pairs.
   LLVMValueRef rounded_bits(Type type, LLVMValueRef value);
   LLVMValueRef narrow(Type type, LLVMValueRef value);
-  LLVMValueRef pair_lanes(Type type, LLVMValueRef a, LLVMValueRef b);      // `type` of a and b
+  LLVMValueRef pair_lanes(Type type, LLVMValueRef a, LLVMValueRef b);  // `type` of a and b
   LLVMValueRef pair_neighbours(Type type, LLVMValueRef a, LLVMValueRef b);
   LLVMValueRef add_pairs(LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);  // by an instruction of AVX512_BF16
-  void configure_tiles();  // all of AMX's, each as large as can be
+  void configure_tiles();                                                  // all of AMX's, each as large as can be
   LLVMValueRef splat(Type type, LLVMValueRef value);
   // Lanes by their indices in `a` and `b`, one behind the other.
   LLVMValueRef shuffle(LLVMValueRef a, LLVMValueRef b, const std::vector<int>& indices);

@@ -161,6 +161,7 @@ class Counting {
     double arithmetic = 0;
     double pairs = 0;
     double tiles = 0;
+    double tile_stores = 0;
     double divisions = 0;
     double loads = 0;
     double stores = 0;
@@ -247,11 +248,14 @@ class Counting {
   }
 
   double cycles_of(const Mix& mix) const {
-    const double instructions = mix.arithmetic + mix.pairs + mix.divisions + mix.loads + mix.stores + mix.shuffles + mix.others;
+    const double instructions =
+        mix.arithmetic + mix.pairs + mix.divisions + mix.loads + mix.stores + mix.shuffles + mix.others;
     const double arithmetic = mix.arithmetic / core_.arithmetic_per_cycle;
-    double cycles = std::max({arithmetic + mix.pairs * core_.pair_cycles + mix.divisions * core_.division_cycles,
-                              mix.tiles * core_.tile_cycles, mix.loads / core_.loads_per_cycle, mix.stores / core_.stores_per_cycle,
-                              mix.shuffles / core_.shuffles_per_cycle, instructions / core_.instructions_per_cycle});
+    double cycles =
+        std::max({arithmetic + mix.pairs * core_.pair_cycles + mix.divisions * core_.division_cycles,
+                  mix.tiles * core_.tile_cycles, mix.loads / core_.loads_per_cycle, mix.stores / core_.stores_per_cycle,
+                  mix.shuffles / core_.shuffles_per_cycle, instructions / core_.instructions_per_cycle});
+    cycles += mix.tile_stores * core_.tile_store_cycles;
     for (const auto& [variable, additions] : mix.additions) {
       cycles = std::max(cycles, additions * core_.addition_latency);
     }
@@ -307,6 +311,7 @@ class Counting {
       case Code::tile_load:
       case Code::tile_store:
         (instruction.code == Code::tile_load ? mix.loads : mix.stores) += kTileRows;
+        if (instruction.code == Code::tile_store) ++mix.tile_stores;
         for (int row = 0; row < kTileRows; ++row) {
           Address address = instruction.address;
           address.index = address.index + Affine(row * instruction.row_stride);

@@ -23,11 +23,12 @@ struct CoreModel {
   double stores_per_cycle = 1;
   double shuffles_per_cycle = 2;
   double instructions_per_cycle = 5;
-  double addition_latency = 4;  // of a multiply-add, too
-  double division_cycles = 5;   // and of a square root
-  double pair_cycles = 0.5;     // of Code::add_pairs
-  double tile_cycles = 16;      // of a product of two tiles, which other instructions run beside
-  double cycles_per_loop = 12;  // to enter and to leave one, which is predicted wrongly at its end
+  double addition_latency = 4;     // of a multiply-add, too
+  double division_cycles = 5;      // and of a square root
+  double pair_cycles = 0.5;        // of Code::add_pairs
+  double tile_cycles = 16;         // of a product of two tiles, which other instructions run beside
+  double tile_store_cycles = 120;  // to wait for a tile's sums and for what is loaded from where they were stored
+  double cycles_per_loop = 12;     // to enter and to leave one, which is predicted wrongly at its end
   Cache first_cache = {32 << 10, 8};
   Cache second_cache = {1 << 20, 8};
   double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part

@@ -441,9 +441,11 @@ std::optional<ValueId> PanelLowering::updated_by(const Group& group) const {
 }
 
 void PanelLowering::lower_gradient_by_tiles(const Group& group) {
-  TiledGradient gradient{
-      .group = group, .blocked = blocked_values(group), .block = shape_.block, .rows = rows_,
-      .prefetches = choices_.has(Pass::prefetching)};
+  TiledGradient gradient{.group = group,
+                         .blocked = blocked_values(group),
+                         .block = shape_.block,
+                         .rows = rows_,
+                         .prefetches = choices_.has(Pass::prefetching)};
   if (keeps_weights()) gradient.kept = updated_by(group);
   for_each_part(builder_, {0, group.rows}, kTiledSide, [&](const Affine& first, std::int64_t count) {
     jit::lower_gradient_by_tiles(context_, gradient, *tiles_, first, count);

@@ -91,9 +91,9 @@ class PanelLowering {
   std::map<ValueId, Matrix> layer_inputs_;  // in blocks of their columns
   std::vector<Group> batch_groups_;
   std::vector<Group> late_groups_;
-  std::optional<Pairs> pairs_;              // of a mixed region
-  std::optional<TileOperands> tiles_;       // likewise
-  std::set<ValueId> unsynchronised_;        // written since the threads met
+  std::optional<Pairs> pairs_;         // of a mixed region
+  std::optional<TileOperands> tiles_;  // likewise
+  std::set<ValueId> unsynchronised_;   // written since the threads met
   std::int64_t cached_ = 0;
 };
 

@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
+#include <cmath>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <sys/syscall.h>
 #endif
+
+#include "harness/abi/tile_permission.h"
+#include "implementations/backends/jit/lower/rates.h"
 
 namespace gdbench::backends::jit {
 
@@ -31,20 +34,15 @@ unsigned family() {
   return base == 0xf ? base + (version >> 20 & 0xff) : base;
 }
 
-// One after the other, they take three cycles each on all x86-64 processors of the last fifteen years (Agner Fog,
-// Instruction tables).
-constexpr double kCyclesOfOperation = 3;
-inline void operate(std::uint64_t& value) { asm volatile("imul %0, %0" : "+r"(value)); }
-
-#else
-
-// Eight operations of a cycle each, one after the other, as Arm's optimisation guides have it for its processors.
-constexpr double kCyclesOfOperation = 8;
-inline void operate(std::uint64_t& value) {
-  asm volatile(".rept 8\n eor %0, %0, %1\n .endr" : "+r"(value) : "r"(~value));
-}
-
 #endif
+
+// To the half of a cycle.
+double cycles_of_pairs(const Target& target) {
+  static const double pairs = nanoseconds_of(VectorOperation::add_pairs);
+  static const double multiply_adds = nanoseconds_of(VectorOperation::multiply_add_512);
+  const double per_cycle = target.halved ? 1 : CoreModel().arithmetic_per_cycle;
+  return std::max(1.0, std::round(2 * pairs / (multiply_adds * per_cycle))) / 2;
+}
 
 }  // namespace
 
@@ -55,6 +53,9 @@ CoreModel core_of(const Target& target) {
   if (target.second_cache_bytes > 0) core.second_cache.bytes = target.second_cache_bytes;
   // Measured: 22 cycles for a root and a quotient of 512 bits, 10 for those of 256.
   if (target.vector_bits == 512) core.division_cycles = 11;
+  if (target.pairs) core.pair_cycles = cycles_of_pairs(target);
+  // Measured on a Xeon with AMX: 30 GB/s from beyond the second cache.
+  if (target.of_intel) core.beyond_bytes_per_cycle = 9;
   if (!target.halved) return core;
   for (double* rate :
        {&core.arithmetic_per_cycle, &core.loads_per_cycle, &core.stores_per_cycle, &core.shuffles_per_cycle}) {
@@ -65,57 +66,42 @@ CoreModel core_of(const Target& target) {
   return core;
 }
 
-double nanoseconds_per_cycle() {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kOperations = 4000;  // some microseconds
-  double least = 0;
-  for (int round = 0; round < 3; ++round) {
-    std::uint64_t value = 3;
-    const Clock::time_point start = Clock::now();
-    for (int i = 0; i < kOperations; ++i) operate(value);
-    const double elapsed = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-    if (round == 0 || elapsed < least) least = elapsed;
-  }
-  return least / (kCyclesOfOperation * kOperations);
+double nanoseconds_per_cycle(const Target& target) {
+  const VectorOperation operation = target.vector_bits == 512   ? VectorOperation::multiply_add_512
+                                    : target.vector_bits == 256 ? VectorOperation::multiply_add_256
+                                                                : VectorOperation::multiply_add_128;
+  return nanoseconds_of(operation) * core_of(target).arithmetic_per_cycle;
 }
 
 #if defined(__x86_64__)
-namespace {
-
-// Whether the processor has AMX's tiles of bfloat16, and Linux lets this process use them once it was asked.
-bool may_use_tiles() {
-  // Intel 64 and IA-32 Architectures Software Developer's Manual, CPUID: leaf 7, subleaf 0, EDX bits 22 and 24.
-  constexpr unsigned kBfloat16 = 1U << 22;
-  constexpr unsigned kTileRegisters = 1U << 24;
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-  if ((d & kBfloat16) == 0 || (d & kTileRegisters) == 0) return false;
-  // asm/prctl.h of Linux 5.16; number 18 is the state of the tiles.
-  constexpr int kRequestPermission = 0x1023;
-  constexpr int kTileState = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileState) == 0;
-}
-
-}  // namespace
-
 const Target* this_machine(InstructionSet instructions) {
-  static constexpr Target kAvx512Half = {256, 32, true};
-  static constexpr Target kAvx2 = {256, 16, false};
   __builtin_cpu_init();
+  static const bool intel = __builtin_cpu_is("intel") != 0;
+  static const Target avx512_half = {.vector_bits = 256, .registers = 32, .avx512 = true, .of_intel = intel};
+  static const Target avx2 = {.of_intel = intel};
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return nullptr;
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   // Zen 4 makes two of every operation of 512 bits; 32 registers of 256 bits then serve better.
   const bool halves = __builtin_cpu_is("amd") != 0 && family() == 0x19;
   if (instructions == InstructionSet::fastest) {
-    if (!has_avx512) return &kAvx2;
-    if (halves) return &kAvx512Half;
+    if (!has_avx512) return &avx2;
+    if (halves) return &avx512_half;
   }
-  if (instructions == InstructionSet::avx2) return &kAvx2;
+  if (instructions == InstructionSet::avx2) return &avx2;
   if (!has_avx512 || instructions == InstructionSet::neon) return nullptr;
-  if (instructions == InstructionSet::avx512vl) return &kAvx512Half;
-  static const Target avx512 = {512, 32, true, halves, __builtin_cpu_supports("avx512bf16") != 0};
-  static const Target amx = {512, 32, true, halves, avx512.pairs, may_use_tiles()};
+  if (instructions == InstructionSet::avx512vl) return &avx512_half;
+  static const Target avx512 = {.vector_bits = 512,
+                                .registers = 32,
+                                .avx512 = true,
+                                .halved = halves,
+                                .pairs = __builtin_cpu_supports("avx512bf16") != 0,
+                                .of_intel = intel};
+  static const Target amx = [] {
+    Target target = avx512;
+    target.tiles = may_use_bf16_tiles();
+    return target;
+  }();
   if (instructions == InstructionSet::amx && !amx.tiles) return nullptr;
   return instructions == InstructionSet::avx512 ? &avx512 : &amx;
 }

@@ -20,6 +20,7 @@ struct Target {
   bool halved = false;  // the processor makes two of each operation on a vector
   bool pairs = false;   // multiplies pairs of bfloat16 (Code::add_pairs)
   bool tiles = false;   // likewise in tiles (Code::tile_multiply)
+  bool of_intel = false;
   // Whether the constants of CoreModel were compared with processors of this kind.
   bool measured = true;
   double second_cache_bytes = 0;  // that is planned for; 0: as many as the processor has
@@ -41,7 +42,7 @@ constexpr const char* name_of_prediction(const Target& target) {
   return target.measured ? "a step's cycles, predicted" : "a step's cycles, predicted by constants of x86-64";
 }
 
-// Nanoseconds that a cycle of this processor takes as it runs now.
-double nanoseconds_per_cycle();
+// That a cycle takes while this processor is busy with such vectors, as fast as it runs now.
+double nanoseconds_per_cycle(const Target& target);
 
 }  // namespace gdbench::backends::jit

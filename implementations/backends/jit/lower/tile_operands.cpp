@@ -36,8 +36,7 @@ void TileOperands::place_backward(ValueId errors, ValueId weights) {
 void TileOperands::place_gradient(ValueId input, ValueId errors) {
   const Region& region = context_.region;
   if (!inputs_of_gradients_.contains(input)) {
-    inputs_of_gradients_[input] =
-        allocate("row_pairs_" + region.name_of(input), padded(rows_) * columns_of(input) / 2);
+    inputs_of_gradients_[input] = allocate("row_pairs_" + region.name_of(input), padded(rows_) * columns_of(input) / 2);
   }
   if (!errors_of_gradients_.contains(errors)) {
     errors_of_gradients_[errors] =
@@ -109,8 +108,7 @@ void TileOperands::write_weights() {
     const RegionValue& shape = context_.region[value];
     for_each_part(builder_, {0, shape.rows}, kTileTerms, [&](const Affine& first, std::int64_t rows) {
       for_each_part(builder_, {0, shape.columns}, kTiledSide, [&](const Affine& tile, std::int64_t columns) {
-        builder_.loop(0, columns, 1,
-                      [&](const Affine& column) { write_weights(value, first, rows, tile, column); });
+        builder_.loop(0, columns, 1, [&](const Affine& column) { write_weights(value, first, rows, tile, column); });
       });
     });
   }

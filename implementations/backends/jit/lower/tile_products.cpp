@@ -39,9 +39,7 @@ class SumsOfTiles {
   // kTileTerms terms of each: left(i) and right(j) are where the operands' tiles are.
   template <class Left, class Right>
   void add(const Left& left, const Right& right) {
-    const auto load = [&](int tile, const TilePlace& from) {
-      builder_.tile_load(tile, from.address, from.row_stride);
-    };
+    const auto load = [&](int tile, const TilePlace& from) { builder_.tile_load(tile, from.address, from.row_stride); };
     for (int i = 0; i < rows_; ++i) load(kLeft + i, left(i));
     for (int j = 0; j < columns_; ++j) load(kRight + j, right(j));
     for_each([&](int i, int j) { builder_.tile_multiply(sums_at(i, j), kLeft + i, kRight + j); });
@@ -179,7 +177,8 @@ class TileProduct {
   std::int64_t columns_;
 };
 
-// What an update behind a gradient reads and writes of some later tile, in as many rounds as the sum has tiles of terms.
+// What an update behind a gradient reads and writes of some later tile, in as many rounds as the sum has tiles of
+// terms.
 class UpdatePrefetch {
  public:
   UpdatePrefetch(Context& context, const TiledGradient& gradient, const TileOperands& operands)
@@ -242,10 +241,9 @@ void lower_gradient_by_tiles(Context& context, const TiledGradient& gradient, Ti
     sums.set_to_zero();
     builder.loop(0, gradient.rows, kTileTerms, [&](const Affine& row) {
       if (gradient.prefetches) prefetch.round(first, count, tile, row);
-      sums.add([&](int i) { return operands.errors_of_gradient(root.operands[1], row, tile + Affine(kTileRows * i)); },
-               [&](int j) {
-                 return operands.input_of_gradient(root.operands[0], row, first + Affine(kTileColumns * j));
-               });
+      sums.add(
+          [&](int i) { return operands.errors_of_gradient(root.operands[1], row, tile + Affine(kTileRows * i)); },
+          [&](int j) { return operands.input_of_gradient(root.operands[0], row, first + Affine(kTileColumns * j)); });
     });
     sums.store();
     builder.loop(0, columns, 1, [&](const Affine& column) {

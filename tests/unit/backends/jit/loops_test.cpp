@@ -269,11 +269,100 @@ TEST(JitCompilerTest, UsesNoInstructionsButThoseItMay) {
   });
 }
 
+TEST(JitCheckTest, SeesTilesThatReachBeyondTheirArrays) {
+  const auto error_of = [](std::int64_t size, std::int64_t row_stride, int tile, Scalar element) {
+    Program program;
+    Builder builder(program);
+    const ArrayId pairs = builder.array(array_of("pairs", element, 0, size));
+    builder.loop(0, 2, 1, [&](const Affine& i) { builder.tile_load(tile, {pairs, i * 16}, row_stride); });
+    return program_error(program);
+  };
+  EXPECT_EQ(error_of(16 * 17, 16, 7, Scalar::i32), "");
+  EXPECT_NE(error_of(16 * 17 - 1, 16, 7, Scalar::i32), "");
+  EXPECT_NE(error_of(16 * 17, 17, 7, Scalar::i32), "");
+  EXPECT_NE(error_of(16 * 17, 15, 7, Scalar::i32), "");
+  EXPECT_NE(error_of(16 * 17, 16, 8, Scalar::i32), "");
+  EXPECT_NE(error_of(16 * 17, 16, 7, Scalar::f64), "");
+}
+
 #if defined(__x86_64__)
 const std::string kWithFusedMultiplyAdd = "-mfma ";
 #else
 const std::string kWithFusedMultiplyAdd;  // every AArch64 has them
 #endif
+
+// What is printed of a program, compiled as `name`; never unloaded.
+Function printed(const Program& program, const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "gdbench-jit-text";
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / name).string();
+  std::ofstream(path + ".cpp") << text_of(program);
+  const std::string command = std::string(GDBENCH_CXX_COMPILER) + " -std=c++20 -O1 " + kWithFusedMultiplyAdd +
+                              "-ffp-contract=off -shared -fPIC " + path + ".cpp -o " + path + ".so";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  void* library = dlopen((path + ".so").c_str(), RTLD_NOW);
+  EXPECT_NE(library, nullptr) << dlerror();
+  return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, "run"));
+}
+
+// C += A B of bfloat16, twice, into a tile that begins with C or with 0.
+Program tile_program() {
+  Program program;
+  program.name = "tiles";
+  Builder builder(program);
+  const ArrayId a = builder.array(array_of("a", Scalar::i32, 0, 256));
+  const ArrayId b = builder.array(array_of("b", Scalar::i32, 1, 512));
+  const ArrayId c = builder.array(array_of("c", Scalar::f32, 2, 512));
+  builder.tile_load(0, {c, 0}, 32);
+  builder.tile_zero(1);
+  builder.tile_load(4, {a, 0}, 16);
+  builder.tile_load(6, {b, 0}, 32);
+  builder.steps([&](const Affine&) {
+    builder.tile_multiply(0, 4, 6);
+    builder.tile_multiply(1, 4, 6);
+  });
+  builder.tile_store(0, {c, 0}, 32);
+  builder.tile_store(1, {c, 16}, 32);
+  return program;
+}
+
+// Where there are tiles, what is printed computes the same as they do, denormal numbers included, to the last bit.
+TEST(JitTextTest, TilesAreWhatRuns) {
+  const Program program = tile_program();
+  ASSERT_EQ(program_error(program), "");
+  std::vector<std::uint32_t> pairs[2] = {std::vector<std::uint32_t>(256), std::vector<std::uint32_t>(512)};
+  std::uint32_t state = 1;
+  for (std::vector<std::uint32_t>& operand : pairs) {
+    for (std::uint32_t& pair : operand) {
+      const auto half = [&] {
+        state = state * 1664525 + 1013904223;
+        // Of either sign: denormal numbers, and from 1/2 to 2.
+        const std::uint32_t exponent = (state >> 30 & 1) != 0 ? 0x3f00 : 0;
+        return (state >> 16 & 0x8000) | exponent | (state >> 8 & (exponent != 0 ? 0xff : 0x7f));
+      };
+      pair = half() | half() << 16;
+    }
+  }
+  std::vector<float> sums(512);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = i % 5 == 0 ? 1e-39F : std::sin(static_cast<float>(i));
+  const auto results_of = [&](Function function) {
+    std::vector<float> results = sums;
+    void* arguments[] = {pairs[0].data(), pairs[1].data(), results.data()};
+    function(arguments, 2);
+    return results;
+  };
+  const Function text = printed(program, "tiles");
+  ASSERT_NE(text, nullptr);
+  const std::vector<float> expected = results_of(text);
+  EXPECT_NE(expected, sums);
+  const Target* target = this_machine(InstructionSet::amx);
+  if (target == nullptr) GTEST_SKIP() << "needs AMX, and a Linux that lets it be used";
+  Listing listing;
+  const auto compiled = compiled_for(*target, program, &listing);
+  EXPECT_NE(listing.assembly.find("tdpbf16ps"), std::string::npos);
+  const std::vector<float> found = results_of(compiled->function);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], expected[i]) << i;
+}
 
 TEST(JitTextTest, IsWhatRuns) {
   const Target& target = *this_machine();
@@ -283,18 +372,8 @@ TEST(JitTextTest, IsWhatRuns) {
   const auto compiled = compiled_for(target, program, &listing);
   EXPECT_NE(listing.intermediate.find("llvm.fma"), std::string::npos);
   EXPECT_TRUE(std::regex_search(listing.assembly, std::regex("vfmadd|fmla|fmadd")));
-
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "gdbench-jit-text";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "sample.cpp") << text_of(program);
-  const std::string command = std::string(GDBENCH_CXX_COMPILER) + " -std=c++20 -O1 " + kWithFusedMultiplyAdd +
-                              "-ffp-contract=off -shared -fPIC " + (folder / "sample.cpp").string() + " -o " +
-                              (folder / "sample.so").string();
-  ASSERT_EQ(std::system(command.c_str()), 0) << command;
-  void* library = dlopen((folder / "sample.so").c_str(), RTLD_NOW);
-  ASSERT_NE(library, nullptr) << dlerror();
-  const auto printed = reinterpret_cast<Function>(dlsym(library, "run"));
-  ASSERT_NE(printed, nullptr);
+  const Function text = printed(program, "sample");
+  ASSERT_NE(text, nullptr);
 
   std::vector<float> x(50);
   std::vector<std::int32_t> labels(50);
@@ -303,12 +382,11 @@ TEST(JitTextTest, IsWhatRuns) {
     labels[i] = static_cast<std::int32_t>(i % 3 == 0 ? i : 0);
   }
   std::vector<float> results[2] = {std::vector<float>(50), std::vector<float>(50)};
-  for (const auto& [function, result] : {std::pair(compiled->function, &results[0]), std::pair(printed, &results[1])}) {
+  for (const auto& [function, result] : {std::pair(compiled->function, &results[0]), std::pair(text, &results[1])}) {
     void* arguments[] = {x.data(), result->data(), labels.data()};
     function(arguments, 3);
   }
   EXPECT_EQ(results[0], results[1]);
-  dlclose(library);
 }
 
 }  // namespace
