@@ -9,14 +9,6 @@
 namespace gdbench::backends::jit {
 namespace {
 
-bool is_batch_product(const RowBlocks& blocks, const Node& node) {
-  return node.op() == Op::product && blocks.batch.contains(node.result);
-}
-
-bool is_gradient(const RowBlocks& blocks, const Node& node) {
-  return node.op() == Op::product && blocks.sums.contains(node.result);
-}
-
 // Weights, and what is computed entry by entry of them and of their gradients: slots, results.
 std::set<ValueId> values_in_blocks(const Region& region, const RowBlocks& blocks) {
   std::set<ValueId> found;
@@ -237,7 +229,9 @@ void PanelLowering::round_weights() {
 
 void PanelLowering::lower_batch(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
-  if (root.op() == Op::product && tiled_) return lower_by_tiles(group);
+  if (root.op() == Op::product && tiles_) {
+    return tiles_->lower_product(group, [&](const auto& body) { for_each_panel({0, rows_}, body); });
+  }
   if (root.op() == Op::product) {
     PanelProduct product(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, choices_.has(Pass::prefetching));
     const Range own = own_columns(group);
@@ -300,7 +294,7 @@ void PanelLowering::lower_late(const Group& group) {
   const Node& root = context_.region.nodes[group.nodes.front()];
   if (root.op() == Op::column_sum) return sum_columns(group);
   const std::set<ValueId> blocked = blocked_values(group);
-  if (is_gradient(blocks_, root) && tiled_) return lower_gradient_by_tiles(group);
+  if (is_gradient(blocks_, root) && tiles_) return tiles_->lower_gradient(group, blocked);
   if (is_gradient(blocks_, root)) {
     lower_gradient(context_, group, shape_, pairs_ ? &*pairs_ : nullptr, layer_inputs_.at(root.operands[0]), blocked,
                    rows_, own_columns(group), choices_.has(Pass::prefetching));
@@ -343,9 +337,8 @@ void PanelLowering::begin() {
   late_groups_ = make_groups(region, batch_nodes, region.nodes.size(), fusion);
   place_state();
   if (!tiled_) return;
-  place_tiles();
-  builder_.note("weights, in pairs of bfloat16");
-  if (keeps_weights()) tiles_->write_weights();
+  tiles_.emplace(context_, blocks_, shape_, late_groups_, share_, choices_.has(Pass::prefetching));
+  tiles_->begin();
 }
 
 void PanelLowering::lower(const std::function<void(const Group&)>& note) {
@@ -364,21 +357,18 @@ void PanelLowering::lower(const std::function<void(const Group&)>& note) {
     }
   };
   round_weights();
-  if (region.mixed && !tiled_) place_pairs();
-  if (tiled_ && !keeps_weights()) tiles_->write_weights();
+  if (region.mixed && !tiles_) place_pairs();
+  if (tiles_) tiles_->begin_step();
   builder_.note("layers' inputs, transposed");
   for (const auto& [value, source] : sources_) transpose_input(value, source);
   if (pairs_) pairs_->write_inputs(layer_inputs_);
-  if (tiled_) {
-    for (const ValueId value : blocks_.batch) {
-      if (region[value].role != RegionRole::result) write_tiles(value);
-    }
+  for (const ValueId value : blocks_.batch) {
+    if (region[value].role != RegionRole::result) write_tiles(value);
   }
   lower_groups(batch_groups_, [&](const Group& group) {
     lower_batch(group);
     if (pairs_) write_pairs(group);
-    if (!tiled_) return;
-    for (const NodeIndex index : group.nodes) write_tiles(region.nodes[index].result);
+    write_tiles(group);
   });
   if (shared()) context_.meet();
   unsynchronised_.clear();
@@ -405,63 +395,21 @@ void PanelLowering::place_pairs() {
   pairs_->write_weights();
 }
 
-void PanelLowering::place_tiles() {
-  tiles_.emplace(context_, shape_, rows_);
-  for (const Node& node : context_.region.nodes) {
-    if (is_batch_product(blocks_, node) && node.request.transpose_b) {
-      tiles_->place_backward(node.operands[0], node.operands[1]);
-    } else if (is_batch_product(blocks_, node)) {
-      tiles_->place_forward(node.operands[0], node.operands[1]);
-    }
-    if (is_gradient(blocks_, node)) tiles_->place_gradient(node.operands[0], node.operands[1]);
-  }
-  tiles_->place_sums();
-}
-
 void PanelLowering::write_tiles(ValueId value) {
-  if (!tiles_->is_placed(value)) return;
-  for_each_panel({0, rows_}, [&](const Affine& panel, std::int64_t rows) { tiles_->write(value, panel, rows); });
+  if (!tiles_ || !tiles_->reads(value)) return;
+  tiles_->write(value, [&](const auto& body) { for_each_panel({0, rows_}, body); });
 }
 
-bool PanelLowering::keeps_weights() const {
-  const Region& region = context_.region;
-  return std::ranges::all_of(region.nodes, [&](const Node& node) {
-    if (!is_batch_product(blocks_, node) || node.request.transpose_b) return true;
-    return std::ranges::any_of(late_groups_, [&](const Group& late) {
-      return is_gradient(blocks_, region.nodes[late.nodes.front()]) && updated_by(late) == node.operands[1];
-    });
-  });
-}
-
-// The weights that a group updates behind the product of their gradient.
-std::optional<ValueId> PanelLowering::updated_by(const Group& group) const {
-  const Node& update = context_.region.nodes[group.nodes.back()];
-  if (update.op() != Op::update || !is_gradient(blocks_, context_.region.nodes[group.nodes.front()])) return {};
-  return update.operands[kUpdatedParameter];
-}
-
-void PanelLowering::lower_gradient_by_tiles(const Group& group) {
-  TiledGradient gradient{.group = group,
-                         .blocked = blocked_values(group),
-                         .block = shape_.block,
-                         .rows = rows_,
-                         .prefetches = choices_.has(Pass::prefetching)};
-  if (keeps_weights()) gradient.kept = updated_by(group);
-  for_each_part(builder_, {0, group.rows}, kTiledSide, [&](const Affine& first, std::int64_t count) {
-    jit::lower_gradient_by_tiles(context_, gradient, *tiles_, first, count);
-  });
-  context_.take_rows(gradient.blocked, group.rows, 0);
-}
-
-void PanelLowering::lower_by_tiles(const Group& group) {
-  const Node& root = context_.region.nodes[group.nodes.front()];
-  const ForEachPanel for_each_panel = [&](const std::function<void(const Affine&, std::int64_t)>& body) {
-    this->for_each_panel({0, rows_}, body);
-  };
-  for_each_part(builder_, {0, group.columns}, kTiledSide, [&](const Affine& first, std::int64_t count) {
-    if (root.request.transpose_b) tiles_->write_part(root.operands[1], first, count);
-    lower_product_by_tiles(context_, group, *tiles_, first, count, for_each_panel);
-  });
+void PanelLowering::write_tiles(const Group& group) {
+  std::set<ValueId> results;
+  for (const NodeIndex index : group.nodes) results.insert(context_.region.nodes[index].result);
+  const bool reads = tiles_ && std::ranges::any_of(results, [&](ValueId value) { return tiles_->reads(value); });
+  // Only products leave each thread the columns that it has computed.
+  if (reads && shared() && context_.region.nodes[group.nodes.front()].op() != Op::product) {
+    context_.meet();
+    unsynchronised_ = results;
+  }
+  for (const ValueId value : results) write_tiles(value);
 }
 
 // Of what the group computed and products read.

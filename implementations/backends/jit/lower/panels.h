@@ -28,7 +28,7 @@
 #include "implementations/backends/jit/lower/pairs.h"
 #include "implementations/backends/jit/lower/panel_products.h"
 #include "implementations/backends/jit/lower/row_blocks.h"
-#include "implementations/backends/jit/lower/tile_operands.h"
+#include "implementations/backends/jit/lower/tile_products.h"
 
 namespace gdbench::backends::jit {
 
@@ -70,13 +70,8 @@ class PanelLowering {
   void sum_columns(const Group& group);
   void place_pairs();
   void write_pairs(const Group& group);
-  void place_tiles();
+  void write_tiles(const Group& group);
   void write_tiles(ValueId value);
-  void lower_by_tiles(const Group& group);
-  void lower_gradient_by_tiles(const Group& group);
-  std::optional<ValueId> updated_by(const Group& group) const;
-  // Whether each weight that is read forward is updated behind the product of its gradient.
-  bool keeps_weights() const;
 
   Context& context_;
   Builder& builder_;
@@ -92,7 +87,7 @@ class PanelLowering {
   std::vector<Group> batch_groups_;
   std::vector<Group> late_groups_;
   std::optional<Pairs> pairs_;         // of a mixed region
-  std::optional<TileOperands> tiles_;  // likewise
+  std::optional<TileProducts> tiles_;  // likewise
   std::set<ValueId> unsynchronised_;   // written since the threads met
   std::int64_t cached_ = 0;
 };

@@ -89,8 +89,8 @@ class Planner {
                         choices_.lanes != Lanes::rows && choices_.block_rows == 0;
     if (!chosen || !can_lower_to_panels(own_, *blocks_, target_)) return {};
     std::vector<Plan> plans = {{Plan::Form::panels, true, 0}};
-    if (!mixed_ || threads_ > 1) return plans;
-    if (target_.pairs) plans.push_back({Plan::Form::panels, true, 0, true});
+    if (!mixed_) return plans;
+    if (target_.pairs && threads_ == 1) plans.push_back({Plan::Form::panels, true, 0, true});
     if (target_.tiles && choices_.has(Pass::tiles)) {
       if (choices_.instructions == InstructionSet::amx) plans.clear();
       plans.push_back({Plan::Form::panels, true, 0, true, true});

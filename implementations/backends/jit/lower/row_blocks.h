@@ -17,6 +17,14 @@ struct RowBlocks {
   std::int64_t rows = 0;    // of the batch
 };
 
+// A product whose rows are the batch's; the gradient of weights, which sums over them.
+inline bool is_batch_product(const RowBlocks& blocks, const Node& node) {
+  return node.op() == Op::product && blocks.batch.contains(node.result);
+}
+inline bool is_gradient(const RowBlocks& blocks, const Node& node) {
+  return node.op() == Op::product && blocks.sums.contains(node.result);
+}
+
 // Puts the batch's nodes first. Nothing where a step does not have that form: a batch in several parts, a product of
 // two batches that does not sum over rows.
 std::optional<RowBlocks> find_row_blocks(Region& region);

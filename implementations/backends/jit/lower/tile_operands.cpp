@@ -8,44 +8,47 @@
 
 namespace gdbench::backends::jit {
 
-TileOperands::TileOperands(Context& context, const PanelShape& shape, std::int64_t rows)
-    : context_(context), builder_(context.builder), shape_(shape), rows_(rows) {}
+TileOperands::TileOperands(Context& context, const PanelShape& shape, std::int64_t rows, bool shared)
+    : context_(context), builder_(context.builder), shape_(shape), rows_(rows), shared_(shared) {}
 
-ArrayId TileOperands::allocate(const std::string& name, std::int64_t pairs) {
-  return context_.allocate_blocks(Scalar::i32, name, pairs, 1, pairs, false).array;
+ArrayId TileOperands::allocate(const std::string& name, std::int64_t pairs, bool shared) {
+  return context_.allocate_blocks(Scalar::i32, name, pairs, 1, pairs, shared).array;
+}
+
+ArrayId TileOperands::allocate(const std::string& prefix, ValueId value, std::int64_t pairs) {
+  const bool shared = shared_ && !context_.region[value].is_batch();
+  return allocate(prefix + context_.region.name_of(value), pairs, shared);
 }
 
 void TileOperands::place_forward(ValueId input, ValueId weights) {
   const Region& region = context_.region;
   if (!inputs_.contains(input)) {
-    inputs_[input] = allocate("pairs_" + region.name_of(input), padded(rows_) * columns_of(input) / 2);
+    inputs_[input] = allocate("pairs_", input, padded(rows_) * columns_of(input) / 2);
   }
   if (!weights_.contains(weights)) {
     const std::int64_t rows = region[weights].rows;
-    weights_[weights] = {allocate("pairs_" + region.name_of(weights), padded(rows) * columns_of(weights) / 2), rows};
+    weights_[weights] = {allocate("pairs_", weights, padded(rows) * columns_of(weights) / 2), rows};
   }
 }
 
 void TileOperands::place_backward(ValueId errors, ValueId weights) {
   if (!errors_.contains(errors)) {
-    errors_[errors] = allocate("lines_" + context_.region.name_of(errors), padded(rows_) * columns_of(errors) / 2);
+    errors_[errors] = allocate("lines_", errors, padded(rows_) * columns_of(errors) / 2);
   }
   part_size_ = std::max(part_size_, kTiledSide * columns_of(weights) / 2);
 }
 
 void TileOperands::place_gradient(ValueId input, ValueId errors) {
-  const Region& region = context_.region;
   if (!inputs_of_gradients_.contains(input)) {
-    inputs_of_gradients_[input] = allocate("row_pairs_" + region.name_of(input), padded(rows_) * columns_of(input) / 2);
+    inputs_of_gradients_[input] = allocate("row_pairs_", input, padded(rows_) * columns_of(input) / 2);
   }
   if (!errors_of_gradients_.contains(errors)) {
-    errors_of_gradients_[errors] =
-        allocate("row_pairs_" + region.name_of(errors), padded(rows_) * columns_of(errors) / 2);
+    errors_of_gradients_[errors] = allocate("row_pairs_", errors, padded(rows_) * columns_of(errors) / 2);
   }
 }
 
 void TileOperands::place_sums() {
-  if (part_size_ > 0) part_ = allocate("part_of_weights", part_size_);
+  if (part_size_ > 0) part_ = allocate("part_of_weights", part_size_, false);
   const std::int64_t size = padded(rows_) * kTiledSide;
   sums_ = context_.allocate_blocks(Scalar::f32, "sums", size, 1, size, false).array;
 }
@@ -102,16 +105,12 @@ void TileOperands::write_weights(ValueId value, const Affine& first, std::int64_
   builder_.store(at, builder_.pair_neighbours(load(0), load(kTileColumns)));
 }
 
-void TileOperands::write_weights() {
-  for (const auto& of_value : weights_) {
-    const ValueId value = of_value.first;  // clang 14 has no lambdas that capture structured bindings
-    const RegionValue& shape = context_.region[value];
-    for_each_part(builder_, {0, shape.rows}, kTileTerms, [&](const Affine& first, std::int64_t rows) {
-      for_each_part(builder_, {0, shape.columns}, kTiledSide, [&](const Affine& tile, std::int64_t columns) {
-        builder_.loop(0, columns, 1, [&](const Affine& column) { write_weights(value, first, rows, tile, column); });
-      });
+void TileOperands::write_weights(ValueId value, const Range& columns) {
+  for_each_part(builder_, {0, context_.region[value].rows}, kTileTerms, [&](const Affine& first, std::int64_t rows) {
+    for_each_part(builder_, columns, kTiledSide, [&](const Affine& tile, std::int64_t count) {
+      builder_.loop(0, count, 1, [&](const Affine& column) { write_weights(value, first, rows, tile, column); });
     });
-  }
+  });
 }
 
 void TileOperands::write_part(ValueId value, const Affine& first, std::int64_t rows) {
@@ -135,14 +134,15 @@ void TileOperands::write_part(ValueId value, const Affine& first, std::int64_t r
   }
 }
 
-void TileOperands::write(ValueId value, const Affine& panel, std::int64_t rows) {
-  if (inputs_.contains(value) || errors_.contains(value)) write_columns(value, panel, rows);
-  if (inputs_of_gradients_.contains(value) || errors_of_gradients_.contains(value)) write_rows(value, panel, rows);
+void TileOperands::write(ValueId value, const Affine& panel, std::int64_t rows, const Range& columns) {
+  if (inputs_.contains(value) || errors_.contains(value)) write_columns(value, panel, rows, columns);
+  if (inputs_of_gradients_.contains(value) || errors_of_gradients_.contains(value)) {
+    write_rows(value, panel, rows, columns);
+  }
 }
 
-void TileOperands::write_columns(ValueId value, const Affine& panel, std::int64_t rows) {
-  const std::int64_t columns = context_.region[value].columns;
-  for_each_part(builder_, {0, columns}, kTileTerms, [&](const Affine& first, std::int64_t count) {
+void TileOperands::write_columns(ValueId value, const Affine& panel, std::int64_t rows, const Range& columns) {
+  for_each_part(builder_, columns, kTileTerms, [&](const Affine& first, std::int64_t count) {
     for (std::int64_t begin = 0; begin < rows; begin += kTileRows) {
       const int active = static_cast<int>(std::min<std::int64_t>(kTileRows, rows - begin));
       const auto load = [&](std::int64_t j) {
@@ -166,7 +166,7 @@ void TileOperands::write_columns(ValueId value, const Affine& panel, std::int64_
   });
 }
 
-void TileOperands::write_rows(ValueId value, const Affine& panel, std::int64_t rows) {
+void TileOperands::write_rows(ValueId value, const Affine& panel, std::int64_t rows, const Range& columns) {
   const auto neighbours = [&](const Affine& column) {
     const auto load = [&](std::int64_t begin) {
       if (begin >= rows) return context_.real_number(0, kTileRows);
@@ -175,8 +175,7 @@ void TileOperands::write_rows(ValueId value, const Affine& panel, std::int64_t r
     };
     return builder_.pair_neighbours(load(0), load(kTileRows));
   };
-  const std::int64_t columns = context_.region[value].columns;
-  for_each_part(builder_, {0, columns}, kTileColumns, [&](const Affine& first, std::int64_t count) {
+  for_each_part(builder_, columns, kTileColumns, [&](const Affine& first, std::int64_t count) {
     std::vector<Register> pairs;
     for (std::int64_t j = 0; j < count; ++j) pairs.push_back(neighbours(first + Affine(j)));
     if (errors_of_gradients_.contains(value)) {

@@ -34,8 +34,8 @@ struct TilePlace {
 
 class TileOperands {
  public:
-  // For batches of `rows` rows.
-  TileOperands(Context& context, const PanelShape& shape, std::int64_t rows);
+  // For batches of `rows` rows; `shared`: by several threads.
+  TileOperands(Context& context, const PanelShape& shape, std::int64_t rows, bool shared);
 
   // Memory for what products read, each of which may be named again, and then for what all products share.
   void place_forward(ValueId input, ValueId weights);
@@ -43,11 +43,12 @@ class TileOperands {
   void place_gradient(ValueId input, ValueId errors);
   void place_sums();
 
-  // Of a value that products read, the panel that take_rows has chosen, which begins with row `panel`.
+  // Of a value that products read, these columns of the panel that take_rows has chosen, which begins with row `panel`.
+  // Ranges begin and, but for the last column, end with multiples of kTileTerms.
   bool is_placed(ValueId value) const;
-  void write(ValueId value, const Affine& panel, std::int64_t rows);
-  // All weights that are read forward.
-  void write_weights();
+  void write(ValueId value, const Affine& panel, std::int64_t rows, const Range& columns);
+  // Of weights that are read forward.
+  void write_weights(ValueId weights, const Range& columns);
   // Of those, kTileTerms rows or less of one column, from row `first` on, a multiple of as many.
   void write_weights(ValueId weights, const Affine& first, std::int64_t rows, const Affine& tile, const Affine& column);
   // Of weights that are read backward, up to kTiledSide rows from the first one on.
@@ -67,15 +68,18 @@ class TileOperands {
   Address sums(const Affine& panel, const Affine& row, std::int64_t column) const;
 
  private:
-  ArrayId allocate(const std::string& name, std::int64_t pairs);
+  ArrayId allocate(const std::string& name, std::int64_t pairs, bool shared);
+  // Results are computed by all threads, each of which has X and what belongs to it for itself.
+  ArrayId allocate(const std::string& prefix, ValueId value, std::int64_t pairs);
   std::int64_t columns_of(ValueId value) const { return padded(context_.region[value].columns); }
-  void write_columns(ValueId value, const Affine& panel, std::int64_t rows);
-  void write_rows(ValueId value, const Affine& panel, std::int64_t rows);
+  void write_columns(ValueId value, const Affine& panel, std::int64_t rows, const Range& columns);
+  void write_rows(ValueId value, const Affine& panel, std::int64_t rows, const Range& columns);
 
   Context& context_;
   Builder& builder_;
   PanelShape shape_;
   std::int64_t rows_;
+  bool shared_;
   std::int64_t part_size_ = 0;
   ArrayId part_ = 0;
   ArrayId sums_ = 0;

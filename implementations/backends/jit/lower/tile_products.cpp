@@ -66,10 +66,11 @@ class SumsOfTiles {
   int columns_;
 };
 
-class TileProduct {
+// Y = X W or dX = dZ W' of a group: up to kTiledSide columns of it from the first one on, of all panels.
+class ProductByTiles {
  public:
-  TileProduct(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
-              std::int64_t columns)
+  ProductByTiles(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
+                 std::int64_t columns)
       : context_(context),
         builder_(context.builder),
         writer_(context, group),
@@ -177,88 +178,183 @@ class TileProduct {
   std::int64_t columns_;
 };
 
-// What an update behind a gradient reads and writes of some later tile, in as many rounds as the sum has tiles of
-// terms.
-class UpdatePrefetch {
+// dW = X' dZ of a group, and what follows: up to kTiledSide rows and columns of the weights at a time.
+class GradientByTiles {
  public:
-  UpdatePrefetch(Context& context, const TiledGradient& gradient, const TileOperands& operands)
-      : context_(context), gradient_(gradient), operands_(operands) {
-    const std::int64_t rounds = rounded_up_quotient(gradient.rows, kTileTerms);
-    columns_ = rounded_up(rounded_up_quotient(kTiledSide, rounds), 2);
-    for (const NodeIndex index : gradient.group.nodes) {
-      const Node& node = context.region.nodes[index];
-      if (node.op() != Op::update) continue;
-      for (std::size_t i = kUpdatedParameter; i < node.operands.size(); ++i) {
-        arrays_.push_back(context.place(node.operands[i]).array);
-      }
-    }
+  // `kept`: the weights, if the next step reads them as the operands have them.
+  GradientByTiles(Context& context, const Group& group, std::int64_t rows_of_batch, const PanelShape& shape,
+                  const std::set<ValueId>& blocked, TileOperands& operands, std::optional<ValueId> kept)
+      : context_(context),
+        builder_(context.builder),
+        writer_(context, group),
+        rows_of_batch_(rows_of_batch),
+        block_(shape.block),
+        blocked_(blocked),
+        operands_(operands),
+        kept_(kept) {
+    const std::int64_t rounds = rounded_up_quotient(rows_of_batch, kTileTerms);
+    columns_of_round_ = rounded_up(rounded_up_quotient(kTiledSide, rounds), 2);
   }
 
-  // In the round that begins with term `row` of the tile of `count` rows from `first` on and the columns from `tile`.
-  void round(const Affine& first, std::int64_t count, const Affine& tile, const Affine& row) const {
-    const std::int64_t columns = gradient_.group.columns;
-    const Affine begin = (tile + Affine(kAhead)) * kTileColumns + row * (columns_ / 2);
-    for (std::int64_t column = 0; column < columns_; ++column) {
-      const Affine entry = begin + Affine(column * kTileColumns);
-      for (const ArrayId array : arrays_) {
-        for (std::int64_t block = 0; block < count; block += kTileColumns) {
-          context_.builder.prefetch_into_second_cache({array, (first + Affine(block)) * columns + entry});
-        }
-      }
-      if (!gradient_.kept) continue;
-      Address kept = operands_.weights(*gradient_.kept, tile + Affine(kAhead), first, 0).address;
-      kept.index = kept.index + row * (columns_ / 2) + Affine(column * kTileColumns);
-      context_.builder.prefetch_into_second_cache(kept);
-    }
+  void lower(const Range& own, bool prefetches) {
+    const Group& group = writer_.group();
+    for_each_part(builder_, {0, group.rows}, kTiledSide, [&](const Affine& first, std::int64_t count) {
+      for_each_part(builder_, own, kTiledSide, [&](const Affine& column, std::int64_t columns) {
+        lower({first, count, column, columns}, prefetches);
+      });
+    });
+    context_.take_rows(blocked_, group.rows, 0);
   }
 
  private:
-  static constexpr std::int64_t kAhead = 3 * kTiledSide;  // columns
+  struct Tile {
+    Affine row;  // of the weights
+    std::int64_t rows;
+    Affine column;
+    std::int64_t columns;
+  };
+
+  void lower(const Tile& tile, bool prefetches) {
+    const Node& root = writer_.root();
+    const int blocks = tiles_of(tile.rows);
+    SumsOfTiles sums(builder_, operands_, 0, tiles_of(tile.columns), blocks);
+    sums.set_to_zero();
+    builder_.loop(0, rows_of_batch_, kTileTerms, [&](const Affine& row) {
+      if (prefetches) fetch_later_tile(tile, row);
+      const auto errors = [&](int i) {
+        return operands_.errors_of_gradient(root.operands[1], row, tile.column + Affine(kTileRows * i));
+      };
+      const auto inputs = [&](int j) {
+        return operands_.input_of_gradient(root.operands[0], row, tile.row + Affine(kTileColumns * j));
+      };
+      sums.add(errors, inputs);
+    });
+    sums.store();
+    builder_.loop(0, tile.columns, 1, [&](const Affine& column) {
+      for (int v = 0; v < blocks; ++v) {
+        context_.take_rows(blocked_, block_, tile.row + Affine(kTileColumns * v));
+        Register sum = sums.row(column, v);
+        const double alpha = root.request.alpha;
+        if (alpha != 1) sum = builder_.multiply(sum, context_.real_number(alpha, kTileColumns));
+        writer_.finish({0, tile.column + column, true, kTileColumns, active_of(tile.rows, v)}, sum);
+      }
+      if (kept_) operands_.write_weights(*kept_, tile.row, tile.rows, tile.column, column);
+    });
+  }
+
+  // What the update of a later tile reads and writes: some columns of it in each round of the sum over rows.
+  void fetch_later_tile(const Tile& tile, const Affine& row) {
+    constexpr std::int64_t kAhead = 3 * kTiledSide;  // columns
+    const Affine later = tile.column + Affine(kAhead);
+    const Affine in_tile = row * (columns_of_round_ / 2);
+    for (std::int64_t column = 0; column < columns_of_round_; ++column) {
+      const Affine entry = in_tile + Affine(column * kTileColumns);
+      for (const NodeIndex index : writer_.group().nodes) {
+        const Node& node = context_.region.nodes[index];
+        if (node.op() != Op::update) continue;
+        for (std::size_t i = kUpdatedParameter; i < node.operands.size(); ++i) {
+          fetch_column(node.operands[i], tile, later * kTileColumns + entry);
+        }
+      }
+      if (!kept_) continue;
+      Address kept = operands_.weights(*kept_, later, tile.row, 0).address;
+      kept.index = kept.index + entry;
+      builder_.prefetch_into_second_cache(kept);
+    }
+  }
+
+  // Of each block of the tile's rows.
+  void fetch_column(ValueId value, const Tile& tile, const Affine& entry) {
+    for (std::int64_t block = 0; block < tile.rows; block += kTileColumns) {
+      const Affine first = (tile.row + Affine(block)) * writer_.group().columns;
+      builder_.prefetch_into_second_cache({context_.place(value).array, first + entry});
+    }
+  }
 
   Context& context_;
-  const TiledGradient& gradient_;
-  const TileOperands& operands_;
-  std::int64_t columns_ = 0;  // of a round
-  std::vector<ArrayId> arrays_;
+  Builder& builder_;
+  GroupWriter writer_;
+  std::int64_t rows_of_batch_;
+  std::int64_t block_;
+  const std::set<ValueId>& blocked_;
+  TileOperands& operands_;
+  std::optional<ValueId> kept_;
+  std::int64_t columns_of_round_ = 0;
 };
 
 }  // namespace
 
-void lower_product_by_tiles(Context& context, const Group& group, const TileOperands& operands, const Affine& first,
-                            std::int64_t columns, const ForEachPanel& for_each_panel) {
-  TileProduct(context, group, operands, first, columns).lower(for_each_panel);
+TileProducts::TileProducts(Context& context, const RowBlocks& blocks, const PanelShape& shape,
+                           const std::vector<Group>& late, Share share, bool prefetches)
+    : context_(context),
+      blocks_(blocks),
+      shape_(shape),
+      rows_(blocks.rows),
+      late_(late),
+      share_(share),
+      prefetches_(prefetches),
+      operands_(context, shape, blocks.rows, !share.alone()) {
+  for (const Node& node : context.region.nodes) {
+    if (is_batch_product(blocks, node) && node.request.transpose_b) {
+      operands_.place_backward(node.operands[0], node.operands[1]);
+    } else if (is_batch_product(blocks, node)) {
+      operands_.place_forward(node.operands[0], node.operands[1]);
+    }
+    if (is_gradient(blocks, node)) operands_.place_gradient(node.operands[0], node.operands[1]);
+  }
+  operands_.place_sums();
 }
 
-void lower_gradient_by_tiles(Context& context, const TiledGradient& gradient, TileOperands& operands,
-                             const Affine& first, std::int64_t count) {
-  Builder& builder = context.builder;
-  GroupWriter writer(context, gradient.group);
-  const Node& root = writer.root();
-  const int blocks = tiles_of(count);
-  const UpdatePrefetch prefetch(context, gradient, operands);
-  const auto lower_tile = [&](const Affine& tile, std::int64_t columns) {
-    SumsOfTiles sums(builder, operands, 0, tiles_of(columns), blocks);
-    sums.set_to_zero();
-    builder.loop(0, gradient.rows, kTileTerms, [&](const Affine& row) {
-      if (gradient.prefetches) prefetch.round(first, count, tile, row);
-      sums.add(
-          [&](int i) { return operands.errors_of_gradient(root.operands[1], row, tile + Affine(kTileRows * i)); },
-          [&](int j) { return operands.input_of_gradient(root.operands[0], row, first + Affine(kTileColumns * j)); });
-    });
-    sums.store();
-    builder.loop(0, columns, 1, [&](const Affine& column) {
-      for (int v = 0; v < blocks; ++v) {
-        context.take_rows(gradient.blocked, gradient.block, first + Affine(kTileColumns * v));
-        Register sum = sums.row(column, v);
-        if (root.request.alpha != 1) {
-          sum = builder.multiply(sum, context.real_number(root.request.alpha, kTileColumns));
-        }
-        writer.finish({0, tile + column, true, kTileColumns, active_of(count, v)}, sum);
-      }
-      if (gradient.kept) operands.write_weights(*gradient.kept, first, count, tile, column);
-    });
-  };
-  for_each_part(builder, {0, gradient.group.columns}, kTiledSide, lower_tile);
+std::optional<ValueId> TileProducts::updated_by(const Group& group) const {
+  const Node& update = context_.region.nodes[group.nodes.back()];
+  if (update.op() != Op::update || !is_gradient(blocks_, context_.region.nodes[group.nodes.front()])) return {};
+  return update.operands[kUpdatedParameter];
+}
+
+bool TileProducts::keeps_weights() const {
+  return std::ranges::all_of(context_.region.nodes, [&](const Node& node) {
+    if (!is_batch_product(blocks_, node) || node.request.transpose_b) return true;
+    return std::ranges::any_of(late_, [&](const Group& late) { return updated_by(late) == node.operands[1]; });
+  });
+}
+
+void TileProducts::begin() {
+  context_.builder.note("weights, in pairs of bfloat16");
+  if (keeps_weights()) write_weights();
+}
+
+void TileProducts::begin_step() {
+  if (!keeps_weights()) write_weights();
+}
+
+void TileProducts::write_weights() {
+  std::set<ValueId> written;
+  for (const Node& node : context_.region.nodes) {
+    if (!is_batch_product(blocks_, node) || node.request.transpose_b) continue;
+    const ValueId weights = node.operands[1];
+    if (!written.insert(weights).second) continue;
+    operands_.write_weights(weights, own_columns(context_.region[weights].columns));
+  }
+}
+
+void TileProducts::write(ValueId value, const ForEachPanel& for_each_panel) {
+  const Value& shape = context_.region[value];
+  const Range columns = shape.is_batch() ? Range{0, shape.columns} : own_columns(shape.columns);
+  for_each_panel([&](const Affine& panel, std::int64_t rows) { operands_.write(value, panel, rows, columns); });
+}
+
+void TileProducts::lower_product(const Group& group, const ForEachPanel& for_each_panel) {
+  const Node& root = context_.region.nodes[group.nodes.front()];
+  for_each_part(context_.builder, own_columns(group.columns), kTiledSide, [&](const Affine& first, std::int64_t count) {
+    if (root.request.transpose_b) operands_.write_part(root.operands[1], first, count);
+    ProductByTiles(context_, group, operands_, first, count).lower(for_each_panel);
+  });
+}
+
+void TileProducts::lower_gradient(const Group& group, const std::set<ValueId>& blocked) {
+  const std::optional<ValueId> kept = keeps_weights() ? updated_by(group) : std::nullopt;
+  GradientByTiles(context_, group, rows_, shape_, blocked, operands_, kept)
+      .lower(own_columns(group.columns), prefetches_);
 }
 
 }  // namespace gdbench::backends::jit

@@ -60,6 +60,12 @@ inline std::vector<Form> forms() {
         .batch_rows = 101,
         .shuffled = true,
         .optimizer = adam}},
+      // Weights' tiles of more terms than the first cache holds of them.
+      {"many terms",
+       {.layers = {layer(1100, 70, relu), layer(70, 5, tanh), layer(5, 3)},
+        .rows = 90,
+        .batch_rows = 45,
+        .shuffled = true}},
       {"row stream of whole vectors", {.layers = {layer(32, 1)}, .rows = 131, .batch_rows = 131}},
   };
   for (Form& form : forms) form.values.scaled_weights = true;

@@ -91,6 +91,9 @@ TEST_P(JitFormsTest, TrainLikeTheReferenceByEachChoice) {
 TEST_P(JitFormsTest, ThreadsShareTheRows) {
   std::vector<JitOptions> choices = kLanes;
   choices.push_back({{"block_rows", "16"}});
+  for (const char* instructions : backends::jit::instructions_of_this_machine()) {
+    if (std::string(instructions) == "amx") choices.push_back({{"lanes", "panels"}, {"instructions", instructions}});
+  }
   std::size_t turn = 0;
   for (const Form& form : forms()) {
     if (!is_for_threads(form)) continue;
