@@ -1,6 +1,9 @@
 #include "implementations/backends/jit/lower/pairs.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "implementations/backends/jit/lower/even_parts.h"
 
@@ -60,7 +63,10 @@ Address Pairs::weight_column_pair(ValueId weights, const Affine& block, const Af
 }
 
 void Pairs::store_neighbours(const Address& address, Register vector) {
-  builder_.store(address, builder_.pair_neighbours(vector, vector), builder_.type_of(vector).lanes / 2);
+  std::vector<int> lower(static_cast<std::size_t>(builder_.type_of(vector).lanes / 2));
+  std::iota(lower.begin(), lower.end(), 0);
+  const Register pairs = builder_.pair_neighbours(vector, vector);
+  builder_.store(address, builder_.shuffle(pairs, pairs, std::move(lower)));
 }
 
 template <class Body>
