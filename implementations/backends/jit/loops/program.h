@@ -101,7 +101,7 @@ enum class Code : std::uint8_t {
   tile_zero,        // tile `tiles[0]` becomes 0
   tile_load,        // tile `tiles[0]`: its rows begin at `address`, `row_stride` elements apart
   tile_store,       // likewise
-  tile_multiply,    // floats of tile [0] += pairs of tile [1] times pairs of tile [2], see multiply_tiles in text.cpp
+  tile_multiply,    // floats of tile [0] += pairs of tile [1] x pairs of tile [2], as text.cpp has it in C++
   prefetch,         // what lies at `address`, which may be behind the end of its array, will be read soon: into the
                     // second cache alone where `number` is 2
   fence,            // what was loaded before is loaded anew behind it, instead of being kept in registers

@@ -17,8 +17,7 @@ RegionFunctions region_functions() {
        "what of a batch a vector holds, panels: rows, with the weights in blocks; auto: what promises the fastest "
        "step"},
       {"instructions", GDBENCH_OPTION_CHOICE, 0, "auto", "auto|avx2|avx512vl|avx512|amx|neon",
-       "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them; amx is avx512 "
-       "with "
+       "what vectors are made of: avx512vl has 256 bits in each, as avx2, and twice as many of them; amx is avx512 and "
        "tiles for products of bfloat16, which auto takes where they promise the fastest step"},
       {"cache", GDBENCH_OPTION_INTEGER, 0, "0", nullptr,
        "KiB of a second cache that steps are planned for; 0: as many as the processor has"},

@@ -106,6 +106,8 @@ TEST_P(JitFormsTest, ThreadsShareTheRows) {
       check(form.values, steps(), options, threads);
     }
   }
+  // More threads than processors, and than there are parts of columns to share.
+  if (catalogue::is_mixed(GetParam())) check(forms()[9].values, steps(), choices.back(), 16);
   // One thread does the few rows that end an epoch.
   TrainingCase values = forms()[9].values;
   values.rows = 81;
