@@ -283,6 +283,7 @@ cpu::OwnedCall* bind_region(const TrainingRegion& training, int threads, std::st
     unsupported = this_machine() == nullptr ? "a processor with AVX2 and FMA is needed"
                                             : "this processor lacks what the option instructions names";
   }
+  if (unsupported.empty()) unsupported = reason_against(choices);
   if (unsupported.empty()) unsupported = unsupported_reason(training);
   if (training.hoist && catalogue::is_mixed(training.dtype)) unsupported = "hoisting rounds no operand to bfloat16";
   if (!unsupported.empty()) return nullptr;

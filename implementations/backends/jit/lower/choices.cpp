@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "implementations/common/options.h"
 
@@ -75,6 +76,15 @@ Choices choices_of(const gdbench_settings* settings) {
   if (instructions == "neon") choices.instructions = InstructionSet::neon;
   choices.dump = implementations::option_value(*settings, "dump");
   return choices;
+}
+
+std::string reason_against(const Choices& choices) {
+  for (const auto& [key, number] : {std::pair("block_rows", choices.block_rows),
+                                    {"scalar_limit", choices.scalar_limit},
+                                    {"cache", choices.second_cache_kib}}) {
+    if (number < 0) return std::string(key) + ": found " + std::to_string(number) + ", expected 0 or more";
+  }
+  return "";
 }
 
 }  // namespace gdbench::backends::jit

@@ -80,4 +80,7 @@ RegionFunctions region_functions();
 // From an instance's settings; null: the defaults.
 Choices choices_of(const gdbench_settings* settings);
 
+// Why nothing can be lowered so, empty where it can.
+std::string reason_against(const Choices& choices);
+
 }  // namespace gdbench::backends::jit

@@ -133,10 +133,11 @@ class JitFixture : public testing::TestWithParam<catalogue::Dtype> {
 
   // Why it does not train, which is that something is unsupported; empty where it does.
   static std::string refusal(const TrainingCase& values, int threads,
-                             const StrategyDescriptor& descriptor = graph::kRegionDescriptor) {
+                             const StrategyDescriptor& descriptor = graph::kRegionDescriptor,
+                             const JitOptions& options = {}) {
     TrainingProblem training(with_dtype(values));
     try {
-      trained_by_jit(training, 2, {}, threads, descriptor);
+      trained_by_jit(training, 2, options, threads, descriptor);
     } catch (const implementations::Failure& failure) {
       EXPECT_EQ(failure.status(), GDBENCH_UNSUPPORTED);
       return failure.what();

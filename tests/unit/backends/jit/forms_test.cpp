@@ -180,6 +180,13 @@ TEST_P(JitFormsTest, ThreadsThatNothingIsLeftForAreRefused) {
   }
 }
 
+TEST_P(JitFormsTest, NegativeNumbersAreRefused) {
+  for (const char* key : {"block_rows", "scalar_limit", "cache"}) {
+    const std::string reason = refusal(forms()[7].values, 1, graph::kRegionDescriptor, {{key, "-5"}});
+    EXPECT_NE(reason.find(std::string(key) + ": found -5, expected 0 or more"), std::string::npos) << reason;
+  }
+}
+
 TEST_P(JitFormsTest, RanksSayWhatTheyDo) {
   TrainingProblem training(with_dtype(forms()[8].values));
   const auto nothing = [](void*, void*, std::int64_t, std::int32_t) { return GDBENCH_OK; };
