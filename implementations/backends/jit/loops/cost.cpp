@@ -89,13 +89,13 @@ class Footprint {
     return sum;
   }
 
-  double unfetched_bytes(const Program& program) const {
-    constexpr double kFar = 2048;
+  double unfetched_bytes(const Program& program, double far_bytes) const {
     double sum = 0;
     for (const Touched& touched : all_) {
       const auto element = static_cast<double>(bytes_of(program.arrays[touched.array].element));
-      const bool far = std::ranges::any_of(
-          touched.strides, [&](const auto& stride) { return stride.first * element >= kFar && stride.second > 1; });
+      const bool far = std::ranges::any_of(touched.strides, [&](const auto& stride) {
+        return stride.first * element >= far_bytes && stride.second > 1;
+      });
       // What lies behind the first line of a run is fetched.
       if (far && !touched.fetched) sum += touched.volume / touched.run * kLineBytes;
     }
@@ -217,7 +217,7 @@ class Counting {
     part.cost.second_cache_bytes += bytes;
     part.cost.fetched_bytes += direct.fetched_bytes(program_);
     part.cost.beyond_bytes += bytes;
-    const double far = direct.unfetched_bytes(program_);
+    const double far = direct.unfetched_bytes(program_, core_.far_bytes);
     part.cost.late_bytes += far;
     part.cost.unfetched_bytes += far;
     for (const Touched& touched : direct.all()) part.footprint.add(touched);
@@ -241,7 +241,7 @@ class Counting {
     all.cost.second_cache_bytes = in_first ? all_bytes : trips * body.cost.second_cache_bytes;
     all.cost.fetched_bytes = in_first ? all_fetched : trips * body.cost.fetched_bytes;
     all.cost.beyond_bytes = in_second ? all_bytes : trips * body.cost.beyond_bytes;
-    const double far = loop.over_steps ? 0 : all.footprint.unfetched_bytes(program_);
+    const double far = loop.over_steps ? 0 : all.footprint.unfetched_bytes(program_, core_.far_bytes);
     all.cost.late_bytes = in_first ? far : trips * body.cost.late_bytes;
     all.cost.unfetched_bytes = in_second ? far : trips * body.cost.unfetched_bytes;
     return all;

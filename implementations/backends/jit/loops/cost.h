@@ -34,8 +34,9 @@ struct CoreModel {
   double second_cache_bytes_per_cycle = 96;  // above what it delivers: hidden in part
   double hidden_part_of_fetched = 0.75;      // of these, where the program fetches them ahead
   double beyond_bytes_per_cycle = 20;
-  // At strides of half a page and more, which no processor fetches ahead by itself, and no program did: from the second
-  // cache, and from beyond it.
+  // At strides of so many bytes and more, which the processor does not fetch ahead by itself, and no program did: from
+  // the second cache, and from beyond it.
+  double far_bytes = 2048;
   double late_bytes_per_cycle = 16;
   double unfetched_bytes_per_cycle = 1.5;
 };
