@@ -94,7 +94,7 @@ LLVMValueRef Values::rounded_halves(Type type, LLVMValueRef a, LLVMValueRef b) {
         LLVMBuildLShr(builder_, rounded_bits(type, value), constant(Type{Scalar::i32, type.lanes}, 16), "");
     return LLVMBuildTrunc(builder_, lower, LLVMVectorType(integer(16), lanes), "");
   };
-  std::vector<int> all(2 * lanes);
+  std::vector<int> all(std::size_t{2} * lanes);
   std::iota(all.begin(), all.end(), 0);
   LLVMValueRef first = rounded(a);
   return shuffle(first, rounded(b), all);

@@ -113,8 +113,8 @@ constexpr int kLeastLanesOfEstimates = 4;
 constexpr int kLanesOfPairs = 16;
 // AMX's tiles: registers of kTileRows rows of kTileColumns pairs of bfloat16 or floats.
 constexpr int kTiles = 8;
-constexpr int kTileRows = 16;
-constexpr int kTileColumns = 16;
+constexpr std::int64_t kTileRows = 16;
+constexpr std::int64_t kTileColumns = 16;
 constexpr int kLineBytes = 64;  // of a line of a cache
 
 struct CodeRow {

@@ -83,8 +83,8 @@ class ProductByTiles {
 
   // In parts of the terms, so that the weights' tiles stay in the first cache for all panels.
   void lower(const ForEachPanel& for_each_panel) {
-    constexpr double kShare = 0.7;  // the rest is for the values' tiles
-    constexpr double kBytes = kTiledSide * sizeof(float) / 2;
+    constexpr double kShare = 0.7;             // the rest is for the values' tiles
+    constexpr double kBytes = kTiledSide * 2;  // of bfloat16
     const double most = kShare * core_of(context_.target).first_cache.bytes / kBytes;
     const std::int64_t tiles = TileOperands::padded(context_.region[operand_].columns) / kTileTerms;
     const EvenParts parts(tiles, std::max<std::int64_t>(1, static_cast<std::int64_t>(most) / kTileTerms));
@@ -153,6 +153,7 @@ class ProductByTiles {
     for (int v = 0; v < tiles_of(rows); ++v) {
       for (int tile = 0; tile < tiles_of(columns_); ++tile) {
         std::vector<Register> lines;
+        lines.reserve(kTileRows);
         for (int i = 0; i < kTileRows; ++i) lines.push_back(sums.row(kTileRows * v + i, tile));
         lines = transposed(builder_, std::move(lines));
         for (int j = 0; j < active_of(columns_, tile); ++j) {
