@@ -246,6 +246,17 @@ void GroupWriter::finish(const Position& position, Register root_entries) {
   write_from(1, position);
 }
 
+void GroupWriter::finish_product(const Position& position, Register sums) {
+  const Request& request = root().request;
+  Builder& builder = context_.builder;
+  if (request.alpha != 1) sums = builder.multiply(sums, context_.real_number(request.alpha, position.lanes));
+  if (request.beta != 0) {
+    const Register before = load(root().operands[2], position);
+    sums = builder.multiply_add(context_.real_number(request.beta, position.lanes), before, sums);
+  }
+  finish(position, sums);
+}
+
 std::optional<ValueId> GroupWriter::addend() const {
   if (group_.nodes.size() < 2 || context_.has_place(root().result)) return {};
   const Node& next = context_.region.nodes[group_.nodes[1]];

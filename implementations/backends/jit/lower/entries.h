@@ -35,6 +35,8 @@ class GroupWriter {
 
   // What follows from the root's entries: its value is stored, if it has a place, and so are those behind it.
   void finish(const Position& position, Register root);
+  // The same of a product, from its sums without alpha and beta.
+  void finish_product(const Position& position, Register sums);
   // What the root's entries serve nothing but to be added to, if there is such a value: a bias, or a parameter of which
   // the root is a unit product (adds_unit_product). It may come first then.
   std::optional<ValueId> addend() const;

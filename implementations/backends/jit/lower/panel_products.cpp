@@ -161,7 +161,7 @@ void PanelProduct::tile(GroupWriter& writer, const Tile& tile) {
       if (addend) {
         writer.finish_with_addend(position(i, v), sums.get(i, v));
       } else {
-        finish(writer, position(i, v), sums.get(i, v));
+        writer.finish_product(position(i, v), sums.get(i, v));
       }
     }
   }
@@ -288,12 +288,6 @@ void PanelProduct::fetch_next_panel(const Tile& tile, const Affine& inner) const
   }
 }
 
-void PanelProduct::finish(GroupWriter& writer, const Position& position, Register sum) const {
-  Builder& builder = context_.builder;
-  if (request_.alpha != 1) sum = builder.multiply(sum, context_.real_number(request_.alpha, position.lanes));
-  writer.finish(position, sum);
-}
-
 namespace {
 
 class GradientLowering {
@@ -337,10 +331,8 @@ class GradientLowering {
     for (std::int64_t i = 0; i < columns; ++i) {
       for (int v = 0; v < vectors; ++v) {
         context_.take_rows(blocked_, shape_.block, first + Affine(block_of(v)));
-        const Request& request = writer_.root().request;
-        Register sum = sums.get(i, v);
-        if (request.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request.alpha, lanes_));
-        writer_.finish({within(v), column + Affine(i), true, lanes_, active_lanes(count, lanes_, v)}, sum);
+        const Position at{within(v), column + Affine(i), true, lanes_, active_lanes(count, lanes_, v)};
+        writer_.finish_product(at, sums.get(i, v));
       }
     }
   }

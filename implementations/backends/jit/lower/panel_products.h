@@ -41,7 +41,6 @@ class PanelProduct {
   void add_terms(TileSums& sums, const Tile& tile) const;
   void add_pairs(TileSums& sums, const Tile& tile) const;
   void fetch_next_panel(const Tile& tile, const Affine& inner) const;
-  void finish(GroupWriter& writer, const Position& position, Register sum) const;
 
   Context& context_;
   const Group& group_;

@@ -125,7 +125,7 @@ class ProductLowering {
         if (addend) {
           writer_.finish_with_addend(position, total);
         } else {
-          finish(position, total);
+          writer_.finish_product(position, total);
         }
       }
     }
@@ -181,9 +181,9 @@ class ProductLowering {
       const Register row = sums_of_lanes(builder_, {first, first + static_cast<std::ptrdiff_t>(columns)});
       const Affine across = tile.row + Affine(i);
       const int lanes = builder_.type_of(row).lanes;
-      finish(transposed ? Position{tile.column, across, true, lanes, tile.last_active, false}
-                        : Position{across, tile.column, false, lanes, tile.last_active, false},
-             row);
+      writer_.finish_product(transposed ? Position{tile.column, across, true, lanes, tile.last_active, false}
+                                        : Position{across, tile.column, false, lanes, tile.last_active, false},
+                             row);
     }
   }
 
@@ -215,16 +215,6 @@ class ProductLowering {
       }
     });
     return sums.totals();
-  }
-
-  // alpha and beta, and then the rest of the group.
-  void finish(const Position& position, Register sum) {
-    if (request_.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request_.alpha, position.lanes));
-    if (request_.beta != 0) {
-      const Register before = writer_.load(writer_.root().operands[2], position);
-      sum = builder_.multiply_add(context_.real_number(request_.beta, position.lanes), before, sum);
-    }
-    writer_.finish(position, sum);
   }
 
   Context& context_;

@@ -1,5 +1,5 @@
-// How fast this processor makes operations on vectors, measured in some 100 microseconds: processors slow down under
-// long vectors, and differ in how many units they have for products of bfloat16.
+// How fast this processor makes operations on vectors, measured in some ten microseconds each: processors slow down
+// under long vectors, and differ in how many units they have for products of bfloat16.
 #pragma once
 
 #include <cstdint>

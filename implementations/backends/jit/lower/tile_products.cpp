@@ -143,7 +143,7 @@ class ProductByTiles {
         if (addend) {
           writer_.finish_with_addend(at, builder_.add(writer_.load(*addend, at), sum));
         } else {
-          finish(at, sum);
+          writer_.finish_product(at, sum);
         }
       }
     });
@@ -157,15 +157,10 @@ class ProductByTiles {
         for (int i = 0; i < kTileRows; ++i) lines.push_back(sums.row(kTileRows * v + i, tile));
         lines = transposed(builder_, std::move(lines));
         for (int j = 0; j < active_of(columns_, tile); ++j) {
-          finish(position(kTileColumns * tile + j, rows, v), lines[static_cast<std::size_t>(j)]);
+          writer_.finish_product(position(kTileColumns * tile + j, rows, v), lines[static_cast<std::size_t>(j)]);
         }
       }
     }
-  }
-
-  void finish(const Position& at, Register sum) {
-    if (request_.alpha != 1) sum = builder_.multiply(sum, context_.real_number(request_.alpha, at.lanes));
-    writer_.finish(at, sum);
   }
 
   Context& context_;
@@ -234,10 +229,8 @@ class GradientByTiles {
     builder_.loop(0, tile.columns, 1, [&](const Affine& column) {
       for (int v = 0; v < blocks; ++v) {
         context_.take_rows(blocked_, block_, tile.row + Affine(kTileColumns * v));
-        Register sum = sums.row(column, v);
-        const double alpha = root.request.alpha;
-        if (alpha != 1) sum = builder_.multiply(sum, context_.real_number(alpha, kTileColumns));
-        writer_.finish({0, tile.column + column, true, kTileColumns, active_of(tile.rows, v)}, sum);
+        const Position at{0, tile.column + column, true, kTileColumns, active_of(tile.rows, v)};
+        writer_.finish_product(at, sums.row(column, v));
       }
       if (kept_) operands_.write_weights(*kept_, tile.row, tile.rows, tile.column, column);
     });
@@ -320,7 +313,6 @@ bool TileProducts::keeps_weights() const {
 }
 
 void TileProducts::begin() {
-  context_.builder.note("weights, in pairs of bfloat16");
   if (keeps_weights()) write_weights();
 }
 
@@ -329,6 +321,7 @@ void TileProducts::begin_step() {
 }
 
 void TileProducts::write_weights() {
+  context_.builder.note("weights, in pairs of bfloat16");
   std::set<ValueId> written;
   for (const Node& node : context_.region.nodes) {
     if (!is_batch_product(blocks_, node) || node.request.transpose_b) continue;

@@ -19,8 +19,7 @@ using ForEachPanel = std::function<void(const std::function<void(const Affine&, 
 
 class TileProducts {
  public:
-  // `late`: the groups behind those of the batch, which outlive this. Of `share`, whose columns of results and weights
-  // are own_columns.
+  // `late`: the groups behind those of the batch, which outlive this. Threads share columns of results and weights.
   TileProducts(Context& context, const RowBlocks& blocks, const PanelShape& shape, const std::vector<Group>& late,
                Share share, bool prefetches);
 
@@ -35,10 +34,9 @@ class TileProducts {
   // dW = X' dZ and what follows, of which `blocked` are the values in blocks of rows.
   void lower_gradient(const Group& group, const std::set<ValueId>& blocked);
 
-  // Of so many.
-  Range own_columns(std::int64_t columns) const { return share_.of(columns, kTileTerms); }
-
  private:
+  // This thread's of so many.
+  Range own_columns(std::int64_t columns) const { return share_.of(columns, kTileTerms); }
   // Of all weights that are read forward.
   void write_weights();
   // The weights that a group updates behind the product of their gradient.
